@@ -58,6 +58,17 @@ export default defineConfig({
         },
       },
       {
+        // Forecasts of edits against what a real server then does; run by `npm run test:prediction`, about 90 minutes.
+        test: {
+          ...node,
+          name: 'prediction',
+          include: ['test/prediction/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 7_200_000,
+          hookTimeout: 900_000,
+        },
+      },
+      {
         // Upstream's own code beside ours (test/oracle/README.md); run by `npm run test:oracle`. The first run builds.
         test: {
           ...node,

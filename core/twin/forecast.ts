@@ -9,6 +9,7 @@ import {
   type Quantity,
 } from '../contract/forecast.ts'
 import { EXEMPT } from '../config/objects.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import type { MayGoOn, Twin } from './fit.ts'
@@ -125,13 +126,23 @@ function bandOf(ascending: readonly number[], quantity: Quantity, error: number,
   const more = Math.max(least.part * point, least.amount, error * point)
   const low = point - Math.max(point - at(BAND.low), more) * widening
   const high = point + Math.max(at(BAND.high) - point, more) * widening
-  return { low: Math.max(0, low), point, high }
+  return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
 }
 
+interface Least {
+  readonly part: number
+  readonly amount: number
+  /** What no server exceeds. */
+  readonly most?: number
+}
+
+/** No request waits longer than a quarter of the request timeout. */
+const LONGEST_WAIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
+
 /** No band is narrower: the twin knows less of the requests than their metrics hold. */
-const LEAST: Readonly<Record<Quantity, { readonly part: number; readonly amount: number }>> = {
-  waitP50: { part: 0.2, amount: 0.005 },
-  waitP99: { part: 0.2, amount: 0.005 },
+const LEAST: Readonly<Record<Quantity, Least>> = {
+  waitP50: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
+  waitP99: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
   rejectedPerSecond: { part: 0.2, amount: 0.1 },
   seats: { part: 0.05, amount: 1 },
   current: { part: 0.03, amount: 1 },

@@ -73,6 +73,7 @@ Usage:
   apf-console convert FILE…                          objects of earlier designs and versions as v1, with what is lost
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
+  apf-console forecast [source] --edit FILE…         waits, rejections and seats of every level after an edit
   apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
   apf-console simulate FILE|NAME                     scenarios, with verdicts and assertions
   apf-console diff OLD NEW                           what differs between two configurations

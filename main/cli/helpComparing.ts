@@ -69,6 +69,30 @@ Options:
 
 Exit code: 0 done, 2 cannot run.`,
 
+  forecast: `Usage: apf-console forecast [source] --edit FILE… [--seconds N] [--output text|json|yaml]
+
+Forecasts what an edit does to the waits, rejections, seats and limits of every level (docs/forecast.md). It reads the source
+for a while, fits a simulated server with simulated clients to what the source shows, and applies the edit there. Each value
+is a 90 % interval; a level that the simulated server does not reproduce shows its limits only. Nothing is written to the server.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
+
+Edit:
+  --edit FILE…           manifests of the edit, applied as kubectl apply does; - for standard input
+  --whole                the manifests are the whole configuration afterwards
+  --config FILE…         the objects that the server has now (those of the cluster or the source by default)
+  --kube-version V       the version whose rules apply (that of the server by default)
+
+Options:
+  --seconds N            pages of so many seconds, 20 to 600 (120 by default); a past that the source has counts
+  --of-server ID         one server of the source, by its id (the first by default)
+  --server-limit N       seats of the server (as it reports by default)
+  --interval S           seconds between two scrapes (1 by default)
+  -o, --output FORMAT    text (default), json or yaml
+  --json                 the same as --output json
+
+Exit code: 0 done, 1 a server would reject the edit, 2 cannot run.`,
+
   simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json]
        apf-console simulate --list
 

@@ -5,14 +5,10 @@ import { seatImpact, assumedIdleSentence, type ImpactRow, type SeatImpact } from
 import { serverLimitOf, type ServerLimit } from '../../core/impact/serverLimit.ts'
 import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
 import type { AllocationRegime } from '../../core/engine/allocation.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { applyManifests } from '../../core/impact/applyManifests.ts'
-import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { tellFindings, readConfiguration } from './inputFiles.ts'
+import { tellFindings } from './inputFiles.ts'
 import {
   CLUSTER_OPTIONS,
   PROMETHEUS_OPTIONS,
@@ -21,19 +17,16 @@ import {
   cadenceFrom,
   sourceFrom,
 } from './sourceOptions.ts'
-import { readNumber, type Command, type Given, UsageError } from './usage.ts'
+import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import { readNumber, type Command, type Given } from './usage.ts'
 import { testsFrom } from './classifyRequests.ts'
-import { configurationFrom, fromSource, namesCluster } from './configurationSource.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 
 /** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
 export const impact: Command = {
   options: {
-    config: { type: 'string', multiple: true, list: true },
-    edit: { type: 'string', multiple: true, list: true },
-    whole: { type: 'boolean' },
+    ...EDIT_OPTIONS,
     'server-limit': { type: 'string' },
-    'kube-version': { type: 'string' },
     test: { type: 'string' },
     ...CLUSTER_OPTIONS,
     ...PROMETHEUS_OPTIONS,
@@ -44,7 +37,7 @@ export const impact: Command = {
   run: runImpact,
 }
 
-const MOST_SEATS = 1_000_000_000
+export const MOST_SEATS = 1_000_000_000
 
 async function runImpact(given: Given, console: Console): Promise<ExitCode> {
   const wanted = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
@@ -264,81 +257,29 @@ function findingText({ severity, message, remedy }: GuardFinding): readonly stri
 }
 
 /** The edit that is asked about, and what is known of its server. */
-interface ImpactInput {
-  /** What `before` is, for people: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
-  readonly name: string
-  readonly origin: 'cluster' | 'files'
-  readonly before: ObjectSet
-  readonly after: ObjectSet
-  /** gitVersion whose behaviour applies. */
-  readonly version: string
-  /** What a server would reject in the edit or in what it changes. */
-  readonly errors: readonly LocatedFinding[]
+interface ImpactInput extends GivenEdit {
   /** Live servers, by id; empty without a source. */
   readonly servers: readonly ServerFrame[]
   readonly tests: readonly RequestTest[]
   /** Sentences about what could not be read. */
   readonly problems: readonly string[]
-  readonly notes: readonly string[]
 }
 
 const SECONDS = 30
 
 /** `undefined` when the command is to end. Rejects with `ProblemError` or `UsageError`. */
 async function impactInput(given: Given, console: Console): Promise<ImpactInput | undefined> {
-  const edits = given.values('edit')
-  if (edits.length === 0)
-    throw new UsageError('impact needs --edit with the manifests of the edit, or - for standard input.')
+  checkNamesEdit(given, 'impact')
   const live = await liveServers(given, console)
   if (live === undefined) return undefined
   const { servers, problems, recorded } = live
-  const before = await configurationBefore(given, console, { reported: servers[0]?.version, recorded })
-  const { version } = before
-  const edit = await readConfiguration(edits, { version, reading: console })
-  if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
-    throw new ProblemError(
-      'not-found',
-      edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
-    )
-  }
-  const whole = given.flag('whole')
-  const documents = edit.files.flatMap((file) => file.documents)
-  const applied = applyManifests(before.objects, documents, {
-    version,
-    before: before.from === 'files' ? 'applied' : 'live',
-  })
+  const edit = await editFrom(given, console, { reported: servers[0]?.version, source: recorded })
   const table = given.value('test')
   return {
-    name: before.name,
-    origin: before.from === 'cluster' ? 'cluster' : 'files',
-    before: before.objects,
-    after: whole ? edit.objects : applied.objects,
-    version,
-    errors: [
-      ...before.errors,
-      ...edit.findings.filter((finding) => finding.severity === 'error' && (whole || !applied.supplied.has(finding))),
-      ...(whole ? [] : applied.findings),
-    ],
+    ...edit,
     servers,
     tests: table === undefined ? [] : await testsFrom(table, console),
     problems,
-    notes: before.notes,
-  }
-}
-
-/** The objects of --config, else those of the cluster or the recording, else the built-in ones. */
-async function configurationBefore(
-  given: Given,
-  console: Console,
-  { reported, recorded }: { readonly reported: string | undefined; readonly recorded: ReadFrame | undefined },
-) {
-  const named = given.flag('config') || namesCluster(given)
-  if (recorded !== undefined && !named) return fromSource(given, recorded)
-  const before = await configurationFrom(given, console, reported)
-  if (before.from !== 'built-in') return before
-  return {
-    ...before,
-    notes: [`Neither --config nor --kubeconfig is given: the edit is compared with ${before.name}.`],
   }
 }
 

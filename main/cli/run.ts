@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   convert: async () => (await import('./convert.ts')).convert,
   classify: async () => (await import('./classify.ts')).classify,
   impact: async () => (await import('./impact.ts')).impact,
+  forecast: async () => (await import('./forecast.ts')).forecast,
   simulate: async () => (await import('./simulate.ts')).simulate,
   whatif: async () => (await import('./whatif.ts')).whatif,
   diff: async () => (await import('./drift.ts')).diff,

@@ -3,7 +3,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { knownObjects, type ObjectsReading } from '../../core/source/sourceEvent.ts'
+import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } from './alerts.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
@@ -117,12 +117,13 @@ export async function openSession(
   spec: SourceSpec,
   cadence: Cadence,
   onConnection: (connection: Connected) => void,
+  onEvent: (event: SourceEvent) => void = () => undefined,
 ): Promise<Session> {
   const { environment, signal } = console
   const made = await console.access.makeSource(spec, environment)
   if (!made.ok) throw ProblemError.of(made.problem)
   made.source.setCadence(cadence)
-  const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection })
+  const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection, onEvent })
   signal.addEventListener('abort', () => void session.end(), { once: true })
   return session
 }

@@ -176,3 +176,29 @@ export const loads = {
     { workers: 10, plan: read, thinkMs: 100 },
   ],
 } as const satisfies Readonly<Record<string, readonly LoadClient[]>>
+
+/** One level after the other is busy, each for twelve seconds of forty, again and again. */
+const inTurn = (seconds: number): readonly LoadClient[] =>
+  Array.from({ length: Math.ceil(seconds / 40) }, (_, turn) => turn * 40).flatMap((from) => [
+    { workers: 110, plan: write(CRAWLER, 700), from, to: from + 12 },
+    { workers: 60, plan: write(OPERATOR, 500), from: from + 13, to: from + 25 },
+    { workers: 60, plan: write(mouse(5), 500), from: from + 26, to: from + 38 },
+  ])
+
+/** For forecasts, on a server of 120 seats: loads that go on for so many seconds. */
+export const predictable = {
+  waves: (seconds: number): readonly LoadClient[] => [{ workers: 10, plan: read, thinkMs: 200 }, ...inTurn(seconds)],
+  mixed: (): readonly LoadClient[] => [...background, { workers: 60, plan: write(CRAWLER, 900) }],
+  'elephants-and-mice': (): readonly LoadClient[] => [
+    { workers: 150, plan: write(CRAWLER, 1_000) },
+    { workers: 12, plan: write(WRITER, 400), thinkMs: 500 },
+    { workers: 12, plan: write(RUNNER, 400), thinkMs: 500 },
+    { workers: 20, plan: read, thinkMs: 400 },
+    { workers: 10, plan: write(OPERATOR, 300), thinkMs: 500 },
+  ],
+  'list-storm': (): readonly LoadClient[] => [
+    { workers: 6, plan: list(EXPORTER), thinkMs: 500 },
+    { workers: 90, plan: write(WRITER, 700) },
+    { workers: 10, plan: read, thinkMs: 200 },
+  ],
+} as const satisfies Readonly<Record<string, (seconds: number) => readonly LoadClient[]>>

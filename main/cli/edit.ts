@@ -1,0 +1,89 @@
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { applyManifests } from '../../core/impact/applyManifests.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { configurationFrom, fromSource, namesCluster } from './configurationSource.ts'
+import type { Console } from './console.ts'
+import { readConfiguration } from './inputFiles.ts'
+import type { ReadFrame } from './snapshot.ts'
+import { type Given, type OptionInfo, UsageError } from './usage.ts'
+
+/** Options that name an edit and the objects that it changes. */
+export const EDIT_OPTIONS = {
+  config: { type: 'string', multiple: true, list: true },
+  edit: { type: 'string', multiple: true, list: true },
+  whole: { type: 'boolean' },
+  'kube-version': { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** An edit that a command asks about. */
+export interface GivenEdit {
+  /** What `before` is, for people: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
+  readonly name: string
+  readonly origin: 'cluster' | 'files'
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  /** gitVersion whose behaviour applies. */
+  readonly version: string
+  /** What a server would reject in the edit or in what it changes. */
+  readonly errors: readonly LocatedFinding[]
+  readonly notes: readonly string[]
+}
+
+/** Throws `UsageError` where no edit is named. */
+export function checkNamesEdit(given: Given, command: string): void {
+  if (given.values('edit').length > 0) return
+  throw new UsageError(`${command} needs --edit with the manifests of the edit, or - for standard input.`)
+}
+
+interface Beside {
+  /** The version of the server that is read beside the edit. */
+  readonly reported: string | undefined
+  /** A source whose own objects are edited unless others are named. */
+  readonly source: Pick<ReadFrame, 'frame' | 'objects'> | undefined
+}
+
+/** Reads the edit and applies it. Rejects with `ProblemError` or `UsageError`. */
+export async function editFrom(given: Given, console: Console, beside: Beside): Promise<GivenEdit> {
+  const edits = given.values('edit')
+  const before = await configurationBefore(given, console, beside)
+  const { version } = before
+  const edit = await readConfiguration(edits, { version, reading: console })
+  if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
+    )
+  }
+  const whole = given.flag('whole')
+  const documents = edit.files.flatMap((file) => file.documents)
+  const applied = applyManifests(before.objects, documents, {
+    version,
+    before: before.from === 'files' ? 'applied' : 'live',
+  })
+  return {
+    name: before.name,
+    origin: before.from === 'cluster' ? 'cluster' : 'files',
+    before: before.objects,
+    after: whole ? edit.objects : applied.objects,
+    version,
+    errors: [
+      ...before.errors,
+      ...edit.findings.filter((finding) => finding.severity === 'error' && (whole || !applied.supplied.has(finding))),
+      ...(whole ? [] : applied.findings),
+    ],
+    notes: before.notes,
+  }
+}
+
+/** The objects of --config, else those of the cluster or the source, else the built-in ones. */
+async function configurationBefore(given: Given, console: Console, { reported, source }: Beside) {
+  const named = given.flag('config') || namesCluster(given)
+  if (source !== undefined && !named) return fromSource(given, source)
+  const before = await configurationFrom(given, console, reported)
+  if (before.from !== 'built-in') return before
+  return {
+    ...before,
+    notes: [`Neither --config nor --kubeconfig is given: the edit is compared with ${before.name}.`],
+  }
+}

@@ -1,0 +1,145 @@
+import { stringify } from 'yaml'
+import {
+  type Band,
+  type FitLevel,
+  type ForecastLevel,
+  type ForecastReport,
+  type Quantity,
+} from '../../core/contract/forecast.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { serverLimitOf } from '../../core/impact/serverLimit.ts'
+import { flowsOf } from '../../core/twin/flows.ts'
+import { fitTwin, type Twin } from '../../core/twin/fit.ts'
+import { forecast as forecastOf } from '../../core/twin/forecast.ts'
+import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
+import { defaultVariant } from '../../core/whatif/variant.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import { MOST_SEATS } from './impact.ts'
+import { tellFindings } from './inputFiles.ts'
+import { type PastPages, readPages } from './pastPages.ts'
+import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput } from './usage.ts'
+
+/** Waits, rejections, seats and limits of every level after an edit. 1 when a server would reject the edit. */
+export const forecast: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    ...EDIT_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    seconds: { type: 'string' },
+    'of-server': { type: 'string' },
+    'server-limit': { type: 'string' },
+  },
+  run: runForecast,
+}
+
+const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: 600 } as const
+const DEFAULT_SECONDS = 120
+/** A command has more time than a window. */
+const REQUESTS_OF_RUN = 40_000
+
+async function runForecast(given: Given, console: Console): Promise<ExitCode> {
+  checkNamesEdit(given, 'forecast')
+  const output = readOutput(given, ['text', 'json', 'yaml'])
+  const input = await readQuestion(given, console)
+  if (input === undefined) return 2
+  const { pages, edit, twin } = input
+  for (const sentence of [...edit.notes, ...pages.findings]) console.tell(sentence)
+  tellFindings(edit.errors, console)
+  const report = forecastOf(twin, edit.after, { mayGoOn: () => !console.signal.aborted })
+  if (report === undefined) return 2
+  if (output === 'json') console.printJson(report, 2)
+  else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else console.print(forecastText(report))
+  return edit.errors.length > 0 ? 1 : 0
+}
+
+/** Sources that bring objects of their own. */
+const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'proxy', 'files'])
+
+interface Question {
+  readonly pages: PastPages
+  readonly edit: GivenEdit
+  readonly twin: Twin
+}
+
+/** Pages of the source, the edit of its objects, and the twin; `undefined` when the command is to end. */
+export async function readQuestion(given: Given, console: Console): Promise<Question | undefined> {
+  const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
+  const own = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const withObjects = OWN_OBJECTS.has(spec.kind)
+  const pages = await readPages(given, console, { spec, seconds, server: given.value('of-server'), withObjects })
+  if (pages === undefined) return undefined
+  const [server] = pages.frame?.servers ?? []
+  const source = withObjects ? pages : undefined
+  const edit = await editFrom(given, console, { reported: server?.version, source })
+  const { seats } = serverLimitOf({ own, spec, server, objects: edit.before })
+  const twin = fitTwin(
+    {
+      frames: pages.frames,
+      known: flowsOf(pages.dumps),
+      requestsOfRun: REQUESTS_OF_RUN,
+      variant: {
+        ...defaultVariant('server', edit.before),
+        version: edit.version,
+        maxRequestsInFlight: seats,
+        maxMutatingRequestsInFlight: 0,
+      },
+    },
+    () => !console.signal.aborted,
+  )
+  if (twin === 'ended') return undefined
+  if (twin === 'too-short') throw new ProblemError('not-found', `${TOO_SHORT} ${pages.findings.join(' ')}`.trimEnd())
+  return { pages, edit, twin }
+}
+
+const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`
+
+const HEAD = ['LEVEL', 'WAIT P50', 'WAIT P99', 'REJECTED /S', 'SEATS', 'LIMIT']
+const COLUMNS: readonly { readonly quantity: Quantity; readonly text: (value: number) => string }[] = [
+  { quantity: 'waitP50', text: seconds },
+  { quantity: 'waitP99', text: seconds },
+  { quantity: 'rejectedPerSecond', text: number },
+  { quantity: 'seats', text: number },
+  { quantity: 'current', text: number },
+]
+
+function seconds(value: number): string {
+  return value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`
+}
+function number(value: number): string {
+  return String(Number(value.toFixed(value < 10 ? 1 : 0)))
+}
+
+function forecastText({ levels, fit, notes }: ForecastReport): readonly string[] {
+  const rows = levels.map((level) => [level.level, ...COLUMNS.map(({ quantity, text }) => cell(level, quantity, text))])
+  const remarks = levels.flatMap(({ level, note }) => (note === undefined ? [] : [`${level}: ${note}`]))
+  return [
+    'Now → forecast (90 % interval)',
+    '',
+    ...textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
+    ...(remarks.length === 0 ? [] : ['', ...remarks]),
+    '',
+    'Fit of the twin',
+    ...textTable([['LEVEL', 'ERROR', 'CLIENTS', 'FLOWS'], ...fit.map(fitCells)], ['left', 'right', 'left', 'right']),
+    '',
+    ...notes,
+  ]
+}
+
+const fitCells = ({ level, error, clients, flows, fits }: FitLevel): readonly string[] => [
+  level,
+  `${Math.round(error * 100)} %`,
+  fits ? clients : 'does not fit',
+  String(flows),
+]
+
+function cell(level: ForecastLevel, quantity: Quantity, text: (value: number) => string): string {
+  const now = level.now?.[quantity]
+  const band: Band | undefined = level.bands[quantity]
+  const was = now === undefined ? '–' : text(now)
+  return band === undefined ? was : `${was} → ${text(band.point)} (${text(band.low)}–${text(band.high)})`
+}

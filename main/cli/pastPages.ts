@@ -1,0 +1,89 @@
+import type { SourceSpec } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import { frameOf, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
+import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
+import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
+import { type Console, problemLines } from './console.ts'
+import { openSession } from './snapshot.ts'
+import { cadenceFrom } from './sourceOptions.ts'
+import type { Given } from './usage.ts'
+
+/** The pages of one server over a while. */
+export interface PastPages {
+  readonly frames: readonly ServerFrame[]
+  readonly dumps: readonly DumpFrame[]
+  /** The newest page, as a frame. */
+  readonly frame: Frame | undefined
+  /** Absent unless asked for. */
+  readonly objects: ObjectsReading | undefined
+  /** Sentences about what could not be read. */
+  readonly findings: readonly string[]
+}
+
+/** Objects come with the first pages, or not at all. */
+const PATIENCE_SECONDS = 30
+
+/**
+ * Reads a source until the pages of a server span so many seconds; the past that the source brings along counts. `server` is
+ * an id, the first server without. `undefined` when the command is to end.
+ */
+export async function readPages(
+  given: Given,
+  console: Console,
+  {
+    spec,
+    seconds,
+    server,
+    withObjects,
+  }: {
+    readonly spec: SourceSpec
+    readonly seconds: number
+    readonly server: string | undefined
+    readonly withObjects: boolean
+  },
+): Promise<PastPages | undefined> {
+  const pages = new Map<string, ServerFrame[]>()
+  const dumps: DumpFrame[] = []
+  const failures = new Map<string, readonly string[]>()
+  let objects: ObjectsReading | undefined
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
+  const chosen = (): readonly ServerFrame[] => pages.get(server ?? [...pages.keys()].toSorted()[0] ?? '') ?? []
+  const look = (): void => {
+    const times = chosen().map(({ at }) => unixMsOf(at))
+    const span = Math.max(...times) - Math.min(...times)
+    const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
+    if (span >= seconds * MS_PER_SECOND && knowsObjects) settle()
+  }
+  const take = (event: SourceEvent): void => {
+    if (event.kind === 'frame') pages.set(event.frame.id, [...(pages.get(event.frame.id) ?? []), event.frame])
+    else if (event.kind === 'dump') dumps.push(event.dump)
+    else if (event.kind === 'health') {
+      const problem = event.health.failures.at(-1)?.problem
+      failures.set(event.health.id, problem === undefined ? [] : problemLines(problem))
+    } else return
+    look()
+  }
+  const session = await openSession(console, spec, cadenceFrom(given, true), () => undefined, take)
+  console.signal.addEventListener('abort', () => settle(), { once: true })
+  const cancel = console.environment.after((seconds + PATIENCE_SECONDS) * MS_PER_SECOND, settle)
+  if (withObjects) {
+    session.readObjects((reading) => {
+      objects = reading
+      look()
+    })
+  }
+  await settled
+  cancel()
+  const { source } = session.connection
+  await session.end()
+  if (console.signal.aborted) return undefined
+  const frames = chosen()
+  const last = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at)).at(-1)
+  return {
+    frames,
+    dumps: dumps.filter((dump) => dump.server === last?.id),
+    frame: last && frameOf(source, [last]),
+    objects,
+    findings: [...failures.values()].flat(),
+  }
+}

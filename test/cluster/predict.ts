@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { API_VERSION } from '../../core/config/content.ts'
+import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
+import type { Band, ForecastReport, Quantities, Quantity } from '../../core/contract/forecast.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
+import { emptyDump, withDump } from '../../core/metrics/dumps.ts'
+import { createParser } from '../../core/metrics/parse.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { fitTwin } from '../../core/twin/fit.ts'
+import { flowsOf } from '../../core/twin/flows.ts'
+import { forecast, SETTLE_SECONDS } from '../../core/twin/forecast.ts'
+import { observe } from '../../core/twin/observe.ts'
+import { defaultVariant } from '../../core/whatif/variant.ts'
+import type { Cluster } from './cluster.ts'
+import { ADMIN } from './identities.ts'
+import { runLoad } from './load.ts'
+import { predictable } from './profiles.ts'
+
+/** One edit under one load. */
+export interface PredictedEdit {
+  readonly load: keyof typeof predictable
+  readonly what: string
+  readonly edit: (objects: ObjectSet) => ObjectSet
+}
+
+export interface PredictionTimes {
+  /** Seconds of pages before the edit, and after it once the first moments have passed. */
+  readonly before: number
+  readonly after: number
+}
+
+/** A value that was forecast, and what came of it. */
+export interface Prediction {
+  readonly load: string
+  readonly what: string
+  readonly level: string
+  readonly quantity: Quantity
+  readonly now: number
+  readonly band: Band
+  readonly measured: number
+  readonly inside: boolean
+  /** Neither forecast nor measured to be as good as nothing. */
+  readonly matters: boolean
+}
+
+export interface Outcome {
+  readonly predictions: readonly Prediction[]
+  readonly report: ForecastReport
+  /** Nominal limits that are not those that were computed. */
+  readonly wrongLimits: readonly string[]
+  /** Levels with requests for which only limits were shown. */
+  readonly limitsOnly: readonly string[]
+}
+
+/** The server and its clients settle for so long before the history begins, seconds. */
+const START_SECONDS = 25
+const SEATS = 120
+/** A dump takes a lock of the server's. */
+const DUMP_EVERY = 5
+
+/** What is as good as nothing. */
+const NOTHING: Readonly<Record<Quantity, number>> = {
+  waitP50: 0.01,
+  waitP99: 0.01,
+  rejectedPerSecond: 0.2,
+  seats: 1,
+  current: 1,
+}
+
+/**
+ * Loads the server, reads its pages, makes the edit, reads pages again and takes the edit back. The forecast is computed
+ * afterwards, from the pages of before alone: the load runs in this process and would be held up.
+ */
+export async function predictEdit(
+  cluster: Cluster,
+  objects: ObjectSet,
+  { load, what, edit }: PredictedEdit,
+  { before, after }: PredictionTimes,
+): Promise<Outcome> {
+  const seconds = START_SECONDS + before + SETTLE_SECONDS + after + 30
+  const end = new AbortController()
+  const running = runLoad(cluster, predictable[load](seconds), seconds, end.signal)
+  const pages = pageReader(cluster)
+  const edited = edit(objects)
+  try {
+    await sleep(START_SECONDS * 1_000)
+    const history = await pages(before)
+    await putAll(cluster, objects, edited)
+    await sleep(SETTLE_SECONDS * 1_000)
+    const effect = await pages(after)
+    end.abort()
+    await running
+    return outcomeOf({ load, what }, { objects, edited, history, effect, version: cluster.version })
+  } finally {
+    end.abort()
+    await running
+    await putAll(cluster, edited, objects)
+  }
+}
+
+interface Pages {
+  readonly frames: readonly ServerFrame[]
+  readonly dumps: readonly DumpFrame[]
+}
+
+function pageReader(cluster: Cluster): (seconds: number) => Promise<Pages> {
+  const parser = createParser()
+  const frameOf = createFrameBuilder({ id: 'server' })
+  const path = '/debug/api_priority_and_fairness/dump_requests'
+  return async (seconds) => {
+    const frames: ServerFrame[] = []
+    const dumps: DumpFrame[] = []
+    const start = Date.now()
+    for (let turn = 0; Date.now() - start <= seconds * 1_000; turn++) {
+      const at = Date.now()
+      const { body } = await cluster.call('/metrics', ADMIN)
+      frames.push(frameOf(parser.parse(Buffer.from(body)), { at: rfc3339(at), version: cluster.version }))
+      if (turn % DUMP_EVERY === 0) {
+        const dump = await cluster.call(path, ADMIN)
+        dumps.push(withDump(emptyDump('server', at), 'requests', dump.body, path))
+      }
+      await sleep(Math.max(0, 1_000 - (Date.now() - at)))
+    }
+    return { frames, dumps }
+  }
+}
+
+/** Writes what differs between two sets of objects, levels before the schemas that need them. */
+async function putAll(cluster: Cluster, from: ObjectSet, to: ObjectSet): Promise<void> {
+  const kinds = [
+    { plural: 'prioritylevelconfigurations', kind: 'PriorityLevelConfiguration', from: from.levels, to: to.levels },
+    { plural: 'flowschemas', kind: 'FlowSchema', from: from.schemas, to: to.schemas },
+  ]
+  const path = (plural: string, name: string): string => `/apis/${API_VERSION}/${plural}/${name}`
+  for (const { plural, kind, from: was, to: is } of kinds) {
+    for (const object of is) {
+      const { name } = object.metadata
+      const old = was.find(({ metadata }) => metadata.name === name)
+      if (old === object) continue
+      const metadata = { name, annotations: { 'apf.kubernetes.io/autoupdate-spec': 'false' } }
+      const body = JSON.stringify({ apiVersion: API_VERSION, kind, metadata, spec: object.spec })
+      const target = old === undefined ? path(plural, '').slice(0, -1) : path(plural, name)
+      const { status, body: answer } = await cluster.call(target, ADMIN, {
+        method: old === undefined ? 'POST' : 'PUT',
+        body,
+      })
+      if (status >= 300) throw new Error(`${name}: ${status} ${answer}`)
+    }
+  }
+  for (const { plural, from: was, to: is } of kinds.toReversed()) {
+    for (const { metadata } of was) {
+      if (is.some((object) => object.metadata.name === metadata.name)) continue
+      await cluster.call(path(plural, metadata.name), ADMIN, { method: 'DELETE' })
+    }
+  }
+}
+
+interface Material {
+  readonly objects: ObjectSet
+  readonly edited: ObjectSet
+  readonly history: Pages
+  readonly effect: Pages
+  readonly version: string
+}
+
+const asStored = ({ levels, schemas }: ObjectSet): ObjectSet => ({
+  levels: levels.map(defaultLevel),
+  schemas: schemas.map(defaultFlowSchema),
+})
+
+function outcomeOf(
+  named: Pick<Prediction, 'load' | 'what'>,
+  { objects, edited, history, effect, version }: Material,
+): Outcome {
+  const variant = {
+    ...defaultVariant('server', asStored(objects)),
+    version,
+    maxRequestsInFlight: SEATS,
+    maxMutatingRequestsInFlight: 0,
+  }
+  const { frames, dumps } = history
+  const twin = fitTwin({ frames, variant, known: flowsOf(dumps), requestsOfRun: 30_000 })
+  if (typeof twin === 'string') throw new Error(`no twin: ${twin}`)
+  const report = forecast(twin, asStored(edited))
+  const measured = observe(effect.frames)
+  if (report === undefined || measured === undefined) throw new Error('nothing was measured')
+  const of = (level: string): Quantities | undefined => measured.levels.find(({ name }) => name === level)?.quantities
+  const predictions = report.levels.flatMap(({ level, now, bands }) =>
+    Object.entries(bands).flatMap(([name, band]): readonly Prediction[] => {
+      const quantity = QUANTITY_NAMES.find((one) => one === name)
+      const came = of(level)
+      if (quantity === undefined || came === undefined || now === undefined || now.arrivalsPerSecond < 1) return []
+      const value = came[quantity] ?? 0
+      const inside = value >= band.low && value <= band.high
+      const matters = Math.max(value, band.point) > NOTHING[quantity]
+      return [{ ...named, level, quantity, now: now[quantity] ?? 0, band, measured: value, inside, matters }]
+    }),
+  )
+  const nominalOf = (level: string): number | undefined =>
+    effect.frames.at(-1)?.levels.find(({ name }) => name === level)?.limits.nominal
+  return {
+    predictions,
+    report,
+    wrongLimits: report.levels.flatMap(({ level, nominal }) =>
+      nominal === undefined || nominal === nominalOf(level) ? [] : [`${level}: ${nominal}, ${nominalOf(level) ?? '?'}`],
+    ),
+    limitsOnly: report.levels.flatMap(({ level, now, bands, note }) =>
+      (now?.arrivalsPerSecond ?? 0) < 1 || level === 'exempt' || Object.keys(bands).length > 0
+        ? []
+        : [`${level}: ${note ?? ''}`],
+    ),
+  }
+}
+
+const QUANTITY_NAMES: readonly Quantity[] = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current']
+
+/** What the specification of forecasts counts: waits p99 and rejection rates that are not as good as nothing. */
+export function scoreOf(predictions: readonly Prediction[]) {
+  const counted = predictions.filter(
+    ({ quantity, matters }) => matters && (quantity === 'waitP99' || quantity === 'rejectedPerSecond'),
+  )
+  const halves = counted
+    .map(({ band: { low, high, point } }) => (high - low) / 2 / Math.max(point, 1e-9))
+    .toSorted((a, b) => a - b)
+  const limits = predictions.filter(({ quantity }) => quantity === 'current')
+  const close = limits.filter(({ band, measured }) => Math.abs(band.point - measured) <= Math.max(1, 0.03 * measured))
+  return {
+    cells: counted.length,
+    inside: counted.filter(({ inside }) => inside).length,
+    medianHalfWidth: halves[halves.length >>> 1] ?? 0,
+    limits: limits.length,
+    closeLimits: close.length,
+  }
+}
+
+/** Every value that matters, misses marked. */
+export const tableOf = (predictions: readonly Prediction[]): string =>
+  predictions
+    .filter(({ matters }) => matters)
+    .map(({ load, what, level, quantity, now, band, measured, inside }) =>
+      [
+        inside ? 'ok  ' : 'MISS',
+        load.padEnd(18),
+        what.padEnd(30),
+        level.padEnd(15),
+        quantity.padEnd(17),
+        `now ${now.toFixed(2)}`.padEnd(12),
+        `forecast ${band.point.toFixed(2)} [${band.low.toFixed(2)}, ${band.high.toFixed(2)}]`.padEnd(36),
+        `measured ${measured.toFixed(2)}`,
+      ].join(' '),
+    )
+    .join('\n')
+
+export const changed = (
+  objects: ObjectSet,
+  name: string,
+  change: Partial<NonNullable<ObjectSet['levels'][number]['spec']['limited']>>,
+): ObjectSet => ({
+  ...objects,
+  levels: objects.levels.map((level) =>
+    level.metadata.name === name && level.spec.limited !== undefined
+      ? { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, ...change } } }
+      : level,
+  ),
+})
+
+/** The three edits of `npm run test:cluster`; the others are in test/prediction. */
+export const THREE_EDITS: readonly PredictedEdit[] = [
+  {
+    load: 'elephants-and-mice',
+    what: 'workload-low: shares 100 → 40',
+    edit: (objects) => changed(objects, 'workload-low', { nominalConcurrencyShares: 40 }),
+  },
+  {
+    load: 'elephants-and-mice',
+    what: 'workload-low: queues of 5',
+    edit: (objects) =>
+      changed(objects, 'workload-low', {
+        limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 5 } },
+      }),
+  },
+  {
+    load: 'mixed',
+    what: 'workload-low: no borrowing',
+    edit: (objects) => changed(objects, 'workload-low', { borrowingLimitPercent: 0 }),
+  },
+]
