@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { msToNs, type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
 import type { Limiter, QosClass, QosConfiguration, QosRule } from './configuration.ts'
-import { type Decision, QosEngine, type QosState, startQosState } from './engine.ts'
+import type { Decision } from './decision.ts'
+import { QosEngine } from './engine.ts'
+import { type QosState, startQosState } from './state.ts'
 import {
   aClass,
   aConfiguration,

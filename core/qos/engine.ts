@@ -1,10 +1,10 @@
-import { msToNs, type Nanoseconds, nsToMs, secondsToNs } from '../units.ts'
+import { msToNs, type Nanoseconds, nsToMs } from '../units.ts'
 import { sameJson, toJson } from '../manifest/json.ts'
+import { actualOf, groupOf, unitsOf } from './charge.ts'
 import type { QosClass, QosConfiguration } from './configuration.ts'
-import { type Discipline, disciplineOf, type Level, type LimiterState } from './discipline.ts'
-import { segmentsOf, textOf } from './keys.ts'
+import type { Applied, Decided, Decision, LimitReason } from './decision.ts'
+import { type Discipline, disciplineOf, type Level } from './discipline.ts'
 import {
-  atomOf,
   type CompiledRule,
   compileRules,
   type Evidence,
@@ -13,115 +13,23 @@ import {
   type Subjected,
   subjected,
 } from './match.ts'
-import { type CostKind, OPS, OTHER, PREDICTED_COSTS } from './operations.ts'
+import { OPS, OTHER, PREDICTED_COSTS } from './operations.ts'
 import { hashOf, type QosRequest } from './request.ts'
 import {
-  average,
-  averageOf,
-  kindOf,
-  type Observed,
-  type Prediction,
-  type Statistic,
-  touch,
-  track,
-  type Tracked,
-} from './tracker.ts'
-
-/** Why a class refuses a request (QoS specification 9). */
-export type LimitReason = 'rate' | 'inflight' | 'window' | 'delay-too-long' | 'waiting-full'
-
-/** The rule that was applied to a request, and what its class compared. */
-export interface Applied {
-  readonly rule: string
-  readonly className: string
-  /** Value by which the state of the class is split, as text; empty when it is not. */
-  readonly group: string
-  readonly cost: CostKind
-  /** Units that the test asks for, and those that are charged on admission. */
-  readonly need: number
-  readonly charged: number
-  /** State of the class before the test, at the time of the decision. */
-  readonly before: Level
-}
-
-interface Decided {
-  /** Counts the requests of an engine. */
-  readonly id: number
-  /** When it was decided. */
-  readonly at: Nanoseconds
-  readonly request: QosRequest
-  readonly evidence: Evidence
-  /** Identity for the tracker, where it was computed. */
-  readonly hash?: string
-}
-
-/** What becomes of a request. */
-export type Decision = Decided &
-  (
-    | { readonly verdict: 'passed'; readonly applied?: Applied }
-    /** `onSettled` follows. `expectedMs`: how long it waits if nothing changes; absent where that is not known. */
-    | { readonly verdict: 'waiting'; readonly applied: Applied; readonly expectedMs?: number }
-    | { readonly verdict: 'delayed'; readonly applied: Applied; readonly waitedMs: number }
-    /**
-     * `retryAfterMs`: until the class admits one unit, and `admittedInMs` as many as the request needs; absent where no
-     * time is known. `waitedMs`: if it did wait.
-     */
-    | {
-        readonly verdict: 'limited'
-        readonly applied: Applied
-        readonly reason: LimitReason
-        readonly retryAfterMs?: number
-        readonly admittedInMs?: number
-        readonly waitedMs?: number
-      }
-  )
-
-interface Waiting {
-  readonly id: number
-  readonly at: Nanoseconds
-  readonly request: QosRequest
-  readonly evidence: Evidence
-  readonly applied: Applied
-  readonly pool: string
-  readonly hash?: string
-}
-
-/** The state of a class for one group. */
-interface Group {
-  /** Told apart from one of the same value that was dropped before. */
-  readonly serial: number
-  readonly level: LimiterState
-  /** In the order of their arrival. */
-  readonly waiting: Waiting[]
-}
-
-/** The groups of a class, or of one rule of it; the least recently used one first. */
-interface Pool {
-  readonly definition: QosClass
-  readonly groups: Map<string, Group>
-}
-
-interface Charge {
-  readonly pool: string
-  readonly serial: number
-  readonly group: string
-  readonly charged: number
-  readonly at: Nanoseconds
-}
-
-interface InFlight {
-  readonly request: QosRequest
-  readonly retry: number
-  readonly hash?: string
-  readonly charge?: Charge
-}
-
-/** How often the tracker knew a request, did not, and gave an entry up for another one. */
-interface Lookups {
-  hits: number
-  misses: number
-  evictions: number
-}
+  type Charge,
+  countFailure,
+  deadlineOf,
+  expectedAt,
+  failuresOf,
+  type Group,
+  groupIn,
+  type InFlight,
+  type Pool,
+  type QosState,
+  startQosState,
+  type Waiting,
+} from './state.ts'
+import { average, averageOf, kindOf, type Observed, type Prediction, touch, track } from './tracker.ts'
 
 /** Where a class stands for one group, and for one rule where each has its own state. */
 export interface ClassLevel {
@@ -131,50 +39,6 @@ export interface ClassLevel {
   readonly level: Level
   readonly waiting: number
 }
-
-/**
- * Everything that an engine remembers, as plain data: a structured clone of it is a checkpoint, from which another engine
- * continues decision for decision.
- */
-export interface QosState {
-  now: Nanoseconds
-  /** Of requests. */
-  nextId: number
-  /** Of groups. */
-  nextSerial: number
-  /** Part of the storage quota in use; `undefined` when it is not known. */
-  storageQuotaUsed: number | undefined
-  readonly pools: Map<string, Pool>
-  readonly inFlight: Map<number, InFlight>
-  readonly tracker: Map<string, Tracked>
-  readonly lookups: Lookups
-  readonly statistics: Map<string, Statistic>
-  /** Times of failed calls of a request by a caller. */
-  readonly failures: Map<string, readonly Nanoseconds[]>
-  /** Requests that waited in a class that another configuration took away; they pass. */
-  readonly released: Waiting[]
-}
-
-export const startQosState = (): QosState => ({
-  now: 0,
-  nextId: 1,
-  nextSerial: 1,
-  storageQuotaUsed: undefined,
-  pools: new Map(),
-  inFlight: new Map(),
-  tracker: new Map(),
-  lookups: { hits: 0, misses: 0, evictions: 0 },
-  statistics: new Map(),
-  failures: new Map(),
-  released: [],
-})
-
-/** How long a failed call makes the next one a retry (QoS specification 3). */
-const RETRY_NS = secondsToNs(10)
-/** Requests whose failed calls are counted; the least recently failed one is dropped. */
-const MOST_RETRIED = 1_000
-/** Of a value by which a state is split: a key or a name may be as long as a request. */
-const LONGEST_GROUP = 256
 
 interface Candidate {
   readonly compiled: CompiledRule
@@ -335,7 +199,7 @@ export class QosEngine {
     const kind = tracked === undefined && this.#averages() ? kindOf(request) : undefined
     const prediction: Prediction | undefined = tracked ?? (kind === undefined ? undefined : averageOf(statistics, kind))
     return {
-      retry: request.previousAttempts ?? this.#failuresOf(hash, request),
+      retry: request.previousAttempts ?? this.#retriesOf(hash, request),
       ...(storageQuotaUsed !== undefined && { storageQuotaUsed }),
       ...(prediction !== undefined && {
         prediction,
@@ -352,7 +216,7 @@ export class QosEngine {
     const { definition, discipline, compiled } = found
     const { request, evidence, at: now } = decided
     const group = groupOf(definition, compiled, subject)
-    const state = this.#groupOf(found, group)
+    const state = groupIn(this.state, found, group)
     const { need, charged } = unitsOf(definition.cost, request, evidence.prediction)
     const applied: Applied = {
       rule: compiled.rule.name,
@@ -463,49 +327,19 @@ export class QosEngine {
     else if (difference < 0) discipline.refund(state.level, -difference, at)
   }
 
-  #failuresOf(hash: string | undefined, request: QosRequest): number {
-    if (this.#mostRetries === 0 || hash === undefined) return 0
-    const since = this.state.now - RETRY_NS
-    return this.state.failures.get(retriedKey(hash, request))?.filter((at) => at > since).length ?? 0
+  #retriesOf(hash: string | undefined, request: QosRequest): number {
+    return this.#mostRetries === 0 || hash === undefined ? 0 : failuresOf(this.state, hash, request)
   }
 
-  #countFailure(hash: string | undefined, request: QosRequest, now: Nanoseconds): void {
-    if (this.#mostRetries === 0 || hash === undefined) return
-    const { failures } = this.state
-    const key = retriedKey(hash, request)
-    const times = [...(failures.get(key) ?? []), now].slice(-this.#mostRetries)
-    failures.delete(key)
-    failures.set(key, times)
-    for (const oldest of failures.keys()) {
-      if (failures.size <= MOST_RETRIED) break
-      failures.delete(oldest)
-    }
+  #countFailure(hash: string | undefined, request: QosRequest, at: Nanoseconds): void {
+    if (this.#mostRetries > 0 && hash !== undefined)
+      countFailure(this.state, hash, request, { at, most: this.#mostRetries })
   }
 
   #disciplineOf({ name }: QosClass): Discipline {
     const discipline = this.#disciplines.get(name)
     if (discipline === undefined) throw new Error(`there is no class ${name}`)
     return discipline
-  }
-
-  /** The state of a group, which becomes the most recently used one. */
-  #groupOf({ pool: name, definition, discipline }: Candidate, value: string): Group {
-    const { pools } = this.state
-    const pool = pools.get(name) ?? { definition, groups: new Map<string, Group>() }
-    pools.set(name, pool)
-    const known = touch(pool.groups, value)
-    if (known !== undefined) return known
-    const group: Group = { serial: this.state.nextSerial++, level: discipline.start(), waiting: [] }
-    pool.groups.set(value, group)
-    if (pool.groups.size > definition.maxGroups) {
-      // Those that wait keep their place: with a state that begins anew nobody could say when they may go.
-      for (const [oldest, { waiting }] of pool.groups) {
-        if (waiting.length > 0 || oldest === value) continue
-        pool.groups.delete(oldest)
-        break
-      }
-    }
-    return group
   }
 
   /** Decides about those that wait, up to a time. Returns that time, or the last one if that is later. */
@@ -560,80 +394,3 @@ export class QosEngine {
 }
 
 const REASONS = { tbf: 'rate', lbf: 'rate', maxinflight: 'inflight', window: 'window' } as const
-
-const deadlineOf = ({ at }: Waiting, { overflow }: QosClass): Nanoseconds =>
-  overflow.action === 'delay' ? at + msToNs(overflow.maxDelayMs) : at
-
-/** When a request that comes now is admitted, behind those that wait. */
-function expectedAt(discipline: Discipline, { level, waiting }: Group, need: number, now: Nanoseconds): Nanoseconds {
-  const planned = [...level]
-  let at = now
-  for (const { applied } of waiting) {
-    at = discipline.admissibleAt(planned, applied.need, at)
-    if (!Number.isFinite(at)) return at
-    discipline.charge(planned, applied.charged, at)
-  }
-  return discipline.admissibleAt(planned, need, at)
-}
-
-const retriedKey = (hash: string, { user, clientIP }: QosRequest): string => `${hash}\0${clientIP}\0${user}`
-
-/** The value by which the state of a class is split. */
-function groupOf({ groupBy }: QosClass, compiled: CompiledRule, subject: Subjected): string {
-  switch (groupBy.by) {
-    case 'none':
-      return ''
-    case 'user':
-      return subject.request.user.slice(0, LONGEST_GROUP)
-    case 'clientIP':
-      return subject.request.clientIP.slice(0, LONGEST_GROUP)
-    case 'prefix':
-      return textOf(segmentsOf(atomOf(compiled, subject)?.keys?.lo ?? '', groupBy.segments).slice(0, LONGEST_GROUP))
-  }
-}
-
-/** Units that a request needs to be admitted and is charged then; what is not known yet counts nothing. */
-function unitsOf(
-  cost: CostKind,
-  { requestBytes = 0 }: QosRequest,
-  prediction: Prediction | undefined,
-): { readonly need: number; readonly charged: number } {
-  const charged = ((): number => {
-    switch (cost) {
-      case 'requests':
-        return 1
-      case 'failedRequests':
-        return 0
-      case 'requestBytes':
-        return requestBytes
-      case 'totalBytes':
-        return requestBytes + (prediction?.responseBytes ?? 0)
-      case 'scannedKeys':
-        return prediction?.scannedKeys ?? 0
-      // The time of a processor cannot be seen from outside: the whole time stands for it (QoS specification 1).
-      case 'wallTimeMs':
-      case 'cpuTimeMs':
-        return prediction?.latencyMs ?? 0
-    }
-  })()
-  return { need: cost === 'failedRequests' ? 1 : charged, charged }
-}
-
-/** What a call turned out to cost; `undefined` where it was not measured. */
-function actualOf(cost: CostKind, { requestBytes }: QosRequest, observed: Observed): number | undefined {
-  switch (cost) {
-    case 'requests':
-      return 1
-    case 'failedRequests':
-      return observed.ok ? 0 : 1
-    case 'requestBytes':
-      return requestBytes
-    case 'totalBytes':
-      return observed.responseBytes === undefined ? undefined : (requestBytes ?? 0) + observed.responseBytes
-    case 'scannedKeys':
-      return observed.scannedKeys
-    case 'wallTimeMs':
-    case 'cpuTimeMs':
-      return observed.latencyMs
-  }
-}

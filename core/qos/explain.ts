@@ -1,7 +1,7 @@
 import { nsToSeconds } from '../units.ts'
 import type { QosRule, Settings } from './configuration.ts'
 import type { Level } from './discipline.ts'
-import type { Applied, Decision } from './engine.ts'
+import type { Applied, Decision } from './decision.ts'
 import { type Bytes, successor, textOf } from './keys.ts'
 import { type ConditionTrace, RULE_PARTS, type RulePart, type RuleTrace, traceRules } from './match.ts'
 import type { ConditionKind } from './operations.ts'

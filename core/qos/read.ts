@@ -5,15 +5,11 @@ import { byPosition, hintFor, locate, textDocuments } from '../manifest/locate.t
 import { fieldOf } from '../manifest/json.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
-import {
-  checkConfiguration,
-  type Placed,
-  type Written,
-  type WrittenClass,
-  type WrittenRule,
-  type WrittenSettings,
-} from './check.ts'
+import { checkConfiguration, type Written, type WrittenSettings } from './check.ts'
+import type { WrittenClass } from './checkClass.ts'
+import type { WrittenRule } from './checkRule.ts'
 import type { QosConfiguration, Subject } from './configuration.ts'
+import type { Placed } from './judge.ts'
 
 /** A text with rules, and the name of its file. */
 export interface RuleText {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nsToSeconds } from '../units.ts'
 import type { QosConfiguration } from './configuration.ts'
-import type { Decision } from './engine.ts'
+import type { Decision } from './decision.ts'
 import { decisionJson, decisionText, rejectionOf, requestText, traceText } from './explain.ts'
 import { traceRules } from './match.ts'
 import { aClass, aConfiguration, aRule, authenticate, deletePrefix, put, range, txn } from './qos.fixture.ts'

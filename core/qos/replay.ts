@@ -1,7 +1,8 @@
 import { type Timed, Timers } from '../engine/timers.ts'
 import { msToNs, type Nanoseconds } from '../units.ts'
 import type { QosConfiguration } from './configuration.ts'
-import { type Decision, QosEngine } from './engine.ts'
+import type { Decision } from './decision.ts'
+import { QosEngine } from './engine.ts'
 import type { RequestRecord } from './record.ts'
 import type { Observed } from './tracker.ts'
 

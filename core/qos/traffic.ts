@@ -1,5 +1,5 @@
 import { msToNs, type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
-import type { Decision, LimitReason } from './engine.ts'
+import type { Decision, LimitReason } from './decision.ts'
 import { requestText } from './explain.ts'
 import { segmentsOf, textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
