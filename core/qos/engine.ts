@@ -346,6 +346,10 @@ export class QosEngine {
   #settle(at: Nanoseconds): Nanoseconds {
     const { state } = this
     const now = Math.max(at, state.now)
+    if (this.#waiting.size === 0 && state.released.length === 0) {
+      state.now = now
+      return now
+    }
     const settled: Decision[] = state.released.map((one) => this.#released(one))
     state.released.length = 0
     for (const [group, pool] of this.#waiting) {

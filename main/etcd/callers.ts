@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http2'
-import type { Http2Stream } from 'node:http2'
+import type { Http2Session, IncomingHttpHeaders } from 'node:http2'
 import { TLSSocket } from 'node:tls'
 
 /** Tokens whose user is known; the least recently learned one is forgotten. */
@@ -8,8 +7,6 @@ const MOST_TOKENS = 10_000
 /** Who calls, as far as a proxy can see it (QoS specification 5). */
 export class Callers {
   readonly #users = new Map<string, string>()
-  /** Of each connection: reading a certificate takes longer than a small request. */
-  readonly #names = new WeakMap<TLSSocket, string>()
 
   /** An Authenticate of this user was answered with this token. */
   learn(token: string, user: string): void {
@@ -20,20 +17,24 @@ export class Callers {
   }
 
   /** Empty for a caller without a name. */
-  userOf(headers: IncomingHttpHeaders, stream: Http2Stream): string {
-    const token = [headers['token'], headers.authorization].flat().find((one) => one !== undefined)
-    if (token !== undefined) return this.#users.get(token) ?? claimedUser(token) ?? ''
-    const socket = stream.session?.socket
-    return socket instanceof TLSSocket ? this.#nameOf(socket) : ''
+  userOf({ token, authorization }: IncomingHttpHeaders, { name }: Peer): string {
+    const given = (Array.isArray(token) ? token[0] : token) ?? authorization
+    return given === undefined ? name : (this.#users.get(given) ?? claimedUser(given) ?? '')
   }
+}
 
-  /** The proxy refuses certificates that its authority did not sign. */
-  #nameOf(socket: TLSSocket): string {
-    const known = this.#names.get(socket)
-    if (known !== undefined) return known
-    const name = commonName(socket)
-    this.#names.set(socket, name)
-    return name
+/** The other end of a connection. It is read once: that takes longer than a small request. */
+export interface Peer {
+  /** Without the notation of IPv4 in IPv6. */
+  readonly clientIP: string
+  /** The common name of its certificate, which its authority signed; empty without one. */
+  readonly name: string
+}
+
+export function peerOf({ socket }: Http2Session): Peer {
+  return {
+    clientIP: socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '',
+    name: socket instanceof TLSSocket ? commonName(socket) : '',
   }
 }
 
@@ -55,7 +56,3 @@ function claimedUser(token: string): string | undefined {
     return undefined
   }
 }
-
-/** The address of the peer, without the notation of IPv4 in IPv6. */
-export const addressOf = (stream: Http2Stream): string =>
-  stream.session?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''

@@ -3,7 +3,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
-import { Callers } from './callers.ts'
+import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
 import { type CallMeter, exchange } from './exchange.ts'
 import { SESSION_MEGABYTES, STREAM_WINDOW_BYTES, type Upstream, UpstreamConnection } from './upstream.ts'
@@ -57,8 +57,8 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       connection.close()
       connections.delete(connection)
     })
-    const around = { ...options, callers, open: connection.open.bind(connection) }
-    session.on('stream', (stream, headers) => exchange(stream, headers, around))
+    const around = { ...options, callers, peer: peerOf(session), open: connection.open.bind(connection) }
+    session.on('stream', (stream, headers, _flags, raw) => exchange(stream, headers, raw, around))
   })
   // A broken handshake, or bytes that are no HTTP/2, end their own connection only.
   server.on('sessionError', () => undefined)
@@ -77,6 +77,8 @@ function listenerOf(tls: TlsFiles | undefined): Http2Server | Http2SecureServer 
   const options = {
     maxSessionMemory: SESSION_MEGABYTES,
     maxHeaderListPairs: 1_000,
+    // Metadata of gRPC may be repeated, whatever its name.
+    strictSingleValueFields: false,
     settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
   }
   if (tls === undefined) return createServer(options)

@@ -16,11 +16,17 @@ export class MessageScanner {
   readonly #head = Buffer.alloc(HEAD_BYTES)
   #headBytes = 0
   #left = 0
+  #messages = 0
   /** Bytes of all messages so far, without their heads. */
   bytes = 0
 
   constructor(parts: MessageParts) {
     this.#parts = parts
+  }
+
+  /** Whether a message has ended with the last byte. */
+  get whole(): boolean {
+    return this.#left === 0 && this.#headBytes === 0 && this.#messages > 0
   }
 
   push(chunk: Buffer): void {
@@ -39,6 +45,7 @@ export class MessageScanner {
       this.#headBytes += copied
       if (this.#headBytes < HEAD_BYTES) return
       this.#headBytes = 0
+      this.#messages += 1
       this.#left = this.#head.readUInt32BE(1)
       this.#parts.onHead?.(this.#head[0] === 1, this.#left)
     }
@@ -68,6 +75,11 @@ export class FirstMessage {
     return length > this.#most || this.#bytes >= HEAD_BYTES + length
   }
 
+  /** Whether the message is all that came: no byte is missing, and none follows it. */
+  get whole(): boolean {
+    return this.#bytes >= HEAD_BYTES && this.#bytes === HEAD_BYTES + this.#length()
+  }
+
   /** Everything so far, to be forwarded as it came. */
   get chunks(): readonly Buffer[] {
     return this.#chunks
@@ -78,7 +90,8 @@ export class FirstMessage {
     if (this.#bytes < HEAD_BYTES) return undefined
     const length = this.#length()
     if (length > this.#most || this.#bytes < HEAD_BYTES + length) return undefined
-    const all = Buffer.concat(this.#chunks)
+    const [only] = this.#chunks
+    const all = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
     return { compressed: all[0] === 1, payload: all.subarray(HEAD_BYTES, HEAD_BYTES + length) }
   }
 

@@ -26,7 +26,10 @@ function eachField(bytes: Uint8Array, read: ReadField): void {
   }
 }
 
-const keyOf = (reader: BinaryReader): Bytes => Buffer.from(reader.bytes()).toString('latin1')
+function keyOf(reader: BinaryReader): Bytes {
+  const { buffer, byteOffset, byteLength } = reader.bytes()
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+}
 
 /** Options of a Range by their numbers. */
 const RANGE_NUMBERS = {

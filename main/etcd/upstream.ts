@@ -1,10 +1,4 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type OutgoingHttpHeaders,
-} from 'node:http2'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { framed, FirstMessage } from './messages.ts'
 
@@ -19,6 +13,13 @@ export interface Upstream {
 export const STREAM_WINDOW_BYTES = 256 * 1024
 /** Of a connection, megabytes: thousands of watches may share one. */
 export const SESSION_MEGABYTES = 256
+const SESSION = {
+  maxSessionMemory: SESSION_MEGABYTES,
+  peerMaxConcurrentStreams: 2 ** 31 - 1,
+  settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
+  // Metadata of gRPC may be repeated, whatever its name.
+  strictSingleValueFields: false,
+}
 /** Milliseconds between two pings, and until an answer; etcd allows one in 5 s. */
 const PING_EVERY_MS = 30_000
 const PING_MS = 20_000
@@ -30,25 +31,30 @@ const CONNECT_MS = 5_000
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
-  readonly #place: OutgoingHttpHeaders
+  readonly #place: readonly string[]
   #session: Promise<ClientHttp2Session> | undefined
   #current: ClientHttp2Session | undefined
+  /** The current one, once it is connected. */
+  #ready: ClientHttp2Session | undefined
   #closed = false
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
     const { host, protocol } = new URL(upstream.url)
-    this.#place = { ':scheme': protocol.slice(0, -1), ':authority': host }
+    this.#place = [':scheme', protocol.slice(0, -1), ':authority', host]
   }
 
-  /** Opens a call. Rejects when etcd cannot be reached. */
-  async open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-    const session = await this.#connected()
-    return session.request(
-      { ...headers, ...this.#place },
-      // A call without a body ends by its own flag.
-      { endStream: false },
-    )
+  /** Opens a call, at once on a connection that is there. Rejects when etcd cannot be reached. */
+  open(headers: readonly string[]): ClientHttp2Stream | Promise<ClientHttp2Stream> {
+    const fields = [...this.#place]
+    for (let index = 0; index < headers.length; index += 2) {
+      const name = headers[index] ?? ''
+      if (name !== ':scheme' && name !== ':authority') fields.push(name, headers[index + 1] ?? '')
+    }
+    // A call without a body ends by its own flag.
+    const request = (session: ClientHttp2Session): ClientHttp2Stream => session.request(fields, { endStream: false })
+    const ready = this.#ready
+    return ready === undefined || ready.closed ? this.#connected().then(request) : request(ready)
   }
 
   close(): void {
@@ -67,15 +73,11 @@ export class UpstreamConnection {
   #connect(): Promise<ClientHttp2Session> {
     return new Promise((resolve, reject) => {
       const { url, tls } = this.#upstream
-      const session = connect(url, {
-        ...tls,
-        maxSessionMemory: SESSION_MEGABYTES,
-        peerMaxConcurrentStreams: 2 ** 31 - 1,
-        settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
-      })
+      const session = connect(url, { ...SESSION, ...tls })
       const leave = (): void => {
         if (this.#current !== session) return
         this.#current = undefined
+        this.#ready = undefined
         this.#session = undefined
       }
       this.#current = session
@@ -94,7 +96,10 @@ export class UpstreamConnection {
         clearTimeout(timer)
         session.setLocalWindowSize(16 * STREAM_WINDOW_BYTES)
         if (this.#closed) session.destroy()
-        else resolve(session)
+        else {
+          if (this.#current === session) this.#ready = session
+          resolve(session)
+        }
       })
     })
   }
@@ -123,12 +128,8 @@ const CALL_MS = 5_000
 
 /** A unary call of the proxy itself: payload for payload. Rejects with `ProblemError` for any status but OK. */
 export async function callUnary(connection: UpstreamConnection, path: string): Promise<Buffer> {
-  const stream = await connection.open({
-    ':method': 'POST',
-    ':path': path,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  })
+  const head = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', 'te', 'trailers']
+  const stream = await connection.open(head)
   const first = new FirstMessage(MOST_ANSWER_BYTES)
   return new Promise((resolve, reject) => {
     stream.setTimeout(CALL_MS, () => stream.close(constants.NGHTTP2_CANCEL))

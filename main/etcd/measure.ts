@@ -1,0 +1,68 @@
+import type { Observed } from '../../core/qos/tracker.ts'
+import { MessageScanner } from './messages.ts'
+import { readToken } from './requests.ts'
+import { ScanCount } from './responses.ts'
+
+/** The status of gRPC of a call that succeeded. */
+export const OK = '0'
+/** A longer answer to Authenticate holds no token of etcd. */
+const MOST_TOKEN_BYTES = 64 * 1024
+
+/** What a call costs, from the bytes of its answer. */
+export class Measure {
+  readonly #now: () => number
+  readonly #scan: ScanCount
+  readonly #scanner: MessageScanner
+  readonly #kept: Buffer[] | undefined
+  #started: number | undefined
+  #counts = true
+
+  constructor(method: string, now: () => number) {
+    this.#now = now
+    this.#scan = ScanCount.of(method)
+    this.#kept = method === 'Auth/Authenticate' ? [] : undefined
+    this.#scanner = new MessageScanner({
+      onHead: (compressed, length) => {
+        // Of a compressed answer only the size is known.
+        if (compressed || (this.#kept !== undefined && length > MOST_TOKEN_BYTES)) this.#counts = false
+      },
+      onPiece: (piece) => {
+        if (!this.#counts) return
+        this.#scan.push(piece)
+        this.#kept?.push(piece)
+      },
+    })
+  }
+
+  start(): void {
+    this.#started = this.#now()
+  }
+
+  push(chunk: Buffer): void {
+    this.#scanner.push(chunk)
+  }
+
+  /** Whether a message has ended with the last byte. */
+  get whole(): boolean {
+    return this.#scanner.whole
+  }
+
+  get token(): string | undefined {
+    if (this.#kept === undefined || !this.#counts) return undefined
+    try {
+      return readToken(Buffer.concat(this.#kept))
+    } catch {
+      return undefined
+    }
+  }
+
+  observed(status: string): Observed {
+    const ok = status === OK
+    return {
+      ok,
+      scannedKeys: ok && this.#counts ? this.#scan.keys : undefined,
+      responseBytes: this.#scanner.bytes,
+      latencyMs: this.#started === undefined ? undefined : this.#now() - this.#started,
+    }
+  }
+}
