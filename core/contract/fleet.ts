@@ -7,6 +7,8 @@ const column = z.array(z.number().nullable())
 /** One server in a few numbers: what the Fleet screen compares. */
 export const ServerSummarySchema = z.object({
   id: z.string(),
+  /** Where the source reads several clusters. */
+  cluster: z.string().exactOptional(),
   /** Unix milliseconds of the sample. */
   at: z.number(),
   /** gitVersion. */
@@ -30,5 +32,10 @@ export const ServerSummarySchema = z.object({
 export type ServerSummary = z.infer<typeof ServerSummarySchema>
 
 /** A connected source in a few numbers for each level, so that many can be shown at once. */
-export const SourceSummarySchema = z.object({ connection: z.number(), servers: z.array(ServerSummarySchema) })
+export const SourceSummarySchema = z.object({
+  connection: z.number(),
+  servers: z.array(ServerSummarySchema),
+  /** These are all servers; the source has frames of some or of none, and its other health is that of all of them. */
+  whole: z.literal(true).exactOptional(),
+})
 export type SourceSummary = z.infer<typeof SourceSummarySchema>

@@ -57,6 +57,8 @@ export const PrometheusSpecSchema = PrometheusTargetSchema.extend({
   cluster: z.string().max(1_000).exactOptional(),
   /** Servers of the cluster; all of them without. */
   instances: z.array(z.string().min(1).max(1_000)).min(1).max(100).exactOptional(),
+  /** All servers of all clusters, for the Fleet screen alone: a few numbers for each level, and no frames. */
+  fleet: z.literal(true).exactOptional(),
   pastMs: z.number().int().min(PAST_MS.min).max(PAST_MS.max).default(PAST_MS.default),
 })
 export type PrometheusSpec = z.infer<typeof PrometheusSpecSchema>

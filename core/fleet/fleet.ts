@@ -87,30 +87,54 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
   readonly health: readonly ServerHealth[]
   /** Absent before the first one. */
   readonly servers: readonly ServerSummary[] | undefined
+  /** Of a source that reads several clusters: which one this is. */
+  readonly cluster?: string | undefined
+  /** `servers` are all there are; health that is of none of them is that of each. */
+  readonly whole?: boolean | undefined
   /** How its objects differ from the reference; absent where they cannot be read. */
   readonly drift?: ConfigurationDrift | undefined
   /** Milliseconds without a sample after which its numbers are not current. */
   readonly staleAfterMs: number
 }
 
-/** Rows of all sources in the order in which they are given. `now` is Unix milliseconds by the clock of the samples. */
-export function fleetRows(sources: readonly FleetSource[], now: number): readonly ClusterRow[] {
-  return sources.map((source) => {
+/**
+ * Rows of all sources in the order in which they are given, one for each cluster. `now` is Unix milliseconds by the clock
+ * of the samples.
+ */
+export const fleetRows = (sources: readonly FleetSource[], now: number): readonly ClusterRow[] =>
+  sources.flatMap(clustersOf).map((source) => {
     const known = new Map(source.servers?.map((server) => [server.id, server]))
     const health = new Map(source.health.map((server) => [server.id, server]))
-    const ids = [...new Set([...known.keys(), ...health.keys()])].toSorted(byCodeUnits)
+    const ids = source.whole === true ? [...known.keys()] : [...new Set([...known.keys(), ...health.keys()])]
+    const ofAll = source.whole === true ? source.health.find(({ id }) => !known.has(id)) : undefined
     return clusterRow(
       source,
-      ids.map((id) => serverRow(source, id, known.get(id), health.get(id), now)),
+      ids.toSorted(byCodeUnits).map((id) => serverRow(source, id, known.get(id), health.get(id) ?? ofAll, now)),
     )
   })
+
+/** A source that reads several clusters is as many rows. */
+function clustersOf(source: FleetSource): readonly FleetSource[] {
+  const clusters = Map.groupBy(source.servers ?? [], ({ cluster }) => cluster)
+  return [...clusters.keys()].every((name) => name === undefined)
+    ? [source]
+    : [...clusters].map(([cluster, servers]) => ({
+        ...source,
+        cluster,
+        // Series without the label are of a cluster without a name.
+        name: cluster === undefined || cluster === '' ? source.name : cluster,
+        servers,
+      }))
 }
+
+/** Unique among clusters. */
+const keyOf = ({ id, cluster }: FleetSource): string => (cluster === undefined ? String(id) : `${id} ${cluster}`)
 
 function clusterRow(source: FleetSource, servers: readonly ServerRow[]): ClusterRow {
   const worst = worstOf(servers)
   return {
     kind: 'cluster',
-    key: String(source.id),
+    key: keyOf(source),
     source,
     state: worst?.state ?? 'connecting',
     ...numbersOf(servers),
@@ -141,7 +165,7 @@ function serverRow(
   const worst = summary === undefined ? undefined : worstLevel(source, summary, notCurrent)
   return {
     kind: 'server',
-    key: `${source.id} ${id}`,
+    key: `${keyOf(source)} ${id}`,
     source,
     server: id,
     state: notCurrent ?? worst?.state ?? 'unknown',
@@ -203,7 +227,7 @@ function levelRow(
   const [executing, limit] = [summary.executing[index] ?? null, summary.limit[index] ?? null]
   return {
     kind: 'level',
-    key: `${source.id} ${summary.id} ${level}`,
+    key: `${keyOf(source)} ${summary.id} ${level}`,
     source,
     server: summary.id,
     level,

@@ -1,5 +1,5 @@
-import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
+import { toProblem } from '../../core/contract/errors.ts'
 import { complaintOf } from '../../core/filter/filter.ts'
 import { configurationDrift, driftText, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import { fleetRows, type ClusterRow, type FleetSource } from '../../core/fleet/fleet.ts'
@@ -13,9 +13,11 @@ import {
   type FleetLine,
 } from '../../core/fleet/lines.ts'
 import { fleetSentence } from '../../core/fleet/sentence.ts'
-import { summaryOf } from '../../core/fleet/summary.ts'
+import type { SourceSummary } from '../../core/contract/fleet.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { Session } from '../workspace/session.ts'
+import { createSummaries } from '../workspace/summaries.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
 import { openSession } from './snapshot.ts'
 import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -54,9 +56,11 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   const complaint = tokens.map((token) => complaintOf(token, FLEET_VOCABULARY)).find((why) => why !== undefined)
   if (complaint !== undefined) throw new UsageError(`--search: ${complaint}`)
 
-  const wanted = await Promise.all(partsOf(given).map((part) => specsOf(part, console)))
+  const wanted = await Promise.all(partsOf(given).map((part) => specOf(part, console)))
   const sources = await Promise.all(
-    wanted.flat().map(({ name, spec }, index) => readSource(index + 1, name, spec, given, seconds, console)),
+    wanted
+      .flatMap((one) => one ?? [])
+      .map(({ name, spec }, index) => readSource(index + 1, name, spec, given, seconds, console)),
   )
   if (console.signal.aborted) return 2
   const clusters = searchFleet(fleetRows(sources, console.environment.now()), tokens)
@@ -129,29 +133,16 @@ function partOf(given: Given, option: SourceOption, value: string): Part {
   }
 }
 
-/** The sources of an option: of a Prometheus one for each of its clusters. Rejects with `UsageError`. */
-async function specsOf(
-  { option, value, given }: Part,
+/** The source of an option. Rejects with `UsageError`. */
+async function specOf(
+  { value, option, given }: Part,
   console: Console,
-): Promise<readonly { readonly name: string; readonly spec: SourceSpec | Error }[]> {
+): Promise<{ readonly name: string; readonly spec: SourceSpec } | undefined> {
   const spec = await sourceFrom(given, false, console)
-  if (spec === undefined) return []
-  if (spec.kind !== 'prometheus') return [{ name: value === '' ? option : value, spec }]
-  const { kind: _, pastMs: __, ...target } = spec
-  try {
-    const { clusters } = await console.access.prometheusServers(target, console.environment)
-    // Rates need the scrape before the newest.
-    return clusters.map(({ name }) => ({
-      name: name ?? hostOf(value),
-      spec: { ...spec, pastMs: PAST_MS, ...(name !== undefined && { cluster: name }) },
-    }))
-  } catch (thrown) {
-    return [{ name: hostOf(value), spec: ProblemError.of(toProblem(thrown)) }]
-  }
+  if (spec === undefined) return undefined
+  if (spec.kind === 'prometheus') return { name: hostOf(value), spec: { ...spec, fleet: true } }
+  return { name: value === '' ? option : value, spec }
 }
-
-/** Of a Prometheus, milliseconds: enough for the rates of the present. */
-const PAST_MS = 120_000
 
 /** An address may hold a password. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'source'
@@ -160,7 +151,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? 'source'
 async function readSource(
   id: number,
   name: string,
-  spec: SourceSpec | Error,
+  spec: SourceSpec,
   given: Given,
   seconds: number,
   console: Console,
@@ -174,27 +165,31 @@ async function readSource(
     }
     return { ...of, name, via: '', health: [health], servers: undefined }
   }
-  if (spec instanceof Error) return failed(spec)
-  let latest: Connected | undefined
   let objects: ObjectsReading | undefined
+  const { promise: failing, resolve: fail } = Promise.withResolvers<undefined>()
   let session: Session
   try {
-    session = await openSession(console, spec, cadenceFrom(given, false), (connection) => void (latest = connection))
+    session = await openSession(console, spec, cadenceFrom(given, false), ({ servers }) => {
+      if (servers.some(({ status }) => status === 'failing')) fail(undefined)
+    })
   } catch (thrown) {
     return failed(thrown)
   }
   session.readObjects((reading) => void (objects = reading))
-  await sleep(console, seconds)
-  const { connection, picture } = session
-  const servers = picture.servers.map(({ latest: { frame, derived } }) => summaryOf(frame, derived))
+  // What a Prometheus answers about its present is all there is; everything else is watched for a while.
+  if (session.whole === undefined) await sleep(console, seconds)
+  session.ended.addEventListener('abort', () => fail(undefined), { once: true })
+  const summary = await Promise.race([summaryIn(session, console.environment), failing])
+  const { connection } = session
   await session.end()
   return {
     ...of,
     name: connection.source.name,
     via: connection.source.via,
-    health: (latest ?? connection).servers,
-    servers,
-    drift: driftOf(objects, servers[0]?.version),
+    health: connection.servers,
+    servers: summary?.servers,
+    whole: summary?.whole,
+    drift: driftOf(objects, summary?.servers[0]?.version),
   }
 }
 
@@ -203,6 +198,10 @@ function driftOf(reading: ObjectsReading | undefined, version: string | undefine
   if (reading === undefined || known === undefined || reading.state !== 'current') return undefined
   return configurationDrift(reading.objects, known, undefined)
 }
+
+/** The present of a source whose servers are known; of another one the first reading. */
+const summaryIn = (session: Session, environment: Environment): Promise<SourceSummary> =>
+  new Promise((resolve) => createSummaries(session, environment).subscribe(resolve, session.ended))
 
 function sleep(console: Console, seconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -106,7 +106,8 @@ ${PROMETHEUS}
 ${CREDENTIALS}
 
 Options:
-  --seconds S            how long to read before printing (10 by default); rejections need two samples
+  --seconds S            how long to read before printing (10 by default); rejections need two samples. A Prometheus is
+                         read once
   --interval S           seconds between two scrapes (1 by default)
   --search TEXT          as in the search of the Fleet screen: state:rejecting level:workload-low 'wait>1s'
   --group G              none, state, version or source
@@ -261,6 +262,7 @@ Options:
   --open                 open the browser as well, by such a file
   --serve-simulation N   let the simulated server answer over HTTP too, on this port of 127.0.0.1 (0 takes a free one):
                          metrics, debug dumps and flow-control objects, as long as it is shown
+  --all-clusters         with --prometheus: every server of every cluster on the Fleet screen, in a few queries
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port): the console's own metrics,
                          and those of its engine while a simulation, a proxy or a feed is connected`,
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
 import { connectFirst, createWorkspace } from '../workspace/workspace.ts'
 import type { ConnectedSource } from '../workspace/connectedSource.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { PORTS, readNumber, type Command, type Given } from './usage.ts'
+import { PORTS, readNumber, UsageError, type Command, type Given } from './usage.ts'
 
 export const web: Command = {
   options: {
@@ -15,6 +16,7 @@ export const web: Command = {
     open: { type: 'boolean' },
     'serve-simulation': { type: 'string' },
     'metrics-port': { type: 'string' },
+    'all-clusters': { type: 'boolean' },
   },
   run: runWeb,
 }
@@ -26,7 +28,11 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const engines = new Set<() => Promise<string>>()
   const serves = simulationPort === undefined ? undefined : serveSimulation(simulationPort, console)
   // Something live from the start; whatever the operator connects takes its place.
-  const spec = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
+  const named = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
+  if (given.flag('all-clusters') && named.kind !== 'prometheus') {
+    throw new UsageError('--all-clusters goes with --prometheus.')
+  }
+  const spec: SourceSpec = named.kind === 'prometheus' && given.flag('all-clusters') ? { ...named, fleet: true } : named
   const workspace = createWorkspace({
     ...console,
     mode: 'web',

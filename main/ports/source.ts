@@ -10,9 +10,11 @@ import type { CandidateWish, LiveState, ProxyMode } from '../../core/contract/li
 import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import type { Call } from '../../core/simulate/server.ts'
+import type { ServerSummary } from '../../core/contract/fleet.ts'
 import type { UnixMs } from '../../core/units.ts'
 import type { Archive } from './archive.ts'
 import type { ObjectDoor } from './objectDoor.ts'
+import type { Subscribable } from './topic.ts'
 
 /**
  * Something that turns an API server (or what is left of one) into events. Made by a plain function `(options) → Source`;
@@ -34,6 +36,8 @@ export interface Source {
   stopPast?(): void
   /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
   watchDumps?(watched: boolean): void
+  /** All its servers in a few numbers, where there are more than it has frames of. */
+  readonly whole?: Subscribable<readonly ServerSummary[]>
   /** Its single requests, where it sees them. */
   readonly live?: LiveTraffic
   /** Where it is a proxy in front of an etcd. */

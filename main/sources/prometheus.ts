@@ -1,10 +1,14 @@
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { PrometheusServers, PrometheusSpec, PrometheusTarget } from '../../core/contract/prometheus.ts'
 import { INTERVAL_MS, type Cadence } from '../../core/contract/source.ts'
+import type { Discovery } from '../../core/prom/discovery.ts'
+import { rfc3339 } from '../../core/units.ts'
 import type { Consent } from '../cluster/consent.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
+import { createHealthBook } from './scrape/health.ts'
 import { openPrometheus, type PrometheusApi } from './prometheus/api.ts'
+import { createFleetReader } from './prometheus/fleet.ts'
 import { createPast } from './prometheus/past.ts'
 import { findServers, select, type Selected } from './prometheus/servers.ts'
 import { createTail, type Tail } from './prometheus/tail.ts'
@@ -23,6 +27,9 @@ export async function createPrometheusSource(
   try {
     api = await openPrometheus(spec, () => environment.now(), consent)
     const found = await findServers(api, spec, new AbortController().signal)
+    if (found.ok && spec.fleet === true) {
+      return { ok: true, source: createFleetSource(api, spec, found.value, environment) }
+    }
     const selected = found.ok ? select(found.value, spec, api.host) : found
     if (selected.ok) return { ok: true, source: createSource(api, spec, selected.value, environment) }
     api.close()
@@ -37,6 +44,24 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
   let tail: Tail | undefined
   let past: ReturnType<typeof createPast> | undefined
   const { name } = selected.cluster
+  const { cluster } = selected.discovery.labels
+  const whole =
+    selected.notes.length === 0
+      ? undefined
+      : createFleetReader({
+          api,
+          target: {
+            ...spec,
+            matchers: [
+              ...(spec.matchers ?? []),
+              ...(cluster === undefined ? [] : [{ label: cluster, value: name ?? '' }]),
+            ],
+          },
+          environment,
+          onRead: () => undefined,
+          // The servers that are read in full say what is wrong.
+          onFailed: () => undefined,
+        })
   return {
     info: {
       kind: 'prometheus',
@@ -45,12 +70,9 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
     },
     still: false,
     get ownCadence(): Cadence {
-      const intervalMs = tail?.intervalMs ?? selected.discovery.intervalMs ?? INTERVAL_MS.max
-      return {
-        intervalMs: Math.round(Math.min(INTERVAL_MS.max, Math.max(INTERVAL_MS.min, intervalMs))),
-        dumpsEveryMs: null,
-      }
+      return cadenceOf(tail?.intervalMs ?? selected.discovery.intervalMs)
     },
+    ...(whole && { whole: whole.servers }),
     start(signal, emit) {
       past = createPast({
         api,
@@ -69,6 +91,51 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
     // A frame follows each scrape.
     setCadence: () => undefined,
     stopPast: () => past?.stop(),
+  }
+}
+
+/** How often a Prometheus has something new. */
+const cadenceOf = (intervalMs: number = INTERVAL_MS.max): Cadence => ({
+  intervalMs: Math.round(Math.min(INTERVAL_MS.max, Math.max(INTERVAL_MS.min, intervalMs))),
+  dumpsEveryMs: null,
+})
+
+/** All servers of all clusters as the Fleet screen shows them, without a frame of any. */
+function createFleetSource(
+  api: PrometheusApi,
+  spec: PrometheusSpec,
+  { clusters, intervalMs }: Discovery,
+  environment: Environment,
+): Source {
+  let health: ReturnType<typeof createHealthBook> | undefined
+  const at = (afterMs = 0): string => rfc3339(environment.now() + afterMs)
+  const reader = createFleetReader({
+    api,
+    target: spec,
+    environment,
+    onRead({ ms, bytes, warnings }) {
+      health?.note('warnings', warnings.length > 0 ? `Prometheus warns: ${warnings.join(' ')}` : undefined)
+      health?.good(at(), { fetchMs: Math.round(ms), bytes, families: 0 }, undefined, undefined)
+    },
+    onFailed: (problem, pauseMs) => health?.failed(at(), problem, at(pauseMs)),
+  })
+  const [only, ...others] = clusters
+  return {
+    info: {
+      kind: 'prometheus',
+      name: others.length === 0 && only?.name !== undefined && only.name !== '' ? only.name : api.host,
+      via: `Prometheus at ${api.shown}`,
+    },
+    still: false,
+    ownCadence: cadenceOf(intervalMs),
+    whole: reader.servers,
+    start(signal, emit) {
+      health = createHealthBook(api.host, api.notes, (entry) => emit({ kind: 'health', health: entry }))
+      signal.addEventListener('abort', () => api.close(), { once: true })
+    },
+    tryNow: () => reader.tryNow(),
+    // Prometheus is read again a while after each reading.
+    setCadence: () => undefined,
   }
 }
 

@@ -27,6 +27,8 @@ export interface Session {
   stopPast(): void
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
+  /** All servers in a few numbers, where there are more than frames are of. */
+  readonly whole: Source['whole']
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
   /** Flow-control objects of the source; a door to nothing where it has none. */
@@ -209,6 +211,7 @@ export function startSession(options: SessionOptions): Session {
       objects.tryNow()
     },
     frames,
+    whole: source.whole,
     dumps(server, emit, signal) {
       // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
       dumps.subscribe((dump) => void (dump.server === server && emit(dump)), signal)

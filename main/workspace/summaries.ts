@@ -13,9 +13,20 @@ const TREND_STEP_MS = TREND.ms / TREND.steps
 
 /** A source in a few numbers: at the start, then after new frames, at most once a second and only while somebody listens. */
 export function createSummaries(
-  { connection: { id: connection }, picture, frames }: Pick<Session, 'connection' | 'picture' | 'frames'>,
+  {
+    connection: { id: connection },
+    picture,
+    frames,
+    whole,
+  }: Pick<Session, 'connection' | 'picture' | 'frames' | 'whole'>,
   environment: Pick<Environment, 'after'>,
 ): Subscribable<SourceSummary> {
+  if (whole !== undefined) {
+    return {
+      subscribe: (emit, signal) =>
+        whole.subscribe((servers) => emit({ connection, servers: [...servers], whole: true }), signal),
+    }
+  }
   const trends = new Map<string, { readonly at: number; readonly trend: ServerSummary['trend'] }>()
   const summaryOfServer = ({ latest: { frame, derived }, history }: ServerPicture): ServerSummary => {
     const at = unixMsOf(frame.at)

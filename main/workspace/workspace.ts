@@ -139,7 +139,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     for (const [place, { pastOf }] of connected) if (pastOf === of) void leave(place)
   }
 
-  const connect = async (spec: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
+  const connect = async (given: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
+    const spec = given.kind === 'prometheus' ? { ...given, ...asConnected(given) } : given
     const id = ++attempts
     const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
     const port = portOf(spec)

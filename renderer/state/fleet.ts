@@ -3,12 +3,15 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import type { SourceSummary } from '../../core/contract/fleet.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
+import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { Connected } from '../../core/contract/source.ts'
+import { toProblem } from '../../core/contract/errors.ts'
 import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import type { FleetSource } from '../../core/fleet/fleet.ts'
 import { client } from './client.ts'
-import { useConnection } from './connection.ts'
+import { connectionStore, connectSource, showConnection, useConnection } from './connection.ts'
 import { rememberLevels } from './settings.ts'
+import { say } from './shell.ts'
 import { staleAfterMs } from './view.logic.ts'
 
 /** What is known of the connections, by their ids. */
@@ -93,6 +96,7 @@ function sourceOf(
     still: still || source.kind === 'simulation',
     health: servers,
     servers: summary?.servers,
+    whole: summary?.whole,
     drift: drifts.get(id),
     staleAfterMs: staleAfterMs(cadence.intervalMs),
   }
@@ -117,3 +121,32 @@ const readable = (state: ObjectsState | undefined): ObjectSet | undefined =>
   state !== undefined && state.origin !== 'none' && (state.state === 'current' || state.state === 'stale')
     ? state.objects
     : undefined
+
+/**
+ * Shows the source of a server, then opens what is asked for. A source with more servers than it has frames of is not
+ * enough: the server is connected by itself, beside the others, unless it already is.
+ */
+export function showServer({ id, cluster, whole }: FleetSource, server: string | undefined, open: () => void): void {
+  const { connections } = connectionStore.getState()
+  const of = connections.find((connection) => connection.id === id)
+  const read = whole !== true || of?.servers.some((one) => one.id === server) === true
+  if (read || server === undefined || of?.spec.kind !== 'prometheus') {
+    showConnection(id)
+    return open()
+  }
+  const { fleet: _, ...rest } = of.spec
+  const spec = { ...rest, ...(cluster !== undefined && { cluster }), instances: [server] }
+  const there = connections.find((connection) => isOfServer(connection, spec))
+  if (there !== undefined) {
+    showConnection(there.id)
+    return open()
+  }
+  connectSource(spec, true).then(open, (thrown: unknown) => say(toProblem(thrown).message))
+}
+
+const isOfServer = ({ spec }: Connected, { url, cluster, instances }: PrometheusSpec): boolean =>
+  spec.kind === 'prometheus' &&
+  spec.url === url &&
+  spec.cluster === cluster &&
+  spec.instances?.length === 1 &&
+  spec.instances[0] === instances?.[0]

@@ -78,12 +78,13 @@ function placeOn(place: Place, level: string | undefined): Place {
   return { ...(place.level === undefined ? place : rest), level }
 }
 
-/** Where the page was opened without an address, several sources are shown side by side first. */
+/** Where the page was opened without an address, several sources, or several clusters of one, are shown side by side first. */
 function openFleetOfSeveral(): () => void {
   const stop = connectionStore.subscribe(({ known, connections }) => {
     if (!known) return
     stop()
-    if (connections.length > 1 && routeStore.getState().screen === 'overview') openScreen('fleet')
+    const several = connections.length > 1 || connections.some(({ spec }) => spec.kind === 'prometheus' && spec.fleet)
+    if (several && routeStore.getState().screen === 'overview') openScreen('fleet')
   })
   return stop
 }

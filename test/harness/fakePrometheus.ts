@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { createParser } from '../../core/metrics/parse.ts'
+import { evaluate, type Value } from './fakePromql.ts'
 import { startHostileServer, type HostileServer, type HostileServerOptions } from './hostileServer.ts'
 
 /** A target of a Prometheus that is made up: what its page says at an instant (Unix ms), and its labels. */
@@ -85,7 +86,10 @@ export async function startFakePrometheus(
     }
     return [...series.values()]
   }
-  const instant = (query: string, at: number) => {
+  const instant = (query: string, at: number): readonly Value[] => {
+    if (!/^(?:timestamp\()?\{/.test(query)) {
+      return evaluate(query, at, (selector, from, to) => samples(selector, from, to))
+    }
     const timestamps = /^timestamp\((.*)\)$/s.exec(query)
     return samples(timestamps?.[1] ?? query, at - LOOKBACK_MS, at).flatMap(({ metric, values }) => {
       const [when, value] = values.at(-1) ?? []
@@ -172,10 +176,13 @@ function spanOf(query: string): number | undefined {
   return amount === undefined ? undefined : Number(amount) * (unit === 's' ? 1_000 : 1)
 }
 
+/** `name{…}` as `{__name__="name",…}`. */
+const withName = (selector: string): string => selector.replace(/^([a-zA-Z_:][\w:]*)(?:\{|$)/, '{__name__="$1",')
+
 const MATCHER = /([a-zA-Z_]\w*)(=~|!=|=)"((?:[^"\\]|\\.)*)"/g
 
 function matcherOf(query: string): (labels: Readonly<Record<string, string>>) => boolean {
-  const all = [...query.matchAll(MATCHER)].map(([, label = '', is, text = '']) => {
+  const all = [...withName(query).matchAll(MATCHER)].map(([, label = '', is, text = '']) => {
     const value = text.replaceAll(/\\(.)/g, '$1')
     const pattern = new RegExp(`^(?:${value})$`, 's')
     return (labels: Readonly<Record<string, string>>): boolean => {

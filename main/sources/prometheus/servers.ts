@@ -7,7 +7,7 @@ import { LIVE_LIMITS, type PrometheusApi } from './api.ts'
 
 /** Long enough for two scrapes of the longest usual interval. */
 const DISCOVERY_MS = 600_000
-/** A cluster has fewer. */
+/** Servers that are read in full; Fleet shows all of them. */
 export const MOST_SERVERS = 32
 
 /** Which servers a source reads, and by which labels. */
@@ -56,7 +56,7 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
   }
   if (others.length > 0) {
     return refuse(
-      `${host} has ${wanted.length} clusters by the label ${labels.cluster ?? ''}: ${namesOf(clusters)}. Choose one on the Connection screen, or with --prometheus-label ${labels.cluster ?? ''}=NAME.`,
+      `${host} has ${wanted.length} clusters by the label ${labels.cluster ?? ''}: ${namesOf(clusters)}. Choose one on the Connection screen, or with --prometheus-label ${labels.cluster ?? ''}=NAME; apf-console fleet lists all.`,
     )
   }
   const all = cluster.servers.map(({ instance }) => instance)
@@ -74,7 +74,7 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
       discovery,
       cluster,
       instances,
-      notes: left > 0 ? [`${left} more servers are not shown; choose at most ${MOST_SERVERS}.`] : [],
+      notes: left > 0 ? [`${left} more servers are on the Fleet screen only; open one there, or choose at most ${MOST_SERVERS}.`] : [],
     },
   }
 }

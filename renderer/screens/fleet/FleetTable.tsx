@@ -15,7 +15,7 @@ import { cellOf, hasFixedColumns, leastWidth, nextSorting, type DataColumn } fro
 import { GridHead, useGrid, VIRTUAL_FROM, type GridCursor } from '../../components/grid.tsx'
 import { NARROW, useCalm, useMedia } from '../../components/hooks.ts'
 import table from '../../components/tables.module.css'
-import { showConnection } from '../../state/connection.ts'
+import { showServer } from '../../state/fleet.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { fleetColumns } from './fleetColumns.tsx'
@@ -129,10 +129,12 @@ const opens = ({ kind }: FleetLine): boolean => kind === 'cluster' || kind === '
 /** Goes to what a line is about: a level, the Overview of a server, or that of a cluster at its worst server. */
 function openLine(line: FleetLine): void {
   if (line.kind === 'group') return
-  showConnection(line.source.id)
-  if (line.kind === 'level') return openLevel(line.server, line.level)
-  selectionStore.getState().setServer(line.kind === 'server' ? line.server : line.worst?.server)
-  openScreen('overview')
+  const server = line.kind === 'cluster' ? line.worst?.server : line.server
+  showServer(line.source, server, () => {
+    if (line.kind === 'level') return openLevel(line.server, line.level)
+    selectionStore.getState().setServer(server)
+    openScreen('overview')
+  })
 }
 
 /** The rows by which the lines are ordered: those of a while ago, unless other clusters or servers are there now. */

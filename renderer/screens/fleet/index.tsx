@@ -16,7 +16,7 @@ import { inputClass, monoInputClass } from '../../components/Field.tsx'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
 import { Note, NoCluster } from '../../components/States.tsx'
 import { showConnection } from '../../state/connection.ts'
-import { useFleet, type FleetReference } from '../../state/fleet.ts'
+import { showServer, useFleet, type FleetReference } from '../../state/fleet.ts'
 import { openLevel, openPage, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { instantOf, useTimePart } from '../../state/time.ts'
@@ -90,10 +90,7 @@ function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
               {server !== undefined && level !== undefined && (
                 <Button
                   primary
-                  onClick={() => {
-                    showConnection(worst.source.id)
-                    openLevel(server.server, level.level)
-                  }}
+                  onClick={() => showServer(worst.source, server.server, () => openLevel(server.server, level.level))}
                 >
                   Open {level.level} of {worst.source.name}
                 </Button>
@@ -138,9 +135,10 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
 }
 
 function openServer({ source, server }: ServerRow): void {
-  showConnection(source.id)
-  selectionStore.getState().setServer(server)
-  openScreen('overview')
+  showServer(source, server, () => {
+    selectionStore.getState().setServer(server)
+    openScreen('overview')
+  })
 }
 
 function Search({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
