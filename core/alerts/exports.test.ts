@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import { equals } from '../prom/promql.ts'
-import { RULE_IDS } from './alert.ts'
+import { RULE_IDS } from '../contract/alerts.ts'
 import { EXPORTS, exportText } from './exports.ts'
 import { alertExpressions, type RulesPlace } from './expressions.ts'
 

@@ -3,7 +3,7 @@ import { REJECT_REASONS } from '../frame/frame.ts'
 import type { FamilyKey } from '../metrics/familyNames.ts'
 import { NOT_EXEMPT, promqlOf, summedSeries, USUAL_INTERVAL_MS, type Place } from '../prom/measures.ts'
 import { durationText, equals, metric, oneOf, type Matcher } from '../prom/promql.ts'
-import type { RuleId } from './alert.ts'
+import type { RuleId } from '../contract/alerts.ts'
 import { BURNS, CRITICAL_LEVELS, holdMsOf, RULES, severityOf, THRESHOLDS, WINDOWS, type Rule } from './rules.ts'
 
 /** Where the rules are to be evaluated. */

@@ -1,5 +1,5 @@
 import type { Noted } from '../contract/recording.ts'
-import type { AlertChange } from './alert.ts'
+import type { AlertChange } from '../contract/alerts.ts'
 import { RULES } from './rules.ts'
 
 /** The beginning or the end of an alert, in one line. */

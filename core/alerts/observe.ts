@@ -12,7 +12,7 @@ import {
 import { histogramIncrease, histogramQuantile } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
-import type { Evidence, Place, RuleId } from './alert.ts'
+import type { Evidence, Place, RuleId } from '../contract/alerts.ts'
 import { createLookback, type Past } from './lookback.ts'
 import { BURNS, isCritical, THRESHOLDS, WINDOWS } from './rules.ts'
 

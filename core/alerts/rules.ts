@@ -1,7 +1,7 @@
 import type { RejectReason, ServerFrame } from '../frame/frame.ts'
 import { familyFor } from '../metrics/catalogue.ts'
 import { FAMILY, type FamilyKey } from '../metrics/familyNames.ts'
-import { RULE_IDS, type Place, type RuleId, type Severity } from './alert.ts'
+import { RULE_IDS, type Place, type RuleId, type Severity } from '../contract/alerts.ts'
 
 /** What the conditions of the rules compare with; the console and the rules for Prometheus use the same. */
 export const THRESHOLDS = {

@@ -9,7 +9,7 @@ import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { NS_PER_SECOND } from '../units.ts'
 import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import { createParser } from '../metrics/parse.ts'
-import type { AlertChange, Silence } from './alert.ts'
+import type { AlertChange, Silence } from '../contract/alerts.ts'
 import { isCritical, RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 

@@ -4,32 +4,20 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { imbalanceIndex } from '../frame/aggregate.ts'
 import { sumOfKnown } from '../frame/frame.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import {
-  isSilenced,
-  type Alert,
-  type AlertChange,
-  type Evidence,
-  type Place,
-  type RuleId,
-  type Silence,
-} from './alert.ts'
+import type { Alert, AlertChange, Evidence, Place, RuleId, RuleState, Silence } from '../contract/alerts.ts'
 import { observeObjects } from './objects.ts'
 import { createObserver, type Observation, type Observer } from './observe.ts'
 import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
-
-/** A rule as it stands. */
-export interface RuleState {
-  readonly rule: RuleId
-  /** `off` with the reason where no server has what the rule needs. */
-  readonly state: 'firing' | 'pending' | 'quiet' | 'off'
-  readonly why?: string
-}
 
 export interface AlertWatch {
   /** The next frame of a server, with what was derived of it. A frame that was taken already changes nothing. */
   take(frame: ServerFrame, derived: DerivedServer): readonly AlertChange[]
   /** The objects as they are now, or `undefined` when they are not known any more. */
   takeObjects(objects: ObjectSet | undefined): void
+  /** Marks alerts as silenced from now on, those that fire among them. */
+  silence(silences: readonly Silence[]): void
+  /** Unix milliseconds of the newest sample; `undefined` before the first. */
+  readonly asOf: UnixMs | undefined
   /** Those that fire, in the order of the rules, then of their beginning. */
   readonly alerts: readonly Alert[]
   /** R1 to R12. */
@@ -65,12 +53,16 @@ const STALE_MS = 60_000
  * its rule, and the alert ends once it has not held for the clear time. What a sample does not show, such as limits of a
  * torn page, changes nothing. A restart, a step of the clock and a gap let conditions begin anew; alerts stay.
  */
-export function createAlertWatch({ silences = [] }: { readonly silences?: readonly Silence[] } = {}): AlertWatch {
+export function createAlertWatch({
+  silences: first = [],
+}: { readonly silences?: readonly Silence[] } = {}): AlertWatch {
   const servers = new Map<string, Server>()
   const conditions = new Map<string, Condition>()
   let objects: ObjectSet | undefined
   let broken: readonly Observation[] | undefined
   let now: UnixMs = Number.NEGATIVE_INFINITY
+  let silences = first
+  const lastFired = new Map<RuleId, UnixMs>()
 
   const alertOf = ({ rule: id, place, since, evidence }: Condition, firedAt: UnixMs): Alert => {
     const rule = RULES[id]
@@ -110,6 +102,7 @@ export function createAlertWatch({ silences = [] }: { readonly silences?: readon
     conditions.set(key, condition)
     if (condition.firedAt !== undefined || at - condition.since < holdMsOf(rule, place)) return []
     condition.firedAt = at
+    lastFired.set(id, at)
     return [{ kind: 'fired', at, alert: alertOf(condition, at) }]
   }
 
@@ -155,6 +148,12 @@ export function createAlertWatch({ silences = [] }: { readonly silences?: readon
       objects = known
       broken = undefined
     },
+    silence(those) {
+      silences = those
+    },
+    get asOf() {
+      return now === Number.NEGATIVE_INFINITY ? undefined : now
+    },
     get alerts() {
       return ruleList.flatMap(({ id }) =>
         [...conditions.values()]
@@ -167,14 +166,26 @@ export function createAlertWatch({ silences = [] }: { readonly silences?: readon
     get rules() {
       return ruleList.map((rule): RuleState => {
         const own = [...conditions.values()].filter(({ rule: id }) => id === rule.id)
-        if (own.some(({ firedAt }) => firedAt !== undefined)) return { rule: rule.id, state: 'firing' }
-        if (own.length > 0) return { rule: rule.id, state: 'pending' }
+        const fired = { rule: rule.id, ...(lastFired.has(rule.id) && { lastFired: lastFired.get(rule.id) }) }
+        if (own.some(({ firedAt }) => firedAt !== undefined)) return { ...fired, state: 'firing' }
+        const [longest] = own.toSorted((a, b) => a.since - b.since)
+        if (longest !== undefined) {
+          const { place, since } = longest
+          return { ...fired, state: 'pending', pending: { ...place, since, holdMs: holdMsOf(rule, place) } }
+        }
         const why = whyOff(rule.id, [...servers.values()], objects !== undefined)
-        return why === undefined ? { rule: rule.id, state: 'quiet' } : { rule: rule.id, state: 'off', why }
+        return why === undefined ? { ...fired, state: 'quiet' } : { ...fired, state: 'off', why }
       })
     },
   }
 }
+
+/** Whether one of the silences holds for an alert at an instant. */
+const isSilenced = (alert: Place & { readonly rule: RuleId }, silences: readonly Silence[], at: UnixMs): boolean =>
+  silences.some(
+    ({ rule = alert.rule, level = alert.level, server = alert.server, until = Number.POSITIVE_INFINITY }) =>
+      rule === alert.rule && level === alert.level && server === alert.server && at < until,
+  )
 
 const keyOf = (rule: RuleId, { server = '', level = '', subject = '' }: Place): string =>
   [rule, server, level, subject].join('\u0000')

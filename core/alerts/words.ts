@@ -1,10 +1,10 @@
 import { amount, counted, listed, percent, seconds } from '../report/words.ts'
 import { rfc3339 } from '../units.ts'
-import { RULE_IDS, type Alert, type AlertChange, type Evidence, type Silence } from './alert.ts'
+import { RULE_IDS, type Alert, type AlertChange, type Evidence, type Silence } from '../contract/alerts.ts'
 import { RULES } from './rules.ts'
 
 /** `smoothed demand 30 seats`. */
-const evidenceText = ({ name, value, unit }: Evidence): string => {
+export const evidenceText = ({ name, value, unit }: Evidence): string => {
   switch (unit) {
     case 'ratio':
       return value > 1 ? `${name} ${amount(value)}` : `${name} ${percent(value)}`
@@ -20,7 +20,12 @@ const evidenceText = ({ name, value, unit }: Evidence): string => {
 }
 
 /** `workload-low of api-1:6443`; what the alert is about. */
-const placeText = ({ server, level, subject, rule }: Alert): string => {
+export const placeText = ({
+  server,
+  level,
+  subject,
+  rule,
+}: Pick<Alert, 'server' | 'level' | 'subject' | 'rule'>): string => {
   const about = rule === 'R8' ? subject : level
   return [about, server].filter((part) => part !== undefined).join(' of ')
 }

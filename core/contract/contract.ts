@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
 import { ProblemSchema, type Problem } from './errors.ts'
 import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
@@ -167,6 +168,8 @@ export const procedures = {
     }),
     HeatMapSchema,
   ),
+  /** Marks the alerts of a source that are not to disturb anybody, in place of those marked before. */
+  'alerts.silence': procedure(z.object({ connection, silences: z.array(SilenceSchema).max(100) }), nothing),
   /** Switches the flight recorder of one source on or off; `unsupported` for a source that cannot be recorded. */
   'recorder.switch': procedure(z.object({ connection, on: z.boolean() }), nothing),
   /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
@@ -258,6 +261,8 @@ export const streams = {
   whatIf: stream(WhatIfWishSchema, WhatIfEventSchema),
   /** How the etcd proxy does: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
+  /** How the alert rules stand: at the start, and with each sample while somebody listens. */
+  alerts: stream(ofConnection, AlertsStateSchema),
   /** How the flight recorder does with a source: at the start, and about each second while something is told. */
   recorder: stream(ofConnection, RecorderStateSchema),
 } as const

@@ -21,6 +21,8 @@ const fields = {
   /** Recordings are kept for so long, and together never take more. */
   keepDays: z.number().int().min(1).max(365),
   keepMegabytes: z.number().int().min(100).max(1_000_000),
+  /** Which alerts become a notification of the desktop or the browser. */
+  alertNotices: z.enum(['off', 'critical', 'all']),
   /** Columns of single requests that are not shown as usual: shown ones by name, hidden ones with a leading minus. */
   liveColumns: z.array(z.string().max(50)).max(50),
 }
@@ -41,6 +43,7 @@ export const SettingsSchema = z.object({
   record: fields.record.default(true),
   keepDays: fields.keepDays.default(7),
   keepMegabytes: fields.keepMegabytes.default(2_000),
+  alertNotices: fields.alertNotices.default('off'),
 })
 export type Settings = z.infer<typeof SettingsSchema>
 
@@ -60,5 +63,6 @@ export const SettingsChangeSchema = z.object({
   record: fields.record.exactOptional(),
   keepDays: fields.keepDays.exactOptional(),
   keepMegabytes: fields.keepMegabytes.exactOptional(),
+  alertNotices: fields.alertNotices.exactOptional(),
 })
 export type SettingsChange = z.infer<typeof SettingsChangeSchema>

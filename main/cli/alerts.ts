@@ -1,4 +1,4 @@
-import type { AlertChange, Silence } from '../../core/alerts/alert.ts'
+import type { AlertChange, Silence } from '../../core/contract/alerts.ts'
 import { createAlertWatch, type AlertWatch } from '../../core/alerts/watch.ts'
 import { changeLines, silenceOf } from '../../core/alerts/words.ts'
 import type { Problem } from '../../core/contract/errors.ts'

@@ -129,7 +129,7 @@ Options:
   --compact              one line
   --json                 accepted for scripts; the output is always JSON`,
 
-  watch: `Usage: apf-console watch [source] [--interval S] [--count N] [--alert [--fail]]
+  watch: `Usage: apf-console watch [source] [--interval S] [--count N] [--alert [--fail] [--webhook URL]]
 
 Prints frames as NDJSON, one per line (docs/frame.md), until it is stopped. A server that fails is retried; failures are
 reported on standard error. Without a source: the current context of the kubeconfig.
@@ -143,6 +143,7 @@ Options:
                          instead of the frames
   --fail                 with --alert: stop with exit code 1 as soon as an alert fires that is not silenced
   --silence RULE[:LEVEL] with --alert: mark alerts of this rule, R1 to R12, as silenced; repeat it for several
+  --webhook URL          with --alert: post each line of alerts that are not silenced to this address as well
   --json                 accepted for scripts; the output is always NDJSON
 
 Exit code: 0 done, 1 an alert fired (--fail), 2 cannot run.`,

@@ -8,6 +8,7 @@ import { startSession, type Session } from '../workspace/session.ts'
 import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } from './alerts.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
+import { createWebhook, webhookUrl } from './webhook.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -134,6 +135,7 @@ export const watch: Command = {
     ...ALERT_OPTIONS,
     count: { type: 'string' },
     alert: { type: 'boolean' },
+    webhook: { type: 'string' },
     json: { type: 'boolean' },
   },
   run: runWatch,
@@ -142,10 +144,13 @@ export const watch: Command = {
 async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
   const rules = given.flag('alert') ? alertOptions(given) : undefined
-  const alone = Object.keys(ALERT_OPTIONS).find((name) => given.flag(name))
+  const hook = given.value('webhook')
+  const address = hook === undefined ? undefined : webhookUrl(hook)
+  const alone = [...Object.keys(ALERT_OPTIONS), 'webhook'].find((name) => given.flag(name))
   if (rules === undefined && alone !== undefined) throw new UsageError(`--${alone} goes with --alert.`)
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
   if (spec.kind === 'recording') {
+    if (address !== undefined) throw new UsageError('--webhook does not go with a recording: its alerts are over.')
     const range = { from: spec.at ?? -Infinity, to: Infinity }
     if (rules !== undefined) {
       if (count !== Infinity) throw new UsageError('--count does not go with --alert of a recording.')
@@ -161,6 +166,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   )
   const end = new AbortController()
   console.signal.addEventListener('abort', () => finish(), { once: true })
+  const webhook = address && createWebhook(address, console)
   const watching = rules === undefined ? undefined : createAlertWatch(rules)
   if (watching !== undefined) session.readObjects((reading) => watching.takeObjects(knownObjects(reading)))
   let [printed, failed] = [0, false]
@@ -171,7 +177,10 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
         const own = derived[i]
         return own === undefined ? [] : watching.take(server, own)
       })
-      for (const change of changes) console.printJson(changeJson(change))
+      for (const change of changes) {
+        console.printJson(changeJson(change))
+        if (!change.alert.silenced) webhook?.send(changeJson(change))
+      }
       failed ||= rules?.fail === true && changes.some(counts)
     }
     printed++
@@ -181,7 +190,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   }, end.signal)
   await over
   end.abort()
-  await session.end()
+  await Promise.all([session.end(), webhook?.done()])
   return failed ? 1 : 0
 }
 

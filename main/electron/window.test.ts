@@ -154,29 +154,22 @@ describe('permissions', () => {
     setPermissionCheckHandler: (handler) => void (check = handler),
     setDevicePermissionHandler: (handler) => void (device = handler),
   })
-  const PERMISSIONS = [
-    'media',
-    'geolocation',
-    'notifications',
-    'clipboard-read',
-    'openExternal',
-    'hid',
-    'unknown',
-  ] as const
+  const PERMISSIONS = ['media', 'geolocation', 'clipboard-read', 'openExternal', 'hid', 'unknown'] as const
   const contents: WebContents = Object.create(null)
-  const requested = (permission: (typeof PERMISSIONS)[number] | 'clipboard-sanitized-write', requestingUrl: string) => {
+  const ALLOWED = ['clipboard-sanitized-write', 'notifications'] as const
+  const requested = (permission: (typeof PERMISSIONS)[number] | (typeof ALLOWED)[number], requestingUrl: string) => {
     let granted: boolean | undefined
     request?.(contents, permission, (answer) => (granted = answer), { requestingUrl, isMainFrame: true })
     return granted
   }
 
-  test('the page may write text to the clipboard', () => {
-    expect(requested('clipboard-sanitized-write', 'apf://console/')).toBe(true)
-    expect(check?.(null, 'clipboard-sanitized-write', 'apf://console', { isMainFrame: true })).toBe(true)
+  test.each(ALLOWED)('the page may write text to the clipboard and tell of alerts: %s', (permission) => {
+    expect(requested(permission, 'apf://console/')).toBe(true)
+    expect(check?.(null, permission, 'apf://console', { isMainFrame: true })).toBe(true)
   })
-  test('nobody else may', () => {
-    expect(requested('clipboard-sanitized-write', 'https://evil.test/')).toBe(false)
-    expect(check?.(null, 'clipboard-sanitized-write', 'https://evil.test', { isMainFrame: true })).toBe(false)
+  test.each(ALLOWED)('nobody else may: %s', (permission) => {
+    expect(requested(permission, 'https://evil.test/')).toBe(false)
+    expect(check?.(null, permission, 'https://evil.test', { isMainFrame: true })).toBe(false)
   })
   test.each(PERMISSIONS)('%s is denied', (permission) => {
     expect(requested(permission, 'apf://console/')).toBe(false)

@@ -140,9 +140,9 @@ export function mayOpenOutside(url: string): boolean {
   return parsed !== null && parsed.protocol === 'https:' && parsed.port === '' && OUTSIDE_HOSTS.has(parsed.hostname)
 }
 
-/** Copying to the clipboard is all that the page may ask for, and only the page itself. Electron's default is yes. */
-const mayHave = (permission: string, requester: string): boolean =>
-  permission === 'clipboard-sanitized-write' && isOwnUrl(requester)
+/** What the page may ask for, and only the page itself. Electron's default is yes to everything. */
+const PERMISSIONS: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
+const mayHave = (permission: string, requester: string): boolean => PERMISSIONS.has(permission) && isOwnUrl(requester)
 
 type GuardedSession = Pick<
   Session,

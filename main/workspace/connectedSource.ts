@@ -14,7 +14,7 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
-import { samplesBetween } from '../../core/source/picture.ts'
+import { samplesBetween, type Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -24,6 +24,7 @@ import type { Subscribable } from '../ports/topic.ts'
 import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRecorder.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Store } from '../store/store.ts'
+import { createAlerting } from './alerting.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
 import { startSession, type Session } from './session.ts'
@@ -108,7 +109,11 @@ export async function openSource(
           presence: () => store.presence(),
           series: (from, to) => samplesBetween(session.picture, from, to),
         })
-  const onEvent = flight && ((event: SourceEvent): void => flight.take(event))
+  const alerting = createAlerting()
+  const onEvent = (event: SourceEvent, picture: Picture): void => {
+    flight?.take(event)
+    alerting.take(event, picture)
+  }
   const session = startSession({
     id,
     source,
@@ -117,7 +122,7 @@ export async function openSource(
     cadence,
     environment,
     onConnection,
-    ...(onEvent && { onEvent }),
+    onEvent,
   })
   if (flight !== undefined) hearWhileRecording(session, flight)
   const desk = createObjectDesk(session, environment)
@@ -153,6 +158,10 @@ export async function openSource(
       'sources.facts': async ({ server }) => {
         const facts = session.picture.facts(server)
         return facts === undefined ? null : reportedFacts(facts)
+      },
+      'alerts.silence': async ({ silences }) => {
+        alerting.silence(silences)
+        return null
       },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
@@ -207,6 +216,7 @@ export async function openSource(
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
+      alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
       // Whoever asks for its past waits for what the recorder says.
       recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
     },

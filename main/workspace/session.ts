@@ -67,7 +67,7 @@ export interface SessionOptions {
   readonly environment: Environment
   readonly onConnection: (connection: Connected) => void
   /** Called with everything that the source tells, once it is part of the picture. */
-  readonly onEvent?: (event: SourceEvent) => void
+  readonly onEvent?: (event: SourceEvent, picture: Picture) => void
 }
 
 /**
@@ -121,7 +121,7 @@ export function startSession(options: SessionOptions): Session {
   const take = (event: SourceEvent): void => {
     if (abort.signal.aborted) return
     picture.take(event)
-    options.onEvent?.(event)
+    options.onEvent?.(event, picture)
     switch (event.kind) {
       case 'frame':
         if (event.past === true) return

@@ -305,6 +305,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.tryNow': asks('sources.tryNow'),
     'sources.stopPast': asks('sources.stopPast'),
     'sources.facts': asks('sources.facts'),
+    'alerts.silence': asks('alerts.silence'),
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),
@@ -354,6 +355,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     liveState: hears('liveState'),
     etcd: hears('etcd'),
     recorder: hears('recorder'),
+    alerts: hears('alerts'),
   }
 }
 

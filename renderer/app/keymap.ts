@@ -50,6 +50,7 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '7': 'recordings',
   '8': 'compare',
   w: 'whatif',
+  a: 'alerts',
   '9': 'connection',
   '0': 'etcd',
 }

@@ -114,6 +114,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
   },
   {
+    name: 'alerts',
+    label: 'Alerts',
+    key: 'A',
+    also: 'rules notifications silence prometheus grafana',
+    icon: 'bell',
+    Screen: lazy(async () => ({ default: (await import('../screens/alerts/index.tsx')).AlertsScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

@@ -10,6 +10,7 @@ const PATHS = {
   compare: 'M8 2v12M5.5 4h-3v8h3M10.5 4h3v8h-3',
   fork: 'M2.5 8h4l3.5-4h3.5M6.5 8l3.5 4h3.5',
   connection: 'M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2a4 4 0 0 1-8 0zM8 11.5V14',
+  bell: 'M4 11.5V7a4 4 0 0 1 8 0v4.5l1.5 1h-11zM7 14h2',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',
   chevron: 'M4 6l4 4 4-4',
   pause: 'M5.5 3v10M10.5 3v10',

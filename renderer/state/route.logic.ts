@@ -12,6 +12,7 @@ export const SCREENS = [
   'recordings',
   'compare',
   'whatif',
+  'alerts',
   'connection',
   'etcd',
 ] as const

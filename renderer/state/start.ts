@@ -7,7 +7,7 @@ import { NO_OBJECTS, objectsStore } from './objects.ts'
 import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
-import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
+import { loadSettings, rememberLevels, settingsNow, settingsStore } from './settings.ts'
 import { simulationStore } from './simulation.ts'
 import { anchorTime, instantOf, timeStore } from './time.ts'
 import { windowToText } from './time.logic.ts'
@@ -109,11 +109,12 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
       schedule()
     }),
     followConnection(listen),
-    startDraftLater(client),
+    startLater(client, DRAFT),
     startNoting(),
     // First of the two: what ends is not painted any more.
     pastStore.subscribe(schedule),
-    startPastLater(client),
+    startLater(client, PAST),
+    startLater(client, ALERT_NOTICES),
     timeStore.subscribe(({ paused, window }, old) => {
       if (old.paused && !paused) arrivals = release(arrivals)
       if (old.paused !== paused || old.window !== window) schedule()
@@ -140,22 +141,31 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
   }
 }
 
-/** The draft reads YAML: its code comes after that of the first screen, with the first objects that one could draft upon. */
-function startDraftLater(client: Client): () => void {
+/** A part of the state whose code comes after that of the first screen. */
+interface LatePart {
+  readonly isWanted: () => boolean
+  /** Calls back whenever it may have become wanted. */
+  readonly wake: (listener: () => void) => () => void
+  readonly load: () => Promise<(client: Client) => () => void>
+}
+
+/** Starts it once it is wanted. */
+function startLater(client: Client, { isWanted, wake, load }: LatePart): () => void {
   let state: 'waiting' | 'coming' | 'ended' = 'waiting'
   let stop: (() => void) | undefined
   const come = async (): Promise<void> => {
-    if (state !== 'waiting' || objectsStore.getState().state === undefined) return
+    if (state !== 'waiting' || !isWanted()) return
     state = 'coming'
     try {
-      const { startDraft } = await import('./draft.ts')
-      if (state === 'coming') stop = startDraft(client)
+      const start = await load()
+      if (state === 'coming') stop = start(client)
     } catch {
-      // The side that serves the page may be gone for a moment: the next objects ask again.
+      // The side that serves the page may be gone for a moment: the next wake asks again.
       if (state === 'coming') state = 'waiting'
     }
   }
-  const forget = objectsStore.subscribe(() => void come())
+  const forget = wake(() => void come())
+  void come()
   return () => {
     state = 'ended'
     forget()
@@ -163,28 +173,28 @@ function startDraftLater(client: Client): () => void {
   }
 }
 
+/** The draft reads YAML: it comes with the first objects that one could draft upon. */
+const DRAFT: LatePart = {
+  isWanted: () => objectsStore.getState().state !== undefined,
+  wake: (listener) => objectsStore.subscribe(listener),
+  load: async () => (await import('./draft.ts')).startDraft,
+}
+
 /** Most pages never show the past: its code comes with the first instant of it. */
-function startPastLater(client: Client): () => void {
-  let coming = false
-  let ended = false
-  let stop: (() => void) | undefined
-  const come = async (): Promise<void> => {
-    if (coming || instantOf(timeStore.getState()) === undefined) return
-    coming = true
-    try {
-      const { startPast } = await import('./pastReader.ts')
-      if (!ended) stop = startPast(client)
-    } catch {
-      coming = false
-    }
-  }
-  const forget = timeStore.subscribe(() => void come())
-  void come()
-  return () => {
-    ended = true
-    forget()
-    stop?.()
-  }
+const PAST: LatePart = {
+  isWanted: () => instantOf(timeStore.getState()) !== undefined,
+  wake: (listener) => timeStore.subscribe(listener),
+  load: async () => (await import('./pastReader.ts')).startPast,
+}
+
+/** Only who wants to be told of alerts hears of those of every source. */
+const ALERT_NOTICES: LatePart = {
+  isWanted: () => settingsNow().alertNotices !== 'off',
+  wake: (listener) => settingsStore.subscribe(listener),
+  load: async () => {
+    const { notification, startAlertNotices } = await import('./alertNotices.ts')
+    return (client) => startAlertNotices(client, notification, Date.now)
+  },
 }
 
 const levelNames = (event: Arrival): string[] => [

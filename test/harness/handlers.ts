@@ -89,6 +89,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'past.requests': refuse('past.requests'),
         'past.noted': refuse('past.noted'),
         'recorder.switch': refuse('recorder.switch'),
+        'alerts.silence': refuse('alerts.silence'),
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),
         'sources.facts': refuse('sources.facts'),
@@ -130,6 +131,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         etcd: () => undefined,
         whatIf: () => undefined,
         recorder: () => undefined,
+        alerts: () => undefined,
       },
     },
   }

@@ -1,7 +1,11 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createWebhook } from '../../main/cli/webhook.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
@@ -67,4 +71,35 @@ it('names what is wrong with its options', async () => {
   expect((await runHere('alerts')).told).toContain('alerts needs a recording: --recording ID|FILE.')
   expect((await runHere('alerts', '--recording', 'a', '--silence', 'R13')).told).toContain('R1 to R12')
   expect((await runHere('watch', '--demo', '--fail')).told).toContain('--fail goes with --alert.')
+  expect((await runHere('watch', '--demo', '--webhook', 'http://127.0.0.1/')).told).toContain('--webhook goes with')
+  expect((await runHere('watch', '--demo', '--alert', '--webhook', 'ftp://a/')).told).toContain(
+    '--webhook takes an http',
+  )
 })
+
+it('posts to a webhook in order, tries again, follows nobody, and never prints its path', async () => {
+  const got: string[] = []
+  const answers = [503, 200, 302, 302, 302, 200]
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      got.push(`${request.url} ${body}`)
+      response.writeHead(answers[got.length - 1] ?? 200, { location: '/elsewhere' }).end()
+    })
+  })
+  const port = await listening(server)
+  const told: string[] = []
+  const webhook = createWebhook(new URL(`http://127.0.0.1:${port}/secret`), {
+    tell: (line) => void told.push(line),
+    signal: new AbortController().signal,
+  })
+  for (const rule of ['R1', 'R2', 'R3']) webhook.send({ rule })
+  await webhook.done()
+  server.close()
+  expect(got).toEqual(['R1', 'R1', 'R2', 'R2', 'R2', 'R3'].map((rule) => `/secret ${JSON.stringify({ rule })}`))
+  expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not take an alert: it answered 302.`])
+})
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })

@@ -1,0 +1,65 @@
+import type { Console } from './console.ts'
+import { UsageError } from './usage.ts'
+
+/** A receiver that does not answer is given up after this time; milliseconds. */
+const ANSWER_MS = 10_000
+const ATTEMPTS = 3
+/** Between two attempts; milliseconds. */
+const WAIT_MS = 2_000
+/** More than this waits only for a receiver that is gone. */
+const MOST_WAITING = 1_000
+
+export interface Webhook {
+  /** Sends a value as JSON, after those before it. */
+  send(value: object): void
+  /** Settles once everything is sent or given up. */
+  done(): Promise<void>
+}
+
+/** The address of a webhook. Its path often is a secret, so that only its host is ever shown. */
+export function webhookUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
+  throw new UsageError(
+    '--webhook takes an http or https address without a user, such as https://hooks.example.com/apf.',
+  )
+}
+
+/** Posts to one address; what cannot be delivered is said on standard error, and lost. */
+export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'>): Webhook {
+  let [waiting, sent] = [0, Promise.resolve()]
+  const attempt = async (body: string): Promise<string | undefined> => {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        // Where it leads, the address with its secret must not go.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_MS),
+      })
+      await response.body?.cancel()
+      return response.ok ? undefined : `it answered ${response.status}`
+    } catch {
+      return 'it does not answer'
+    }
+  }
+  const deliver = async (body: string): Promise<void> => {
+    let problem: string | undefined
+    for (let left = ATTEMPTS; left > 0; left--) {
+      problem = await attempt(body)
+      if (problem === undefined || console.signal.aborted) break
+      if (left > 1) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+    }
+    if (problem !== undefined) console.tell(`The webhook at ${url.host} did not take an alert: ${problem}.`)
+  }
+  return {
+    send(value) {
+      if (waiting >= MOST_WAITING) return
+      waiting++
+      const body = JSON.stringify(value)
+      sent = sent.then(() => deliver(body)).finally(() => waiting--)
+    },
+    done: () => sent,
+  }
+}

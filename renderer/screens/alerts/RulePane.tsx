@@ -1,0 +1,148 @@
+import { useEffect, useState } from 'react'
+import { evidenceText, placeText } from '../../../core/alerts/words.ts'
+import { RULES } from '../../../core/alerts/rules.ts'
+import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
+import { toProblem } from '../../../core/contract/errors.ts'
+import { Button, Copy } from '../../components/Button.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Preformatted } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import { openLevel, openPage, openScreen } from '../../state/route.ts'
+import { say } from '../../state/shell.ts'
+import { viewStore } from '../../state/view.ts'
+import { format } from '../../theme/format.ts'
+import styles from './alerts.module.css'
+
+const SILENCE_MS = 3_600_000
+
+interface RulePaneProps {
+  readonly connection: number
+  readonly state: AlertsState
+  readonly rule: RuleId
+}
+
+/** One rule: when it fires, what it says now, and the same for Prometheus. */
+export function RulePane({ connection, state, rule }: RulePaneProps) {
+  const { title, condition, holdMs, severity } = RULES[rule]
+  const own = state.alerts.filter((alert) => alert.rule === rule)
+  const standing = state.rules.find((one) => one.rule === rule)
+  const silence = (silences: readonly Silence[]): void => {
+    client()
+      .call('alerts.silence', { connection, silences: [...silences] })
+      .catch((thrown: unknown) => say(toProblem(thrown).message))
+  }
+  return (
+    <Pane title={`${rule} ${title}`} note={severity} className={styles['rule']}>
+      <div className={styles['about']}>
+        <p>
+          Fires when {condition}
+          {holdMs === 0 ? '' : `, for ${format.span(holdMs / 1_000)}`}.
+        </p>
+        {standing?.state === 'off' && <p className={styles['hint']}>Not evaluated. {standing.why}</p>}
+        {own.map((alert) => (
+          <FiringAlert
+            key={`${placeText(alert)} ${alert.subject ?? ''}`}
+            alert={alert}
+            onSilence={() =>
+              silence(
+                alert.silenced
+                  ? state.silences.filter((one) => one.rule !== rule || (one.level ?? alert.level) !== alert.level)
+                  : [...state.silences, silenceFor(alert, state.asOf ?? alert.firedAt)],
+              )
+            }
+          />
+        ))}
+        {own.length === 0 && standing?.state !== 'off' && (
+          <p className={styles['hint']}>
+            {standing?.state === 'pending'
+              ? `Holds for ${placeText({ rule, ...standing.pending })} since ${format.time(standing.pending?.since)}; it has not held for long enough.`
+              : 'The condition does not hold.'}
+          </p>
+        )}
+        <Expression rule={rule} />
+      </div>
+    </Pane>
+  )
+}
+
+/** Of this rule and level for an hour from the newest sample on. */
+const silenceFor = ({ rule, level, server }: Alert, asOf: number): Silence => ({
+  rule,
+  ...(level !== undefined && { level }),
+  ...(server !== undefined && { server }),
+  until: asOf + SILENCE_MS,
+})
+
+function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onSilence: () => void }) {
+  const { severity, since, evidence, cause, remedy, silenced, server, level } = alert
+  return (
+    <section className={styles['alert']} aria-label={`Alert: ${placeText(alert)}`}>
+      <h3>
+        <span className={styles[severity]}>{severity}</span> {placeText(alert)}
+        {alert.subject !== undefined && alert.rule !== 'R8' && ` (${alert.subject})`}
+      </h3>
+      <p className="mono">
+        since {format.time(since)}
+        {evidence.length > 0 && `: ${evidence.map(evidenceText).join(', ')}`}
+      </p>
+      <p>{cause}</p>
+      <p>{remedy}</p>
+      <p className={styles['actions']}>
+        {server !== undefined && level !== undefined && (
+          <Button small onClick={() => openLevel(server, level)}>
+            Open {level}
+          </Button>
+        )}
+        {alert.rule === 'R7' && (
+          <Button small onClick={() => openScreen('overview')}>
+            Compare servers
+          </Button>
+        )}
+        {alert.rule === 'R8' && (
+          <Button small onClick={() => openPage('editor', 'draft')}>
+            Open the Editor
+          </Button>
+        )}
+        <Button small onClick={onSilence}>
+          {silenced ? 'Let it alert again' : 'Silence for 1 h'}
+        </Button>
+      </p>
+    </section>
+  )
+}
+
+/** The rule in PromQL; the families of all versions are loaded for it. */
+function Expression({ rule }: { readonly rule: RuleId }) {
+  const version = viewStore((view) => view.server?.version)
+  const [text, setText] = useState<string | null>()
+  useEffect(() => {
+    let gone = false
+    void import('../../../core/alerts/expressions.ts').then(({ alertExpressions }) => {
+      if (gone) return
+      const all = alertExpressions({ version, matchers: [], intervalMs: undefined })
+      const own = all.filter(({ labels }) => labels['apf_rule'] === rule)
+      setText(own.length === 0 ? null : own.map(({ expr }) => expr).join('\n\n'))
+    })
+    return () => {
+      gone = true
+    }
+  }, [rule, version])
+  if (text === undefined) return null
+  if (text === null) {
+    return (
+      <p className={styles['hint']}>
+        {rule === 'R8'
+          ? 'Prometheus cannot evaluate it: it does not scrape the flow-control objects.'
+          : 'This version of Kubernetes lacks a metric that the expression needs.'}
+      </p>
+    )
+  }
+  return (
+    <div className={styles['expression']}>
+      <h3>
+        PromQL <Copy text={text} label="Copy" />
+      </h3>
+      <Preformatted text={text} label={`Expression of ${rule}`} />
+    </div>
+  )
+}

@@ -1,0 +1,204 @@
+import { useState } from 'react'
+import { evidenceText, placeText } from '../../../core/alerts/words.ts'
+import { RULES } from '../../../core/alerts/rules.ts'
+import type { AlertChange, AlertsState, RuleId, RuleState } from '../../../core/contract/alerts.ts'
+import type { Settings } from '../../../core/contract/settings.ts'
+import { Segment } from '../../components/Button.tsx'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { NowLine } from '../../components/NowLine.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { LoadingPage, NoCluster, Note } from '../../components/States.tsx'
+import { useAlerts } from '../../state/alerts.ts'
+import { useConnected } from '../../state/connection.ts'
+import { openLevel, openScreen } from '../../state/route.ts'
+import { useSettings } from '../../state/settings.ts'
+import { say } from '../../state/shell.ts'
+import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import styles from './alerts.module.css'
+import { ExportMenu } from './ExportMenu.tsx'
+import { RulePane } from './RulePane.tsx'
+import { alertsSentence } from './sentence.ts'
+
+const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly label: string }[] = [
+  { value: 'off', label: 'Off' },
+  { value: 'critical', label: 'Critical' },
+  { value: 'all', label: 'All' },
+]
+
+/** The alert rules on the shown source: what fires, what fired, why, and what to do about it. */
+export function AlertsScreen() {
+  const connected = useConnected()
+  const state = useAlerts()
+  const past = useTimePart((time) => instantOf(time) !== undefined)
+  const [chosen, setChosen] = useState<RuleId>()
+  if (connected === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">Alerts</h1>
+        <NoCluster>Alert rules R1 to R12 are evaluated on every sample of a connected source.</NoCluster>
+      </>
+    )
+  }
+  if (state === undefined) return <LoadingPage title="Alerts" waitingFor="the alert rules" />
+  const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
+  return (
+    <div className={styles['screen']}>
+      <NowLine {...alertsSentence(state)} actions={<ExportMenu />} />
+      {past && (
+        <Note kind="info">
+          Alerts shows the present. What changed on the Overview lists alerts that fired within the selected range.
+        </Note>
+      )}
+      <Notices />
+      <div className={styles['columns']}>
+        <div className={styles['lists']}>
+          <RulesPane state={state} shown={shown} onShow={setChosen} />
+          <ChangesPane state={state} />
+        </div>
+        <RulePane connection={connected.id} state={state} rule={shown} />
+      </div>
+    </div>
+  )
+}
+
+function Notices() {
+  const [{ alertNotices }, change] = useSettings()
+  const choose = (wanted: Settings['alertNotices']): void => {
+    change({ alertNotices: wanted })
+    if (wanted === 'off' || !('Notification' in globalThis)) return
+    void Notification.requestPermission().then((answer) => {
+      if (answer === 'granted') return
+      say('Notifications are not allowed here. Allow them for this page in the settings of the browser or desktop.')
+    })
+  }
+  return (
+    <div className={styles['notices']}>
+      <span>Notifications on this machine</span>
+      <Segment label="Notifications" value={alertNotices} options={NOTICES} onChange={choose} />
+      <span className={styles['hint']}>while the console is open; each alert at most once in 15 min</span>
+    </div>
+  )
+}
+
+const STATES: Readonly<Record<RuleState['state'], string>> = {
+  firing: 'firing',
+  pending: 'pending',
+  quiet: 'quiet',
+  off: 'off',
+}
+
+function RulesPane(props: {
+  readonly state: AlertsState
+  readonly shown: RuleId
+  readonly onShow: (rule: RuleId) => void
+}) {
+  const { state, shown, onShow } = props
+  const columns: readonly DataColumn<RuleState>[] = [
+    {
+      id: 'rule',
+      header: 'Rule',
+      width: 220,
+      value: ({ rule }) => rule,
+      cell: ({ rule }) => (
+        <span>
+          <b className="mono">{rule}</b> {RULES[rule].title}
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: 150,
+      value: (rule) => STATES[rule.state],
+      cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
+    },
+    {
+      id: 'now',
+      header: 'Now',
+      value: ({ rule }) => nowText(rule, state),
+    },
+    {
+      id: 'fired',
+      header: 'Last fired',
+      width: 120,
+      align: 'right',
+      value: ({ lastFired }) => lastFired,
+      cell: ({ lastFired }) => (
+        <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>
+      ),
+    },
+  ]
+  return (
+    <Pane title="Rules" note={state.asOf === undefined ? undefined : `as of ${format.time(state.asOf)}`}>
+      <DataTable
+        caption="Alert rules"
+        columns={columns}
+        rows={state.rules}
+        rowKey={({ rule }) => rule}
+        selectedKey={shown}
+        onOpen={({ rule }) => onShow(rule)}
+        csvName="alert rules"
+      />
+    </Pane>
+  )
+}
+
+/** `firing, 2`, `pending, 6 of 10 min`, `quiet`, `off`. */
+function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: AlertsState): string {
+  if (state === 'firing') {
+    const own = alerts.filter((alert) => alert.rule === rule)
+    const silenced = own.every((alert) => alert.silenced) ? ', silenced' : ''
+    return own.length > 1 ? `firing, ${own.length}${silenced}` : `firing${silenced}`
+  }
+  if (pending === undefined || asOf === undefined) return STATES[state]
+  const [held, hold] = [asOf - pending.since, pending.holdMs].map((ms) => format.span(Math.round(ms / 1_000)))
+  return `pending, ${held} of ${hold}`
+}
+
+function nowText(rule: RuleId, { alerts, rules }: AlertsState): string {
+  const alert = alerts.find((one) => one.rule === rule)
+  if (alert !== undefined) return `${placeText(alert)}: ${alert.evidence.map(evidenceText).join(', ')}`
+  const { pending, why } = rules.find((one) => one.rule === rule) ?? {}
+  return pending === undefined ? (why ?? '') : placeText({ rule, ...pending })
+}
+
+const CHANGES: readonly DataColumn<AlertChange>[] = [
+  {
+    id: 'at',
+    header: 'When',
+    value: ({ at }) => at,
+    cell: ({ at }) => <span className="mono">{format.time(at)}</span>,
+  },
+  {
+    id: 'kind',
+    header: 'What',
+    value: ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`,
+  },
+  { id: 'severity', header: 'Severity', value: ({ alert }) => alert.severity },
+  { id: 'place', header: 'Where', value: ({ alert }) => placeText(alert) },
+  { id: 'evidence', header: 'Evidence', value: ({ alert }) => alert.evidence.map(evidenceText).join(', ') },
+]
+
+function ChangesPane({ state: { changes } }: { readonly state: AlertsState }) {
+  return (
+    <Pane title="What fired" note="since this source was connected, newest first; Enter shows that instant">
+      <DataTable
+        caption="Alerts that fired or resolved"
+        columns={CHANGES}
+        rows={changes}
+        rowKey={({ at, kind, alert }) => `${at} ${kind} ${alert.rule} ${placeText(alert)} ${alert.subject ?? ''}`}
+        onOpen={({ at, alert }) => showAt(at, alert)}
+        csvName="alerts"
+        empty="No alert has fired since this source was connected."
+      />
+    </Pane>
+  )
+}
+
+/** Leads to the screen that shows what an alert is about, at an instant of the past. */
+export function showAt(at: number, { server, level }: AlertChange['alert']): void {
+  timeStore.getState().goTo(at)
+  if (server !== undefined && level !== undefined) openLevel(server, level)
+  else openScreen('overview')
+}

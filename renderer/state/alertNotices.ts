@@ -1,0 +1,78 @@
+import { evidenceText, placeText } from '../../core/alerts/words.ts'
+import { RULES } from '../../core/alerts/rules.ts'
+import type { Alert, AlertsState } from '../../core/contract/alerts.ts'
+import type { Client } from '../../core/contract/contract.ts'
+import { connectionStore, showConnection } from './connection.ts'
+import { openScreen } from './route.ts'
+import { settingsNow } from './settings.ts'
+
+/** An alert that fires again within this time is not told of again. */
+const QUIET_MS = 900_000
+
+export type Tell = (title: string, body: string, onClick: () => void) => void
+
+/** What desktops and browsers show beside the page; nothing where they may not. */
+export const notification: Tell = (title, body, onClick) => {
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  const shown = new Notification(title, { body, tag: title })
+  shown.addEventListener('click', () => {
+    globalThis.focus()
+    onClick()
+  })
+}
+
+/** Tells of alerts that begin to fire on any connected source, until the returned function is called. */
+export function startAlertNotices(client: Client, tell: Tell, now: () => number): () => void {
+  const heard = new Map<number, () => void>()
+  const told = new Map<string, number>()
+  const listenTo = (connection: number, source: string): (() => void) => {
+    /** Before the first state, what had fired is known already. */
+    let before: AlertsState['changes'] | undefined
+    return client.subscribe('alerts', { connection }, ({ changes }) => {
+      const known = before?.[0]
+      const isNew = before === undefined ? 0 : changes.findIndex((change) => isSame(change, known))
+      before = changes
+      for (const { kind, alert } of changes.slice(0, isNew === -1 ? changes.length : isNew)) {
+        const key = `${connection} ${alert.rule} ${placeText(alert)} ${alert.subject ?? ''}`
+        if (kind !== 'fired' || !isWanted(alert) || now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS)
+          continue
+        told.set(key, now())
+        tell(`${alert.rule} ${RULES[alert.rule].title}: ${placeText(alert)}`, textOf(alert, source), () => {
+          showConnection(connection)
+          openScreen('alerts')
+        })
+      }
+    })
+  }
+  const follow = (): void => {
+    const { connections } = connectionStore.getState()
+    const ids = new Set(connections.map(({ id }) => id))
+    for (const [id, stop] of heard) {
+      if (ids.has(id)) continue
+      stop()
+      heard.delete(id)
+    }
+    for (const { id, source } of connections) if (!heard.has(id)) heard.set(id, listenTo(id, source.name))
+  }
+  follow()
+  const end = connectionStore.subscribe(follow)
+  return () => {
+    end()
+    for (const stop of heard.values()) stop()
+  }
+}
+
+const isSame = (a: AlertsState['changes'][number], b: AlertsState['changes'][number] | undefined): boolean =>
+  b !== undefined &&
+  a.at === b.at &&
+  a.kind === b.kind &&
+  a.alert.rule === b.alert.rule &&
+  placeText(a.alert) === placeText(b.alert)
+
+function isWanted({ severity, silenced }: Alert): boolean {
+  const { alertNotices } = settingsNow()
+  return !silenced && (alertNotices === 'all' || (alertNotices === 'critical' && severity === 'critical'))
+}
+
+const textOf = ({ evidence, cause }: Alert, source: string): string =>
+  `${source}. ${evidence.length === 0 ? '' : `${evidence.map(evidenceText).join(', ')}. `}${cause}`
