@@ -112,8 +112,12 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
     [
       'R6',
       all(
-        (now, own) =>
-          `abs(sum without (priority_level) (${now}) - sum without (priority_level) (${own})) >= count without (priority_level) (${own})`,
+        (limited, whole, own) => {
+          const [least, most, should] = [limited, whole, own].map((text) => `sum without (priority_level) (${text})`)
+          const levels = `count without (priority_level) (${own})`
+          return `${least} - ${should} >= ${levels} or ${should} - ${most} >= ${levels}`
+        },
+        current,
         value('current'),
         value('nominal'),
       ),

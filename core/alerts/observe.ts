@@ -193,18 +193,24 @@ function squeezed(level: LevelFrame, place: PlaceOf): Observation[] {
   ]
 }
 
-/** Each limit is rounded by less than one seat, so that sums of equal shares differ by fewer seats than there are levels. */
+/**
+ * Servers give the limited levels all nominal seats, or those that the exempt level leaves (spec 6.4). Each limit is rounded
+ * by less than one seat, so that the sums then differ by fewer seats than there are levels.
+ */
 function sums({ levels }: ServerFrame, place: Place): Observation[] {
-  const current = sumOfKnown(levels.map(({ limits }) => limits.current))
+  const currentOf = (some: readonly LevelFrame[]) => sumOfKnown(some.map(({ limits }) => limits.current))
+  const limited = currentOf(levels.filter((level) => !isExempt(level)))
+  const whole = currentOf(levels)
   const nominal = sumOfKnown(levels.map(({ limits }) => limits.nominal))
-  if (levels.length === 0 || current === undefined || nominal === undefined) return []
+  if (levels.length === 0 || limited === undefined || whole === undefined || nominal === undefined) return []
   return [
     {
       rule: 'R6',
       place,
-      holds: Math.abs(current - nominal) >= levels.length,
+      holds: Math.max(limited - nominal, nominal - whole) >= levels.length,
       evidence: [
-        { name: 'sum of current limits', value: current, unit: 'seats' },
+        { name: 'sum of current limits without exempt', value: limited, unit: 'seats' },
+        { name: 'with exempt', value: whole, unit: 'seats' },
         { name: 'sum of nominal limits', value: nominal, unit: 'seats' },
       ],
     },

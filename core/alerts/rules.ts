@@ -164,14 +164,15 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     id: 'R6',
     name: 'APFLimitsOffServer',
     title: 'Limits against server',
-    condition: 'current limits and nominal limits add up to sums that differ by more than rounding explains',
+    condition:
+      'current limits add up to more seats without the exempt level, or to fewer with it, than the nominal ones, by more than rounding explains',
     needs: ['current', 'nominal'],
     severity: 'warning',
     holdMs: 2 * MINUTE,
     clearMs: MINUTE,
     cause: () =>
-      'Current limits do not add up to the nominal ones: levels that were deleted are still exported, exempt requests use up the seats, or lower limits together exceed what is left.',
-    remedy: () => 'Compare the levels of the page with the objects, and look at the seats of the exempt level.',
+      'Current limits do not add up to the nominal ones, and the seats of the exempt level do not explain it: usually levels that were deleted are still exported.',
+    remedy: () => 'Compare the levels of the page with the objects.',
   },
   R7: {
     id: 'R7',

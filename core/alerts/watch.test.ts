@@ -153,6 +153,22 @@ describe('use of seats', () => {
     ]
     expect(told(watched(minutes(3, off(12))).changes)).toEqual(['120 fired R6'])
     expect(watched(minutes(3, off(11))).changes).toEqual([])
+    // Limited levels share all nominal seats while the exempt level uses some besides, or what it leaves of them.
+    const beside = (current: number, exempt: number) => () => [
+      levelFrame('exempt', [], { limits: { nominal: 0, lower: 0, upper: 40, current: exempt } }),
+      ...off(current)(),
+    ]
+    for (const [current, exempt] of [
+      [10, 40],
+      [1, 9],
+      [0, 30],
+    ] as const) {
+      expect(watched(minutes(3, beside(current, exempt))).changes.filter(({ alert }) => alert.rule === 'R6')).toEqual(
+        [],
+      )
+    }
+    expect(told(watched(minutes(3, beside(13, 40))).changes)).toContain('120 fired R6')
+    expect(told(watched(minutes(3, beside(0, 1))).changes)).toContain('120 fired R6')
   })
 })
 

@@ -109,7 +109,7 @@ function RulesPane(props: {
     {
       id: 'state',
       header: 'State',
-      width: 150,
+      width: 170,
       value: (rule) => STATES[rule.state],
       cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
     },
