@@ -77,6 +77,14 @@ export class LiveRows {
     return seq < this.from || seq >= this.to ? undefined : this.slots[seq % this.capacity]
   }
 
+  /** Finds rows by their number as they are now, also when they have changed or left since. */
+  hold(): (seq: number) => LiveRequest | undefined {
+    const { capacity, from, to } = this
+    // Copied in one piece: nothing is done row by row, as a reader who comes to a full list waits for it.
+    const slots = this.slots.slice()
+    return (seq) => (seq < from || seq >= to ? undefined : slots[seq % capacity])
+  }
+
   /** Takes in a new or a changed row; one that is older than what is kept is left out. */
   put(row: LiveRequest): void {
     const { seq } = row

@@ -8,6 +8,7 @@ import { liveRows } from '../../state/live.ts'
 import { useTimePart } from '../../state/time.ts'
 import type { StreamColumn } from './columns.tsx'
 import styles from './stream.module.css'
+import type { HeldRows } from './matches.ts'
 import { useSlices, type Query } from './query.ts'
 
 export interface StreamListProps {
@@ -198,13 +199,13 @@ export function useHold(query: Query): Hold {
   const older = loads + useSlices()
   const rows = useMemo(() => (end === undefined ? undefined : heldRows(query, end, older)), [query, end, older])
   return {
-    count: rows?.length ?? query.matches.count,
+    count: rows?.count ?? query.matches.count,
     at: (place) => {
       if (rows === undefined) {
         const seq = query.matches.seqAt(place)
         return seq === undefined ? undefined : liveRows.at(seq)
       }
-      const row = rows[rows.length - 1 - place]
+      const row = rows.at(place)
       return row === undefined ? undefined : (liveRows.at(row.seq) ?? row)
     },
     why,
@@ -220,5 +221,4 @@ export function useHold(query: Query): Hold {
 }
 
 /** `_older`: rises when older rows came or were tested. */
-const heldRows = (query: Query, end: number, _older: number): readonly LiveRequest[] =>
-  query.matches.snapshot().filter(({ seq }) => seq < end)
+const heldRows = (query: Query, end: number, _older: number): HeldRows => query.matches.hold(end)

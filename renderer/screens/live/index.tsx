@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
-import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { EmptyState, ErrorState } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
@@ -241,15 +240,14 @@ function TrafficSide(props: {
   )
 }
 
-function newestRejections({ query: { matches }, tally, since }: Recent): readonly LiveRequest[] {
+function newestRejections({ query: { rejections }, since }: Recent): readonly LiveRequest[] {
   const rows: LiveRequest[] = []
-  if (REJECT_REASONS.every((reason) => tally.rejected[reason] === 0)) return rows
-  for (let place = 0; place < matches.count && rows.length < MOST_REJECTIONS; place++) {
-    const row = liveRows.at(matches.seqAt(place) ?? -1)
+  for (let place = 0; place < rejections.count && rows.length < MOST_REJECTIONS; place++) {
+    const row = liveRows.at(rejections.seqAt(place) ?? -1)
     if (row === undefined) continue
     // Rows are nearly in the order of their arrival.
     if (row.at < since - 60_000) break
-    if (row.state === 'rejected' && row.at >= since) rows.push(row)
+    if (row.at >= since) rows.push(row)
   }
   return rows
 }

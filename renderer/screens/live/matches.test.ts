@@ -8,6 +8,12 @@ import { Tallies } from './tally.ts'
 
 const rejected = (row: LiveRequest): boolean => row.state === 'rejected'
 
+/** Oldest first. */
+function all(matches: Matches): readonly (LiveRequest | undefined)[] {
+  const held = matches.hold()
+  return Array.from({ length: held.count }, (_, index) => held.at(held.count - 1 - index))
+}
+
 function tested(rows: LiveRows): Matches {
   const matches = new Matches(rows, rejected)
   matches.look(Number.POSITIVE_INFINITY)
@@ -32,12 +38,12 @@ it('what passes is kept in step with the rows, whatever comes, changes and leave
         if (index % 7 === 0) tallies.read(50)
       }
       const fresh = tested(rows)
-      expect(matches.snapshot()).toEqual(fresh.snapshot())
+      expect(all(matches)).toEqual(all(fresh))
       expect(matches.count).toBe(fresh.count)
       expect(matches.seqAt(0)).toBe(fresh.seqAt(0))
-      expect(matches.after(4_500)).toBe(fresh.snapshot().filter(({ seq }) => seq > 4_500).length)
+      expect(matches.after(4_500)).toBe(all(fresh).filter((row) => (row?.seq ?? 0) > 4_500).length)
       expect(tallies.read(50)).toEqual(new Tallies(rows, fresh).read(50))
-      expect(tallies.read(50).requests).toBe(fresh.snapshot().filter(({ at }) => at >= 50).length)
+      expect(tallies.read(50).requests).toBe(all(fresh).filter((row) => (row?.at ?? 0) >= 50).length)
     }),
   )
 })
@@ -66,14 +72,12 @@ it('rows that were there before are tested a few at a time while others come, ch
       for (const { row: one, look } of steps) {
         matches.look(look)
         put(one)
-        const known = tested(rows)
-          .snapshot()
-          .filter(({ seq }) => seq >= matches.testedFrom)
-        expect(matches.snapshot()).toEqual(known)
+        const known = all(tested(rows)).filter((row) => (row?.seq ?? 0) >= matches.testedFrom)
+        expect(all(matches)).toEqual(known)
         expect(tallies.read(0).requests).toBe(known.length)
       }
       while (!matches.look(100));
-      expect(matches.snapshot()).toEqual(tested(rows).snapshot())
+      expect(all(matches)).toEqual(all(tested(rows)))
     }),
   )
 })
@@ -84,4 +88,16 @@ it('a slice tests no more rows than it is given', () => {
   let tests = 0
   const matches = new Matches(rows, () => (tests += 1) > 0)
   expect([matches.look(64), tests, matches.count]).toEqual([false, 64, 64])
+})
+
+it('rows that are held stay as they were, and end where they are wanted to', () => {
+  const rows = new LiveRows(10)
+  const matches = new Matches(rows, rejected)
+  rows.listen(matches)
+  for (let seq = 0; seq < 8; seq++) rows.put(liveRequest({ seq, state: seq % 2 === 0 ? 'rejected' : 'served' }))
+  const held = matches.hold(6)
+  // One of them is no longer rejected, the others leave.
+  rows.put(liveRequest({ seq: 2, state: 'served' }))
+  for (let seq = 8; seq < 30; seq++) rows.put(liveRequest({ seq }))
+  expect([held.count, held.at(0)?.seq, held.at(1)?.seq, held.at(2)?.seq, held.at(3)]).toEqual([3, 4, 2, 0, undefined])
 })

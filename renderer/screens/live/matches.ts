@@ -2,6 +2,13 @@ import type { LiveRequest } from '../../../core/contract/live.ts'
 import { lowerBound } from '../../../core/search.ts'
 import type { LiveRows, RowListener } from '../../state/live.logic.ts'
 
+/** Rows that stay. */
+export interface HeldRows {
+  readonly count: number
+  /** Place 0 is the newest. */
+  readonly at: (place: number) => LiveRequest | undefined
+}
+
 type Test = (row: LiveRequest) => boolean
 
 /** Places at the front that are made at once, and how many may lie idle before they are given back. */
@@ -53,9 +60,11 @@ export class Matches implements RowListener {
     return place < 0 || place >= this.count ? undefined : this.seqs[this.seqs.length - 1 - place]
   }
 
-  /** The rows as they are now, oldest first. */
-  snapshot(): LiveRequest[] {
-    return this.seqs.slice(this.head).flatMap((seq) => this.rows.at(seq) ?? [])
+  /** The rows with numbers below `end` as they are now, whatever comes, changes and leaves. */
+  hold(end: number = Number.POSITIVE_INFINITY): HeldRows {
+    const seqs = this.seqs.slice(this.head, this.placeOf(end))
+    const rowOf = this.rows.hold()
+    return { count: seqs.length, at: (place) => rowOf(seqs[seqs.length - 1 - place] ?? -1) }
   }
 
   /** How many have a number above `seq`. */

@@ -17,18 +17,26 @@ export interface Query {
   readonly tokens: readonly Token[]
   readonly matches: Matches
   readonly tallies: Tallies
+  /** Those of them that were rejected. */
+  readonly rejections: Matches
   readonly stop: () => void
 }
 
 function queryFor(text: string): Query {
   const tokens = parseFilter(text, LIVE_VOCABULARY)
-  const matches = new Matches(liveRows, compileFilter(tokens, LIVE_VOCABULARY))
+  const passes = compileFilter(tokens, LIVE_VOCABULARY)
+  const matches = new Matches(liveRows, passes)
   const tallies = new Tallies(liveRows, matches)
-  const stops = [liveRows.listen(matches), liveRows.listen(tallies)]
+  const rejections = new Matches(liveRows, (row) => row.state === 'rejected' && passes(row))
+  const stops = [matches, tallies, rejections].map((listener) => liveRows.listen(listener))
+  const look = (): boolean => {
+    const done = matches.look(FEW_ROWS)
+    return rejections.look(FEW_ROWS) && done
+  }
   const slice = (): boolean => {
     const end = performance.now() + SLICE_MS
-    let done = matches.look(FEW_ROWS)
-    while (!done && performance.now() < end) done = matches.look(FEW_ROWS)
+    let done = look()
+    while (!done && performance.now() < end) done = look()
     return done
   }
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -38,7 +46,7 @@ function queryFor(text: string): Query {
   }
   if (!slice()) timer = setTimeout(goOn)
   stops.push(() => clearTimeout(timer))
-  return { text, tokens, matches, tallies, stop: () => stops.forEach((stop) => stop()) }
+  return { text, tokens, matches, tallies, rejections, stop: () => stops.forEach((stop) => stop()) }
 }
 
 /** Rows are tested for this long at a time, so that the page responds; and this many between two looks at the clock. */

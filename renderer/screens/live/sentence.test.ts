@@ -24,7 +24,7 @@ describe('the sentence over live requests', () => {
 
   it('says first what is wrong', () => {
     expect(say({ unanswered: true })).toBe('The server behind the proxy does not respond.')
-    expect(say({ source: 'stale', unanswered: true })).toBe('The source tells nothing new.')
+    expect(say({ source: 'stale', unanswered: true })).toBe('The source reports nothing new.')
     expect(say({ source: 'unreached' })).toBe('The console does not respond.')
     expect(say({ quietMs: 14_000 })).toBe('No request for 14 s.')
     expect(say({ quietMs: undefined })).toBe('No requests yet.')

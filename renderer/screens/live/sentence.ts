@@ -39,7 +39,7 @@ const QUIET_MS = 10_000
 export function nowSentence(facts: NowFacts): string {
   const { source, rate, filtered, agreement, quietMs } = facts
   if (source === 'unreached') return 'The console does not respond.'
-  if (source === 'stale') return 'The source tells nothing new.'
+  if (source === 'stale') return 'The source reports nothing new.'
   if (quietMs === undefined)
     return source === 'past' ? 'No request is recorded up to this instant.' : 'No requests yet.'
   if (source === 'still' || source === 'past') return withAgreement(readSoFar(facts), agreement)
