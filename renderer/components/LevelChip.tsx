@@ -62,10 +62,8 @@ export function MiddleCut({ text, title = text }: MiddleCutProps) {
   if (text.length <= LONGEST_WHOLE) return <>{text}</>
   const cut = text.length - Math.min(LONGEST_END, Math.ceil(text.length / 3))
   return (
-    <span className={styles['whole']} title={title}>
+    <span className={styles['whole']} title={title} data-start={text.slice(0, cut)} data-end={text.slice(cut)}>
       <span className={styles['said']}>{text}</span>
-      <span className={styles['start']} data-text={text.slice(0, cut)} aria-hidden="true" />
-      <span className={styles['end']} data-text={text.slice(cut)} aria-hidden="true" />
     </span>
   )
 }
