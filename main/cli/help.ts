@@ -67,7 +67,7 @@ Usage:
   apf-console import FILE…                           recordings from such files, from what watch printed, from captures
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
   apf-console mixin KIND [FILE]                      alert rules, recording rules, dashboard for Prometheus and Grafana
-  apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
+  apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown, HTML or PDF
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console convert FILE…                          objects of earlier designs and versions as v1, with what is lost
@@ -215,17 +215,17 @@ They are kept for as long as others, counted from now.
 
 Exit code: 0 done, 2 cannot run.`,
 
-  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html] [--anonymise]
-                          [--force]
+  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html|pdf]
+                          [--anonymise] [--force]
 
 Writes an incident report of a recording, or of a range of it (docs/recording.md): what happened and when, which levels,
 who was affected, who used the seats, limits, changes of the configuration, evidence, glossary. NEWFILE is Markdown, or HTML
-with charts where its name ends in .html; without it, the report is printed. It names users and objects, unless
---anonymise replaces them.
+or PDF with charts where its name ends in .html or .pdf; without it, the report is printed. A PDF takes Chromium, Chrome or
+Edge in PATH. It names users and objects, unless --anonymise replaces them.
 
 Options:
   --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z
-  --format FORMAT        markdown (default) or html, whatever the name of the file
+  --format FORMAT        markdown (default), html or pdf, whatever the name of the file
   --force                replace a file that exists
 
 Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,

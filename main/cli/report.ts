@@ -3,6 +3,7 @@ import { reportMarkdown } from '../../core/report/markdown.ts'
 import { writeAtomically } from '../files/files.ts'
 import { reportOfRecording } from '../recordings/incident.ts'
 import type { Console, ExitCode } from './console.ts'
+import { pdfOf } from './pdf.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { refuseExisting } from './share.ts'
@@ -20,8 +21,8 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
   if (name === undefined || more.length > 0) {
     throw new UsageError('report needs a recording, and perhaps the file to write: report 20261120T03 incident.html.')
   }
-  const asked = readChoice(given, 'format', ['markdown', 'html'])
-  const format = asked ?? (file !== undefined && /\.html?$/i.test(file) ? 'html' : 'markdown')
+  const format = readChoice(given, 'format', ['markdown', 'html', 'pdf']) ?? formatOf(file)
+  if (format === 'pdf' && file === undefined) throw new UsageError('A PDF needs the file to write: incident.pdf.')
   const range = rangeFrom(given)
   if (file !== undefined) await refuseExisting(file, given.flag('force'))
   const made = reportOfRecording(await recordingNamed(name, console), {
@@ -29,8 +30,16 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
     version: console.version,
     anonymise: given.flag('anonymise'),
   })
-  const text = format === 'html' ? reportHtml(made.report) : reportMarkdown(made.report)
+  const text = format === 'markdown' ? reportMarkdown(made.report) : reportHtml(made.report)
+  const { signal } = console
   if (file === undefined) console.print(text.trimEnd().split('\n'))
-  else await writeAtomically(file, text)
+  else if (format === 'pdf') {
+    await writeAtomically(file, await pdfOf(text, { folders: process.env['PATH'] ?? '', signal }))
+  } else await writeAtomically(file, text)
   return tellProblems(made.problems, console)
+}
+
+function formatOf(file = ''): 'markdown' | 'html' | 'pdf' {
+  if (/\.pdf$/i.test(file)) return 'pdf'
+  return /\.html?$/i.test(file) ? 'html' : 'markdown'
 }

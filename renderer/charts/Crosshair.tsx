@@ -22,6 +22,11 @@ export interface CrosshairProps {
   readonly tooltip: (at: number) => ReactNode
   /** The same in one line of text. */
   readonly spoken: (at: number) => string
+  /**
+   * Milliseconds by which the shared cursor is later than the one of this chart, where two periods are compared; no range is
+   * selected there.
+   */
+  readonly shift?: number
 }
 
 /** Pixels of movement before a press becomes a drag. */
@@ -33,11 +38,11 @@ const ROUND_MS = 10_000
  * stays as it is.
  */
 export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
-  const { plot, domain, times, label, tooltip, spoken } = props
+  const { plot, domain, times, label, tooltip, spoken, shift } = props
   const [active, setActive] = useState(false)
   const pressed = useRef<number | undefined>(undefined)
-  const cursor = timeStore(cursorOf)
-  const range = rangeStore((state) => state.range)
+  const cursor = timeStore((time) => shifted(cursorOf(time), -(shift ?? 0)))
+  const range = rangeStore((state) => (shift === undefined ? state.range : undefined))
   const inside = cursor !== undefined && cursor >= domain.from && cursor <= domain.to
 
   const xOf = (event: PointerEvent): number => event.clientX - event.currentTarget.getBoundingClientRect().left
@@ -45,13 +50,13 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
 
   const onPointerMove = (event: PointerEvent): void => {
     const at = timeOfX(plot, domain, xOf(event))
-    timeStore.getState().setCursor(times[nearestIndex(times, at)] ?? at)
+    timeStore.getState().setCursor(shifted(times[nearestIndex(times, at)] ?? at, shift))
     if (pressed.current === undefined) return
     const dragged = dragRange(pressed.current, at, leastMs())
     if (dragged !== undefined) selectRange(dragged)
   }
   const onPointerDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return
+    if (event.button !== 0 || shift !== undefined) return
     event.currentTarget.setPointerCapture(event.pointerId)
     pressed.current = timeOfX(plot, domain, xOf(event))
     clearRange()
@@ -62,7 +67,7 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
     timeStore.getState().setCursor()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (!handleKey(event, times, cursor)) return
+    if (!handleKey(event, times, cursor, shift)) return
     event.preventDefault()
     event.stopPropagation()
   }
@@ -99,9 +104,18 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
   )
 })
 
+function shifted<T extends number | undefined>(at: T, ms = 0): number | T {
+  return at === undefined ? at : at + ms
+}
+
 /** Whether the key meant something to the cursor. */
-function handleKey(event: KeyboardEvent, times: readonly number[], cursor: number | undefined): boolean {
-  const { setCursor } = timeStore.getState()
+function handleKey(
+  event: KeyboardEvent,
+  times: readonly number[],
+  cursor: number | undefined,
+  shift?: number,
+): boolean {
+  const setCursor = (at?: number): void => timeStore.getState().setCursor(shifted(at, shift))
   const usual = (times.at(-1) ?? 0) - (times.at(-2) ?? 0)
   const steps = event.shiftKey && usual > 0 ? Math.max(1, Math.round(ROUND_MS / usual)) : 1
   switch (event.key) {

@@ -1,4 +1,4 @@
-import { valueAxis, type ValueAxis } from './plot.data.ts'
+import { valueAxis, type ValueAxis } from '../../core/axis.ts'
 
 /** One level that the solver divides seats among, in seats (specification 6.5). */
 export interface FractionItem {

@@ -13,18 +13,8 @@ import { classes } from '../components/classes.ts'
 import { levelColor, levelToken } from '../state/levels.ts'
 import { format } from '../theme/format.ts'
 import { BUILT_IN_ORDER, SLOT_TOKENS } from '../theme/levelSlots.ts'
-import {
-  type ClockFace,
-  fits,
-  plotHeight,
-  plotWidth,
-  type Plot,
-  type TimeDomain,
-  timeTicks,
-  type ValueAxis,
-  xOfTime,
-  yOfValue,
-} from './plot.data.ts'
+import { type ClockFace, timeTicks, type ValueAxis } from '../../core/axis.ts'
+import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
 import styles from './plot.module.css'
 
 /** A drawing; an image with a name where its numbers do not stand beside it. */

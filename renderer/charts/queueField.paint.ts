@@ -7,7 +7,7 @@ import {
   gridTop,
   type QueueCell,
 } from './queueField.data.ts'
-import { valueAxis } from './plot.data.ts'
+import { valueAxis } from '../../core/axis.ts'
 
 /** What both shapes of the queue field are painted from. */
 export interface QueueScene {

@@ -10,7 +10,7 @@ import {
   reduceTimes,
   timeRanges,
 } from './reduce.data.ts'
-import { type ValueAxis, valueAxis } from './plot.data.ts'
+import { type ValueAxis, valueAxis } from '../../core/axis.ts'
 
 /** Points that a chart draws at most (docs/decisions/020-charts.md). */
 export const MAX_POINTS = 300

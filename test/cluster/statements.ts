@@ -197,7 +197,7 @@ function falseHeadline(
   const waits = levels.filter(({ queued }) => queued > 0)
   const executing = levels.reduce((sum, one) => sum + one.executing, 0)
   const says = (holds: boolean): readonly string[] => (holds ? [] : [`headline: ${headline}`])
-  const flowing = /^None of the (\d+) levels queues or rejects now\. (\S+) of \S+ seats are executing\.$/.exec(headline)
+  const flowing = /^None of the (\d+) levels queues or rejects\. (\S+) of \S+ seats are executing\.$/.exec(headline)
   if (flowing !== null) {
     return says(
       number(flowing[1]) === levels.length &&

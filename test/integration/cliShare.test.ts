@@ -197,6 +197,36 @@ describe('report', () => {
   })
 })
 
+describe('a report as PDF', () => {
+  /** In place of a Chromium: writes what it was asked to print. */
+  const withBrowser = async (script: string): Promise<void> => {
+    const programs = await mkdtemp(join(folder, 'programs-'))
+    await writeFile(join(programs, 'chromium'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', `${programs}:/bin:/usr/bin`)
+  }
+
+  it('is what the browser prints of the page', async () => {
+    elsewhere('pdf')
+    await withBrowser(
+      'for a; do case $a in --print-to-pdf=*) to=${a#*=};; file:*) from=${a#file://};; esac; done; cp "$from" "$to"',
+    )
+    const pdf = join(folder, 'report.pdf')
+    expect(await runHere('report', file, pdf)).toEqual({ code: 0, output: '', told: '' })
+    expect(await readFile(pdf, 'utf8')).toMatch(/^<!doctype html>[^]*<svg/)
+    expect((await runHere('report', file, '--format', 'pdf')).told).toContain('A PDF needs the file to write')
+  })
+
+  it('says what is missing without one, and what failed with a broken one', async () => {
+    elsewhere('no-pdf')
+    const pdf = join(folder, 'none.pdf')
+    vi.stubEnv('PATH', folder)
+    expect((await runHere('report', file, pdf)).told).toContain('none of them is in PATH')
+    await withBrowser('exit 3')
+    expect((await runHere('report', file, pdf)).told).toContain('printed no PDF')
+    await expect(readFile(pdf)).rejects.toThrow('ENOENT')
+  })
+})
+
 /** A file with any head and body, whose checksum fits. */
 const made = (start: string, body: Uint8Array): Buffer => {
   const content = Buffer.concat([Buffer.from(start), body])

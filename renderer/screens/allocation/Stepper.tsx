@@ -6,6 +6,7 @@ import { isTyping } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { settingsNow } from '../../state/settings.ts'
 import { timeStore } from '../../state/time.ts'
+import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import styles from './allocation.module.css'
 import { isUnexplained, markOf, type Round } from './rounds.data.ts'
@@ -20,6 +21,7 @@ export interface StepperProps {
 /** Goes from one reallocation to another; the newest is followed again at the end. */
 export function Stepper({ rounds, shown, follows }: StepperProps) {
   const narrow = useMedia(NARROW)
+  const past = useViewPart((view) => view.mode === 'past')
   const marks = useMemo(() => rounds.map(markOf), [rounds])
   const at = rounds.indexOf(shown)
   useStepKeys(rounds, at)
@@ -57,7 +59,7 @@ export function Stepper({ rounds, shown, follows }: StepperProps) {
           <Icon name="play" size={11} />
         </button>
       </div>
-      <p className={styles['round']}>{roundText(shown)}</p>
+      <p className={styles['round']}>{roundText(shown, past)}</p>
       {!follows && (
         <Button small onClick={() => timeStore.getState().setCursor()}>
           Follow the newest
@@ -103,13 +105,15 @@ function useStepKeys(rounds: readonly Round[], at: number): void {
   }, [rounds, at])
 }
 
-function roundText({ step }: Round): string {
+/** Rounds of the past have no number: it counts from the first one that was read. */
+function roundText({ step }: Round, past: boolean): string {
   const { number, at, since, after, follows } = step
-  if (since === undefined) return `round ${format.fixed(number)}, the first seen`
+  const round = past ? '' : `round ${format.fixed(number)}, `
+  if (since === undefined) return `${round}the first seen`
   const seconds = format.fixed((at - since) / 1_000, 1)
-  if (!follows) return `round ${format.fixed(number)}, rounds before it were missed within ${seconds} s`
+  if (!follows) return `${round}rounds before it were missed within ${seconds} s`
   const late = after === undefined ? '' : `, seen ≤ ${format.fixed((at - after) / 1_000, 1)} s late`
-  return `round ${format.fixed(number)}, ≈ ${seconds} s observed${late}`
+  return `${round}≈ ${seconds} s observed${late}`
 }
 
 function fractionText(round: Round): string {

@@ -1,40 +1,137 @@
-import { memo, useMemo } from 'react'
+import { memo, useCallback, useMemo } from 'react'
 import { isExempt } from '../../../core/frame/frame.ts'
-import type { Mark, Period } from '../../../core/compare/period.ts'
-import type { Series } from '../../../core/history/series.ts'
-import type { ChartTable } from '../../components/csv.ts'
+import type { Mark } from '../../../core/compare/period.ts'
+import { nearestIndex, readCursor } from '../../charts/crosshair.data.ts'
+import { EventMarks, eventMarks } from '../../charts/EventMarks.tsx'
+import { valueAxis, type ValueAxis } from '../../../core/axis.ts'
+import { areaPath, linear, xOfTime, type Plot } from '../../charts/plot.data.ts'
+import { Drawing, PlotAxes } from '../../charts/plot.tsx'
+import { SeatChart } from '../../charts/SeatChart.tsx'
+import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import { eventMarks, type EventMark } from '../../charts/EventMarks.tsx'
-import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
-import { seatChartData, seatRows, type SeatChartData } from '../../charts/seatChart.data.ts'
-import { useSize } from '../../charts/plot.tsx'
+import type { ChartTable } from '../../components/csv.ts'
+import { format } from '../../theme/format.ts'
+import { rejectedPoints } from './compare.data.ts'
+import { Pair, type Shown } from './Pair.tsx'
 import styles from './compare.module.css'
 
-/** Charts beside each other; more levels are in the table. */
+/** Charts of levels beside each other; more levels are in the table. */
 export const MOST_CHARTS = 4
 const HEIGHT = 150
+const REJECTIONS_HEIGHT = 110
 
-interface Shown {
-  readonly period: Period
-  readonly series: Series
-}
-
-/** Seats of one level in both periods, on one scale. */
-export const LevelCharts = memo(function LevelCharts(props: {
-  readonly level: string
+interface ChartsProps {
   readonly a: Shown
   readonly b: Shown
   readonly marks: readonly Mark[]
-}) {
+}
+
+/** Requests of all levels answered 429, in both periods, on one scale. */
+export const RejectionCharts = memo(function RejectionCharts({ a, b, marks }: ChartsProps) {
+  const events = useMemo(() => eventMarks(marks), [marks])
+  const points = useMemo(() => new Map([a, b].map((shown) => [shown, rejectedPoints(shown.series)] as const)), [a, b])
+  const axis = useMemo(() => {
+    const rates = [...points.values()].flatMap((all) => all.map(({ rate }) => rate ?? 0))
+    return valueAxis(
+      rates.reduce((most, rate) => Math.max(most, rate), 0),
+      3,
+    )
+  }, [points])
+  const draw = useCallback(
+    (shown: Shown, side: 'A' | 'B', plot: Plot) => {
+      const own = points.get(shown) ?? []
+      if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejections are known in ${side}.`}</Absent>
+      const { period } = shown
+      return (
+        <Drawing width={plot.width} height={plot.height} label={rejectionSentence(side, own)}>
+          <PlotAxes plot={plot} domain={period} axis={axis} />
+          <path className={styles['rejected']} d={ratePath(own, shown, axis, plot)} />
+          <EventMarks marks={events} domain={period} plot={plot} />
+        </Drawing>
+      )
+    },
+    [points, axis, events],
+  )
+  const read = useCallback(
+    (shown: Shown, at: number) => {
+      const point = points.get(shown)?.[nearestIndex(shown.series.times, at)]
+      return [{ what: 'rejected', value: format.rate(point?.rate) }]
+    },
+    [points],
+  )
+  return (
+    <ChartFrame
+      title="Rejections"
+      unit="requests/s"
+      note="all levels, both periods on one scale"
+      table={() => ({
+        columns: ['Time', 'Period', 'Rejected per second'],
+        times: true,
+        rows: [a, b].flatMap((shown, index) =>
+          (points.get(shown) ?? []).map(({ at, rate }) => [at, index === 0 ? 'A' : 'B', rate ?? null]),
+        ),
+      })}
+      fileName="compare-rejections"
+    >
+      <Pair label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
+    </ChartFrame>
+  )
+})
+
+type Rates = ReturnType<typeof rejectedPoints>
+
+const rejectionSentence = (side: string, rates: Rates): string => {
+  const most = rates.reduce((sofar, { rate }) => Math.max(sofar, rate ?? 0), 0)
+  return `Rejections in ${side}: ${most === 0 ? 'none' : `at most ${format.rate(most)} requests per second`}`
+}
+
+function ratePath(rates: Rates, { period }: Shown, axis: ValueAxis, plot: Plot): string {
+  const base = plot.height - plot.bottom
+  const y = linear(axis.max, base, plot.top)
+  return areaPath(
+    rates
+      .filter(({ at }) => at >= period.from && at <= period.to)
+      .map(({ at, rate }) => ({ x: xOfTime(plot, period, at), y: rate === undefined ? undefined : y(rate), base })),
+  )
+}
+
+const Absent = ({ children }: { readonly children: string }) => <p className={styles['absent']}>{children}</p>
+
+/** Seats of one level in both periods, on one scale. */
+export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { readonly level: string }) {
   const { level, a, b, marks } = props
-  const drawn = useMemo(() => eventMarks(marks), [marks])
+  const events = useMemo(() => eventMarks(marks), [marks])
   const options = useMemo(() => ({ exempt: isExempt({ name: level }), exist: undefined }), [level])
-  const [dataA, dataB] = useMemo(() => {
-    const both = [a, b].map(({ series }) => seatChartData(series, level, options))
-    const axes = both.flatMap((data) => (data === undefined ? [] : [data.axis]))
+  const data = useMemo(() => {
+    const both = [a, b].map((shown) => [shown, seatChartData(shown.series, level, options)] as const)
+    const axes = both.flatMap(([, one]) => (one === undefined ? [] : [one.axis]))
     const axis = axes.toSorted((x, y) => y.max - x.max)[0]
-    return both.map((data) => (data === undefined || axis === undefined ? undefined : { ...data, axis }))
+    return new Map(
+      both.map(([shown, one]) => [shown, one === undefined || axis === undefined ? undefined : { ...one, axis }]),
+    )
   }, [a, b, level, options])
+  const draw = useCallback(
+    (shown: Shown, side: 'A' | 'B', plot: Plot) => {
+      const own = data.get(shown)
+      if (own === undefined) {
+        const nothing = shown.series.times.length === 0
+        return <Absent>{nothing ? `Nothing is recorded in ${side}.` : `${level} does not exist in ${side}.`}</Absent>
+      }
+      return <SeatChart level={level} data={own} options={options} domain={shown.period} plot={plot} marks={events} />
+    },
+    [data, level, options, events],
+  )
+  const read = useCallback(
+    ({ series }: Shown, at: number) => {
+      const row = readCursor(series, at)?.rows.find((one) => one.level === level)
+      return [
+        { what: 'executing', value: format.seats(row?.executing) },
+        { what: 'queued', value: format.seats(row?.queued) },
+        { what: 'limit', value: format.seats(row?.limit) },
+      ]
+    },
+    [level],
+  )
   return (
     <ChartFrame
       title={level}
@@ -44,40 +141,10 @@ export const LevelCharts = memo(function LevelCharts(props: {
       fileName={`compare-${level}`}
       subject={level}
     >
-      <div className={styles['pair']}>
-        <Half side="A" level={level} shown={a} data={dataA} options={options} marks={drawn} />
-        <Half side="B" level={level} shown={b} data={dataB} options={options} marks={drawn} />
-      </div>
+      <Pair label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
-
-interface HalfProps {
-  readonly side: 'A' | 'B'
-  readonly level: string
-  readonly shown: Shown
-  readonly data: SeatChartData | undefined
-  readonly options: Parameters<typeof seatChartData>[2]
-  readonly marks: readonly EventMark[]
-}
-
-function Half({ side, level, shown, data, options, marks }: HalfProps) {
-  const [box, { width }] = useSize()
-  const plot = useMemo(() => seatPlot(width, HEIGHT), [width])
-  return (
-    <div ref={box} className={styles['half']} style={{ height: HEIGHT }}>
-      {data === undefined ? (
-        <p className={styles['absent']}>
-          {shown.series.times.length === 0 ? `Nothing is recorded in ${side}.` : `${level} does not exist in ${side}.`}
-        </p>
-      ) : (
-        width > 0 && (
-          <SeatChart level={level} data={data} options={options} domain={shown.period} plot={plot} marks={marks} />
-        )
-      )}
-    </div>
-  )
-}
 
 const tableOf = (level: string, a: Shown, b: Shown): ChartTable => ({
   columns: ['Time', 'Period', 'Executing', 'Queued', 'Current limit', 'Nominal'],

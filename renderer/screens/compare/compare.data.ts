@@ -7,6 +7,8 @@ import {
 } from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
+import { sumOfKnown } from '../../../core/frame/frame.ts'
+import { rejectedRate, type Series } from '../../../core/history/series.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 
@@ -128,3 +130,10 @@ export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
     kind: 'edit',
     text: `${label}${changes.length > 1 ? ` (${changes.length} objects)` : ''}${user === undefined ? '' : ` by ${user}`}`,
   }))
+
+/** Requests of all levels answered 429 at each point, per second; `undefined` where that is not known. */
+export const rejectedPoints = ({
+  times,
+  levels,
+}: Series): readonly { readonly at: number; readonly rate: number | undefined }[] =>
+  times.map((at, index) => ({ at, rate: sumOfKnown(levels.map((level) => rejectedRate(level, index) ?? undefined)) }))

@@ -1,6 +1,6 @@
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ProblemError } from '../../../core/contract/errors.ts'
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
@@ -31,6 +31,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  vi.restoreAllMocks()
   cleanup()
   stop()
   story.stop()
@@ -56,6 +57,24 @@ test('two periods with the differences of every key number, and charts of the le
   const levels = document.querySelectorAll('[role="grid"][aria-label="Levels in both periods"] tbody tr')
   expect(levels).toHaveLength(8)
   expect(screen.getAllByText('not recorded in both periods').length).toBeGreaterThan(0)
+})
+
+test('the cursor is in both periods at the same distance from their starts, and so are the numbers beside it', async () => {
+  // A drawing needs a size, which the page of a test has not.
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
+  cleanup()
+  render(<CompareScreen />)
+  await table()
+  const half = (side: string): HTMLElement => screen.getByLabelText(`Cursor in Rejections, ${side}`)
+  fireEvent.keyDown(half('B'), { key: 'End' })
+  fireEvent.keyDown(half('B'), { key: 'ArrowLeft' })
+  const [inA = '', inB = ''] = [half('A'), half('B')].map((one) => one.getAttribute('aria-valuetext') ?? '')
+  const [a = '', b = ''] = [field(/^Period A/).value, field(/^Period B/).value].map((text) => text.slice(11, 19))
+  const secondsBetween = (from: string, to: string): number =>
+    (Date.parse(`2026-01-01T${to}Z`) - Date.parse(`2026-01-01T${from}Z`)) / 1_000
+  expect(secondsBetween(inA.slice(0, 8), inB.slice(0, 8))).toBe(secondsBetween(a, b))
+  expect(inA).toMatch(/^\S+, rejected .+ in A, .+ in B$/)
+  expect(inB.slice(8)).toBe(inA.slice(8))
 })
 
 test('periods are typed; a text that is no range says so, and unequal lengths count per second', async () => {

@@ -14,7 +14,7 @@ import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
 import { UNKNOWN } from '../../theme/format.ts'
-import { LevelCharts, MOST_CHARTS } from './CompareCharts.tsx'
+import { LevelCharts, MOST_CHARTS, RejectionCharts } from './CompareCharts.tsx'
 import { compareSentence, keyRows, numberLook, type KeyRow } from './compare.data.ts'
 import { PeriodBar } from './PeriodBar.tsx'
 import { useComparison, useMarks, type Compared } from './useComparison.ts'
@@ -101,6 +101,7 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
             <b>B</b> {comparison.b.samples} samples
           </span>
         </p>
+        <RejectionCharts a={a} b={b} marks={marks} />
         {shown.map(({ name }) => (
           <LevelCharts key={name} level={name} a={a} b={b} marks={marks} />
         ))}

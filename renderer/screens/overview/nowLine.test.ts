@@ -184,16 +184,16 @@ describe('the worst true statement, by rule order', () => {
     const one = server({
       levels: [level({ name: 'exempt', executing: 1, nominal: 0 }), level({ name: 'system', nominal: 3 })],
     })
-    expect(nowLine([judged(one)]).title).toBe('None of the 2 levels queues or rejects now. 1 of 3 seats is executing.')
+    expect(nowLine([judged(one)]).title).toBe('None of the 2 levels queues or rejects. 1 of 3 seats is executing.')
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',
-      title: 'None of the 2 levels queues or rejects now. 11 of 50 seats are executing.',
+      title: 'None of the 2 levels queues or rejects. 11 of 50 seats are executing.',
       evidence: 'No request was rejected in the last 10 s.',
       actions: [],
     })
     expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
-      'None of the 2 levels queues or rejects now. 22 of 100 seats are executing, sum of 2 servers.',
+      'None of the 2 levels queues or rejects. 22 of 100 seats are executing, sum of 2 servers.',
     )
   })
 

@@ -139,7 +139,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   }
   return {
     tone: 'ok',
-    title: `None of the ${names.size} levels queues or rejects now. ${seatsExecuting}`,
+    title: `None of the ${names.size} levels queues or rejects. ${seatsExecuting}`,
     evidence: [ranged === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }

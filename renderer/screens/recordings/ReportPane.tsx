@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import type { Report } from '../../../core/contract/report.ts'
-import { reportHtml } from '../../../core/report/html.ts'
+import { reportHtml, reportMarkup } from '../../../core/report/html.ts'
 import { reportMarkdown } from '../../../core/report/markdown.ts'
 import { Button } from '../../components/Button.tsx'
 import { download, exportName } from '../../components/csv.ts'
 import { Check, TextArea, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { ReportSheet } from './ReportSheet.tsx'
 import { editedReport } from './recordings.data.ts'
 import styles from './recordings.module.css'
 
@@ -37,8 +38,9 @@ export function ReportPane({ report }: { readonly report: Report }) {
         <div className={styles['buttons']}>
           <Button onClick={() => keep(reportHtml(edited), 'html')}>Save as HTML</Button>
           <Button onClick={() => keep(reportMarkdown(edited), 'md')}>Save as Markdown</Button>
+          <Button onClick={() => window.print()}>Print or save as PDF</Button>
         </div>
-        <pre className={styles['preview']}>{reportMarkdown(edited)}</pre>
+        <ReportSheet markup={reportMarkup(edited)} />
       </div>
     </Pane>
   )

@@ -68,6 +68,24 @@ test('prepares a report, which is edited before it is saved', async () => {
   expect(html).toContain('<h2>Evidence</h2>')
   const markdown = await readFile(await (await saved('Save as Markdown')).path(), 'utf8')
   expect(markdown).toMatch(/^# Flood of lists\n/)
+  // The sheet is the saved page, with its charts.
+  const sheet = page.locator('article')
+  await expect(sheet.getByRole('heading', { name: 'Flood of lists' })).toBeVisible()
+  expect(await sheet.locator('svg').count()).toBeGreaterThan(0)
+})
+
+test('prints the report alone, as a PDF of several pages', async () => {
+  await page.evaluate(() => {
+    window.print = () => document.body.setAttribute('data-printed', '')
+  })
+  await page.getByRole('button', { name: 'Print or save as PDF' }).click()
+  await expect(page.locator('body[data-printed]')).toHaveCount(1)
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('banner')).toBeHidden()
+  const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+  await page.emulateMedia({ media: null })
+  expect(pdf.startsWith('%PDF-')).toBe(true)
+  expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(1)
 })
 
 test('opens the file of a recording', async () => {

@@ -1,0 +1,115 @@
+import { memo, useCallback, useMemo, type ReactNode } from 'react'
+import type { Period } from '../../../core/compare/period.ts'
+import type { Series } from '../../../core/history/series.ts'
+import { Crosshair } from '../../charts/Crosshair.tsx'
+import type { Plot } from '../../charts/plot.data.ts'
+import { useSize } from '../../charts/plot.tsx'
+import { seatPlot } from '../../charts/SeatChart.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import styles from './compare.module.css'
+
+export interface Shown {
+  readonly period: Period
+  readonly series: Series
+}
+
+/** A number at an instant, as it is written. */
+export interface Reading {
+  readonly what: string
+  readonly value: string
+}
+
+export interface PairProps {
+  /** The chart's name. */
+  readonly label: string
+  readonly height: number
+  readonly a: Shown
+  readonly b: Shown
+  /** A drawing of one period, or why there is none. */
+  readonly draw: (shown: Shown, side: 'A' | 'B', plot: Plot) => ReactNode
+  /** The same numbers in the same order, whichever the instant. */
+  readonly read: (shown: Shown, at: number) => readonly Reading[]
+}
+
+/** One chart of two periods. Their cursors are equally far from the start of each period. */
+export const Pair = memo(function Pair(props: PairProps) {
+  const { a, b } = props
+  const apart = b.period.from - a.period.from
+  return (
+    <div className={styles['pair']}>
+      <Half {...props} side="A" shown={a} shift={apart} />
+      <Half {...props} side="B" shown={b} shift={0} />
+    </div>
+  )
+})
+
+function Half(
+  props: PairProps & {
+    readonly side: 'A' | 'B'
+    readonly shown: Shown
+    /** From an instant of this side to the cursor, which is an instant of B; milliseconds. */
+    readonly shift: number
+  },
+) {
+  const { label, height, a, b, draw, read, side, shown, shift } = props
+  const [box, { width }] = useSize()
+  const plot = useMemo(() => seatPlot(width, height), [width, height])
+  const both = useCallback(
+    (at: number) => {
+      const instants = { A: at + shift - (b.period.from - a.period.from), B: at + shift }
+      return { instants, a: readingOf(read, a, instants.A), b: readingOf(read, b, instants.B) }
+    },
+    [a, b, read, shift],
+  )
+  const tooltip = useCallback(
+    (at: number) => {
+      const { instants, a: inA, b: inB } = both(at)
+      return (
+        <PlainTable
+          caption={`${label} in both periods`}
+          columns={[
+            { id: 'what', header: '', cell: ({ what }: Reading) => what },
+            { id: 'a', header: `A ${format.time(instants.A)}`, align: 'right', cell: ({ what }) => valueIn(inA, what) },
+            { id: 'b', header: `B ${format.time(instants.B)}`, align: 'right', cell: ({ what }) => valueIn(inB, what) },
+          ]}
+          rows={inA.length > 0 ? inA : inB}
+          rowKey={({ what }) => what}
+        />
+      )
+    },
+    [both, label],
+  )
+  const spoken = useCallback(
+    (at: number) => {
+      const { a: inA, b: inB } = both(at)
+      return (inA.length > 0 ? inA : inB)
+        .map(({ what }) => `${what} ${valueIn(inA, what)} in A, ${valueIn(inB, what)} in B`)
+        .join('; ')
+    },
+    [both],
+  )
+  return (
+    <div ref={box} className={styles['half']} style={{ height }}>
+      {width > 0 && draw(shown, side, plot)}
+      {width > 0 && (
+        <Crosshair
+          plot={plot}
+          domain={shown.period}
+          times={shown.series.times}
+          label={`${label}, ${side}`}
+          tooltip={tooltip}
+          spoken={spoken}
+          shift={shift}
+        />
+      )}
+    </div>
+  )
+}
+
+const valueIn = (readings: readonly Reading[], what: string): string =>
+  readings.find((one) => one.what === what)?.value ?? UNKNOWN
+
+/** A period that is shorter than the other has nothing there. */
+const readingOf = (read: PairProps['read'], shown: Shown, at: number): readonly Reading[] =>
+  at < shown.period.from || at > shown.period.to ? [] : read(shown, at)
