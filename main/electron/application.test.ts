@@ -26,7 +26,7 @@ afterAll(() => {
 })
 
 /** An Electron that only remembers, in order, what was asked of it. */
-function fakeElectron({ firstInstance = true } = {}) {
+function fakeElectron({ firstInstance, early }: { readonly firstInstance: boolean; readonly early: readonly string[] }) {
   const done: string[] = []
   const menus: (readonly MenuItemConstructorOptions[])[] = []
   const questions: OpenDialogOptions[] = []
@@ -59,7 +59,10 @@ function fakeElectron({ firstInstance = true } = {}) {
       done.push('lock')
       return firstInstance
     },
-    whenReady: async () => void done.push('ready'),
+    whenReady: async () => {
+      for (const file of early) app.emit('open-file', { preventDefault: note('prevented') }, file)
+      done.push('ready')
+    },
     quit: note('quit'),
   })
   const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } }
@@ -91,8 +94,8 @@ function fakeElectron({ firstInstance = true } = {}) {
   return { api, app, done, windows, menus, questions, choice }
 }
 
-async function start(platform: NodeJS.Platform = 'linux', firstInstance = true) {
-  const electron = fakeElectron({ firstInstance })
+async function start(platform: NodeJS.Platform = 'linux', firstInstance = true, early: readonly string[] = []) {
+  const electron = fakeElectron({ firstInstance, early })
   const window = await boot(electron.api, {
     root: page.root,
     preload: '/preload.cjs',
@@ -102,8 +105,8 @@ async function start(platform: NodeJS.Platform = 'linux', firstInstance = true) 
     given: { arguments: ['--demo'], cwd: '/' },
     openGiven: (given) => void electron.done.push(`given ${given.arguments.join(' ')}`),
     openPaths: (paths) => void electron.done.push(`paths ${paths.join(' ')}`),
-    createWorkspace: () => {
-      electron.done.push('workspace')
+    createWorkspace: (files) => {
+      electron.done.push(['workspace', ...files].join(' '))
       return {
         handlers: fakeWorkspace('desktop').handlers,
         lineTo: () => undefined,
@@ -148,6 +151,12 @@ test('a file that the system hands over is opened', async () => {
   app.emit('open-file', { preventDefault: () => done.push('prevented') }, '/tmp/metrics.txt')
   expect(done).toContain('prevented')
   expect(done.at(-1)).toBe('paths /tmp/metrics.txt')
+})
+
+test('one that comes before the application is ready is what it opens first', async () => {
+  const { done } = await start('darwin', true, ['/tmp/incident.apfrec'])
+  expect(done).toContain('workspace /tmp/incident.apfrec')
+  expect(done.filter((what) => what.startsWith('paths'))).toEqual([])
 })
 
 describe('the File menu', () => {

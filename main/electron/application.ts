@@ -37,8 +37,8 @@ export interface DesktopOptions {
   /** Folder of the built page, and the built preload script. */
   readonly root: string
   readonly preload: string
-  /** Makes what answers the page; called once, when Electron is ready. */
-  readonly createWorkspace: () => Pick<Workspace, 'handlers' | 'lineTo' | 'close'>
+  /** Makes what answers the page; called once, when Electron is ready, with the files that the system opened it for. */
+  readonly createWorkspace: (files: readonly string[]) => Pick<Workspace, 'handlers' | 'lineTo' | 'close'>
   /** What was given to this start of the application, and the folder that relative paths are from. */
   readonly given: GivenArguments
   /** Connects what the arguments of a later start name; nothing when they name no source. */
@@ -68,12 +68,19 @@ export async function boot(
   }
   registerScheme(electron.protocol)
   guardAllContents(app, shell)
+  // macOS names a file that was opened before the application is ready.
+  const early: string[] = []
+  let openPaths = (paths: readonly string[]): void => void early.push(...paths)
+  app.on('open-file', (event, file) => {
+    event.preventDefault()
+    openPaths([file])
+  })
   await app.whenReady()
 
   const assets = await loadAssets(root)
   guardPermissions(electron.session.defaultSession)
   handleScheme(electron.protocol, assets)
-  const workspace = options.createWorkspace()
+  const workspace = options.createWorkspace(early)
   onConnect(
     electron.ipcMain,
     (port) => void serve(port, workspace.handlers, workspace),
@@ -126,11 +133,10 @@ export async function boot(
     const given = GivenSchema.safeParse(data)
     if (given.success) options.openGiven(given.data)
   })
-  app.on('open-file', (event, file) => {
-    event.preventDefault()
+  openPaths = (paths) => {
     front()
-    options.openPaths([file])
-  })
+    options.openPaths(paths)
+  }
   app.on('activate', () => void front())
   app.on('child-process-gone', (_event, { type, reason }) => log('child-gone', { type, reason }))
   app.on('window-all-closed', () => {

@@ -56,7 +56,7 @@ async function open(find: () => Promise<Opening | undefined>, otherwise?: Openin
   }
 }
 
-function openWorkspace(): Workspace {
+function openWorkspace(files: readonly string[]): Workspace {
   const consent = createConsent({
     named: namedByOperator(process.argv, process.env),
     operator: { where: 'window', ask: askOperator((question) => dialog.showMessageBox(question)) },
@@ -86,7 +86,7 @@ function openWorkspace(): Workspace {
     warn: (sentence) => log('warning', { sentence }),
   })
   // Something live from the start; whatever the operator connects takes its place.
-  void open(() => openingOf(given.arguments, { cwd: given.cwd, stateDir }), usualOpening())
+  void open(() => openingOf([...given.arguments, ...files], { cwd: given.cwd, stateDir }), usualOpening())
   return workspace
 }
 

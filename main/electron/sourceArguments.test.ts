@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { argumentsOf, openingOf, usualOpening } from './sourceArguments.ts'
 
@@ -25,6 +26,7 @@ describe('the arguments of the desktop application', () => {
     expect(await specOf('--file', 'metrics.txt')).toEqual(files)
     expect(await specOf('metrics.txt')).toEqual(files)
     expect(await specOf(folder)).toEqual(files)
+    expect(await specOf(pathToFileURL(path.join(folder, 'metrics.txt')).href)).toEqual(files)
     expect((await openingOf(['--demo', '--interval', '5'], where))?.cadence.intervalMs).toBe(5_000)
   })
 

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
 import { nearest } from '../../core/text/text.ts'
 import type { Reading } from '../cli/inputFiles.ts'
@@ -42,7 +43,7 @@ export async function openingOf(
   { cwd, stateDir }: { readonly cwd: string; readonly stateDir: string },
 ): Promise<Opening | undefined> {
   const options = readOptions(ownArguments(given), KNOWN, 'files')
-  const files = [...options.values('file'), ...options.operands].map((file) => path.resolve(cwd, file))
+  const files = [...options.values('file'), ...options.operands.map(pathIn)].map((file) => path.resolve(cwd, file))
   const absolute = {
     ...options,
     value: (name: string) => resolved(name, options.value(name), cwd),
@@ -57,6 +58,10 @@ export const usualOpening = (): Opening => ({
   spec: simulationFrom(readOptions([], KNOWN)),
   cadence: CadenceSchema.parse({}),
 })
+
+/** A desktop of Linux names the file that was opened by its address. */
+const pathIn = (operand: string): string =>
+  URL.parse(operand)?.protocol === 'file:' ? fileURLToPath(operand) : operand
 
 const resolved = (name: string, value: string | undefined, cwd: string): string | undefined =>
   PATHS.has(name) && value !== undefined ? path.resolve(cwd, value) : value

@@ -99,6 +99,15 @@ assert(
   'it starts the program',
   entry['Exec']?.includes(`/${config.linux.executableName}`) === true ? [] : [entry['Exec']],
 )
+assert('it opens recordings', [
+  ...(entry['MimeType']?.split(';').includes('application/x-apfrec') === true ? [] : [entry['MimeType']]),
+  ...(/ %[uUfF]$/.test(entry['Exec'] ?? '') ? [] : [entry['Exec']]),
+])
+const types = path.join(system, 'usr/share/mime/packages', `${config.linux.executableName}.xml`)
+assert(
+  'recordings are known by the ending of their names',
+  existsSync(types) && readFileSync(types, 'utf8').includes('pattern="*.apfrec"') ? [] : [types],
+)
 assert('its windows are told apart by it', differs(`${entry['StartupWMClass']}.desktop`, desktopName))
 assert(
   'its icon is installed',
