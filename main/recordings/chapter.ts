@@ -252,7 +252,9 @@ export function openChapter(path: string): ChapterReader {
       segments,
       problem,
       summarised,
-      read: ({ id, first }, wanted) => {
+      read: ({ id: known, first }, wanted) => {
+        // What was the present segment when somebody looked may be complete by now.
+        const id = known ?? segments.find((place) => place.first === first)?.id
         try {
           return id === undefined ? readTail(connection, wanted) : readBody(connection, id, wanted)
         } catch (error) {
