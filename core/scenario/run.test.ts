@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from './read.ts'
 import { simulationOf } from '../whatif/simulated.ts'
-import { runScenario, serverOf, trafficOf } from './run.ts'
+import { runScenario } from './run.ts'
+import { serverOf, trafficOf } from './traffic.ts'
 
 function scenario(more: string, distribution = 'constant') {
   const read = readScenario(

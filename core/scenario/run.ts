@@ -1,15 +1,11 @@
-import { withEdit } from '../impact/applyManifests.ts'
-import { constant } from '../simulate/random.ts'
 import type { Call } from '../simulate/server.ts'
-import type { Simulation } from '../simulate/simulation.ts'
-import type { Workload } from '../simulate/workload.ts'
-import { nsToSeconds, secondsToNs } from '../units.ts'
+import { nsToSeconds } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
-import { simulationOf, type SimulatedTraffic } from '../whatif/simulated.ts'
-import type { Variant } from '../whatif/variant.ts'
 import { check, type Checked } from './check.ts'
+import { Playback } from './playback.ts'
 import type { Scenario, ScenarioVariant, Verdict } from './scenario.ts'
+import { trafficOf } from './traffic.ts'
 
 /** What one variant made of a scenario. */
 export interface ScenarioRun {
@@ -64,39 +60,13 @@ function judged(scenario: Scenario, { name, verdict: expected }: ScenarioVariant
 }
 
 function runVariant(scenario: Scenario, variant: ScenarioVariant, mayGoOn?: () => boolean): VariantResult | undefined {
-  const traffic = trafficOf(scenario)
-  const { fromNs, untilNs } = traffic
-  const simulation = simulationOf(traffic, serverOf(variant))
+  const { fromNs, untilNs } = trafficOf(scenario)
+  const playback = new Playback(scenario, variant)
+  const { simulation, engine } = playback
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs
-  const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
-  let { objects } = variant
-  for (const { at, configuration, executionFactor, pause } of scenario.phases.toSorted((a, b) => a.at - b.at)) {
-    if (!simulation.runTo(secondsToNs(at), mayGoOn)) return undefined
-    if (configuration !== undefined) simulation.configure((objects = withEdit(objects, configuration)))
-    if (executionFactor !== undefined) simulation.slow(executionFactor)
-    if (pause !== undefined) pauseClients(simulation, pause)
-  }
-  if (!simulation.runTo(untilNs, mayGoOn)) return undefined
-  const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
+  const measure = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
+  if (!playback.runTo(untilNs, mayGoOn)) return undefined
+  const history = { adjustments: engine.adjustments(), fromNs, untilNs }
   return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
 }
-
-const pauseClients = (
-  simulation: Simulation,
-  { clients, seconds }: { readonly clients: string; readonly seconds: number },
-): void => simulation.pause(clients, simulation.nowNs + secondsToNs(seconds))
-
-/** The clients of a scenario; how long handlers take does not depend on the load. */
-export function trafficOf({ clients, stored, seed, seconds, statisticsFrom }: Scenario): SimulatedTraffic {
-  const workload: Workload = {
-    namespaces: 1,
-    objects: stored,
-    // Every call says how long it takes.
-    service: { byVerb: {}, otherwise: constant(0), bytesPerSecond: 1, capacity: [] },
-    groups: clients,
-  }
-  return { workload, seed, startUnixMs: 0, fromNs: secondsToNs(statisticsFrom), untilNs: secondsToNs(seconds) }
-}
-
-export const serverOf = (variant: ScenarioVariant): Variant => ({ ...variant, servers: 1, executionFactor: 1 })

@@ -70,8 +70,8 @@ export interface Simulation {
   readonly runningSeats: Seats
   /** What the server's own metrics would tell of its objects and watches. */
   facts(): ServerFacts
-  /** Lets the next event happen; `false` when nothing will ever happen again. */
-  step(): boolean
+  /** Lets the next event happen if it is due by `untilNs`, whenever that is without; `false` when none is. */
+  step(untilNs?: Nanoseconds): boolean
   /**
    * Lets everything happen until `ns`, a finite time, and stops there; `false` when `mayGoOn`, asked now and then, ended it before. The
    * rest is then still to be done.
@@ -195,9 +195,9 @@ class SimulatedCluster implements Simulation {
     return simulatedFacts(this.workload, this.server.openWatches)
   }
 
-  step(): boolean {
+  step(untilNs: Nanoseconds = Number.MAX_VALUE): boolean {
     const { engine } = this
-    for (let next = engine.nextWakeNs(); next < Number.POSITIVE_INFINITY; next = engine.nextWakeNs()) {
+    for (let next = engine.nextWakeNs(); next <= untilNs; next = engine.nextWakeNs()) {
       engine.moveTo(Math.max(next, engine.nowNs))
       if (engine.wake()) return true
     }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { trafficOf } from '../../core/scenario/run.ts'
+import { trafficOf } from '../../core/scenario/traffic.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { secondsToNs } from '../../core/units.ts'

@@ -1,0 +1,141 @@
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { EngineEvent } from '../engine/events.ts'
+import { type Nanoseconds, secondsToNs } from '../units.ts'
+
+/** A run that can be put back to where it was. */
+export interface Rewindable<C> {
+  /** Nanoseconds since its start. */
+  readonly nowNs: Nanoseconds
+  readonly engine: Pick<ApfEngine<unknown>, 'subscribe'>
+  /** Lets the next event happen if it is due by `untilNs`; `false` when none is. */
+  step: (untilNs: Nanoseconds) => boolean
+  /** Moves the clock to an instant before the next event. */
+  rest: (ns: Nanoseconds) => void
+  checkpoint: () => C
+  restore: (checkpoint: C) => void
+}
+
+/** How far a step goes: an event, a dispatch or rejection, a second, a recomputation of the limits. */
+export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const
+export type Stride = (typeof STRIDES)[number]
+
+const SECOND_NS = secondsToNs(1)
+
+interface Kept<C> {
+  readonly events: number
+  readonly atNs: Nanoseconds
+  readonly state: C
+}
+
+export interface TimelineOptions {
+  /** Where the run ends. */
+  readonly endNs: Nanoseconds
+  /** Events between two checkpoints, until there are too many of them. */
+  readonly interval?: number
+  /** Checkpoints that are kept; above, every other one is dropped and the interval doubled. */
+  readonly most?: number
+}
+
+/**
+ * A run at any of its instants. On the way it keeps checkpoints, so that going back repeats the events since the last one
+ * and no more: as the run is deterministic, an instant is the same however it was reached.
+ */
+export class Timeline<C> {
+  readonly run: Rewindable<C>
+  readonly endNs: Nanoseconds
+  private readonly most: number
+  private interval: number
+  private happened = 0
+  private kept: Kept<C>[]
+
+  constructor(run: Rewindable<C>, { endNs, interval = 10_000, most = 64 }: TimelineOptions) {
+    this.run = run
+    this.endNs = endNs
+    this.interval = interval
+    this.most = Math.max(2, most)
+    this.kept = [{ events: 0, atNs: run.nowNs, state: run.checkpoint() }]
+  }
+
+  get nowNs(): Nanoseconds {
+    return this.run.nowNs
+  }
+
+  /** Events since the start. */
+  get events(): number {
+    return this.happened
+  }
+
+  /**
+   * Goes to an instant, forwards or back, with everything done that happens by then. `false` when `mayGoOn`, asked at every
+   * event, ended it before.
+   */
+  seek(ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
+    const target = Math.min(Math.max(ns, 0), this.endNs)
+    // An instant is complete when what happens at it is done, so that one that is half done is done again.
+    this.takeBack(({ atNs }) => atNs <= target, this.nowNs > target)
+    while (mayGoOn()) {
+      if (this.next(target)) continue
+      this.run.rest(target)
+      return true
+    }
+    return false
+  }
+
+  /** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
+  forward(stride: Stride): boolean {
+    switch (stride) {
+      case 'second':
+        if (this.nowNs >= this.endNs) return false
+        return this.seek(this.nowNs + SECOND_NS)
+      case 'event':
+        return this.next(this.endNs)
+      case 'decision':
+        return this.until(({ kind }) => kind === 'dispatched' || kind === 'rejected')
+      case 'recomputation':
+        return this.until(({ kind }) => kind === 'limits-adjusted')
+    }
+  }
+
+  /** Goes back by so many events; to the start at most. */
+  back(events = 1): void {
+    const target = Math.max(0, this.happened - events)
+    this.takeBack((kept) => kept.events <= target, target < this.happened)
+    while (this.happened < target && this.next(this.endNs));
+  }
+
+  /** What the engine tells of each event from now on, until the returned function is called. */
+  watch(listener: (event: EngineEvent<unknown>) => void): () => void {
+    return this.run.engine.subscribe(listener)
+  }
+
+  private until(isWanted: (event: EngineEvent<unknown>) => boolean): boolean {
+    let found = false
+    const leave = this.watch((event) => (found ||= isWanted(event)))
+    while (!found && this.next(this.endNs));
+    leave()
+    return found
+  }
+
+  private next(untilNs: Nanoseconds): boolean {
+    if (!this.run.step(untilNs)) return false
+    this.happened += 1
+    const last = this.kept.at(-1)?.events ?? 0
+    if (this.happened - last >= this.interval) this.keep()
+    return true
+  }
+
+  private keep(): void {
+    this.kept.push({ events: this.happened, atNs: this.nowNs, state: this.run.checkpoint() })
+    if (this.kept.length <= this.most) return
+    this.interval *= 2
+    this.kept = this.kept.filter((_, place) => place % 2 === 0)
+  }
+
+  /** To the last checkpoint that is early enough, if one has to be taken or is nearer than where the run is. */
+  private takeBack(isEarly: (kept: Kept<C>) => boolean, isBehind: boolean): void {
+    const nearest = this.kept.findLast(isEarly)
+    if (nearest === undefined || (!isBehind && nearest.events <= this.happened)) return
+    this.run.restore(nearest.state)
+    this.happened = nearest.events
+  }
+}

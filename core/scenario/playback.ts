@@ -1,0 +1,83 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import { withEdit } from '../impact/applyManifests.ts'
+import type { Rewindable } from '../run/timeline.ts'
+import type { Call } from '../simulate/server.ts'
+import type { Simulation, SimulationCheckpoint } from '../simulate/simulation.ts'
+import { type Nanoseconds, secondsToNs } from '../units.ts'
+import { simulationOf } from '../whatif/simulated.ts'
+import { serverOf, trafficOf } from './traffic.ts'
+import type { Phase, Scenario, ScenarioVariant } from './scenario.ts'
+
+export interface PlaybackCheckpoint {
+  readonly simulation: SimulationCheckpoint
+  /** Phases that have begun. */
+  readonly begun: number
+  readonly objects: ObjectSet
+}
+
+/** A scenario before one of its variants, event by event, phases included. */
+export class Playback implements Rewindable<PlaybackCheckpoint> {
+  readonly simulation: Simulation
+  private readonly phases: readonly Phase[]
+  private begun = 0
+  private objects: ObjectSet
+
+  constructor(scenario: Scenario, variant: ScenarioVariant) {
+    this.simulation = simulationOf(trafficOf(scenario), serverOf(variant))
+    this.phases = scenario.phases.toSorted((a, b) => a.at - b.at)
+    this.objects = variant.objects
+  }
+
+  get engine(): ApfEngine<Call> {
+    return this.simulation.engine
+  }
+
+  get nowNs(): Nanoseconds {
+    return this.simulation.nowNs
+  }
+
+  step(untilNs: Nanoseconds): boolean {
+    const phase = this.phases[this.begun]
+    const beginsNs = phase === undefined ? Number.POSITIVE_INFINITY : secondsToNs(phase.at)
+    if (this.simulation.step(Math.min(untilNs, beginsNs))) return true
+    if (phase === undefined || beginsNs > untilNs) return false
+    this.simulation.runTo(beginsNs)
+    this.begun += 1
+    this.begin(phase)
+    return true
+  }
+
+  rest(ns: Nanoseconds): void {
+    this.simulation.runTo(ns)
+  }
+
+  /** Lets everything happen until `ns`; `false` when `mayGoOn`, asked now and then, ended it before. */
+  runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean {
+    for (let phase = this.phases[this.begun]; phase !== undefined; phase = this.phases[this.begun]) {
+      const beginsNs = secondsToNs(phase.at)
+      if (beginsNs > ns) break
+      if (!this.simulation.runTo(beginsNs, mayGoOn)) return false
+      this.begun += 1
+      this.begin(phase)
+    }
+    return this.simulation.runTo(ns, mayGoOn)
+  }
+
+  checkpoint(): PlaybackCheckpoint {
+    return { simulation: this.simulation.checkpoint(), begun: this.begun, objects: this.objects }
+  }
+
+  restore({ simulation, begun, objects }: PlaybackCheckpoint): void {
+    this.simulation.restore(simulation)
+    this.begun = begun
+    this.objects = objects
+  }
+
+  private begin({ configuration, executionFactor, pause }: Phase): void {
+    const { simulation } = this
+    if (configuration !== undefined) simulation.configure((this.objects = withEdit(this.objects, configuration)))
+    if (executionFactor !== undefined) simulation.slow(executionFactor)
+    if (pause !== undefined) simulation.pause(pause.clients, simulation.nowNs + secondsToNs(pause.seconds))
+  }
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
+import { STRIDES, Timeline } from '../run/timeline.ts'
+import { Playback } from './playback.ts'
+import { readScenario } from './read.ts'
+
+const END_NS = 30e9
+const TEXT = `name: small
+seconds: 30
+clients:
+  - name: some
+    count: 3
+    user: 'system:serviceaccount:tenant-{i}:app'
+    threads: 20
+    thinkMs: 50
+    calls: [{ request: GET /api/v1/namespaces/default/pods/one, executionMs: 200 }]
+phases:
+  - { at: 8, executionFactor: 3 }
+  - { at: 12, pause: { clients: some, seconds: 4 } }
+  - at: 20
+    configuration:
+      - apiVersion: flowcontrol.apiserver.k8s.io/v1
+        kind: PriorityLevelConfiguration
+        metadata: { name: workload-low }
+        spec:
+          type: Limited
+          limited:
+            nominalConcurrencyShares: 10
+            limitResponse: { type: Queue, queuing: { queues: 8, handSize: 2, queueLengthLimit: 5 } }
+variants: [{ name: now, maxRequestsInFlight: 40, maxMutatingRequestsInFlight: 20 }, { name: turns, algorithm: drr, maxRequestsInFlight: 40 }]
+`
+const { scenario } = readScenario(TEXT, 'small.yaml')
+if (scenario === undefined) throw new Error('the scenario is sound')
+
+function playback(variant = 0): Playback {
+  const found = scenario?.variants[variant]
+  if (scenario === undefined || found === undefined) throw new Error('there is such a variant')
+  return new Playback(scenario, found)
+}
+const timelineOf = (interval: number, most = 64, variant = 0) => {
+  const run = playback(variant)
+  return { run, timeline: new Timeline(run, { endNs: END_NS, interval, most }) }
+}
+/**
+ * All that screens show of an instant, to twelve digits: looking at an instant splits the time-weighted sums there, which
+ * rounds the last digit differently.
+ */
+const stateOf = (run: Playback): string =>
+  JSON.stringify(seenOf(run), (_, value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value)
+      ? value.toPrecision(12)
+      : value instanceof Map
+        ? [...value]
+        : value,
+  )
+
+const seenOf = ({ simulation }: Playback) => ({
+  atNs: simulation.nowNs,
+  frame: serverFrame(simulation.engine.snapshot(), { id: 's', version: 'v1.36.3' }),
+  dump: dumpFrame('s', simulation.engine),
+  tallies: simulation.tallies(),
+  adjustments: simulation.engine.adjustments(),
+})
+
+describe('a timeline', () => {
+  it.each([0, 1])('shows at every instant what an uninterrupted run has there: variant %i', (variant) => {
+    const second = fc.integer({ min: 0, max: 30_000 })
+    const { run, timeline } = timelineOf(500, 8, variant)
+    fc.assert(
+      fc.property(fc.array(second, { minLength: 1, maxLength: 4 }), (instants) => {
+        for (const ms of instants) {
+          timeline.seek(ms * 1e6)
+          const whole = playback(variant)
+          whole.runTo(ms * 1e6)
+          expect(stateOf(run)).toBe(stateOf(whole))
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it('goes back event by event to the same states, and on to the same ones again', () => {
+    const { run, timeline } = timelineOf(100)
+    timeline.seek(9e9)
+    const states = [stateOf(run)]
+    for (let i = 0; i < 250; i++) {
+      timeline.forward('event')
+      states.push(stateOf(run))
+    }
+    const { events } = timeline
+    for (const steps of [1, 3, 99, 100]) {
+      timeline.back(steps)
+      expect(timeline.events).toBe(events - steps)
+      expect(stateOf(run)).toBe(states[250 - steps])
+      while (timeline.events < events) timeline.forward('event')
+      expect(stateOf(run)).toBe(states[250])
+    }
+    timeline.back(1e9)
+    expect([timeline.events, timeline.nowNs]).toEqual([0, 0])
+  })
+
+  it.each(STRIDES)('goes on by one %s at a time, and stops at the end', (stride) => {
+    const { run, timeline } = timelineOf(1_000)
+    timeline.seek(5e9)
+    let [decisions, recomputations] = [0, 0]
+    timeline.watch(({ kind }) => {
+      if (kind === 'dispatched' || kind === 'rejected') decisions += 1
+      if (kind === 'limits-adjusted') recomputations += 1
+    })
+    const { events } = timeline
+    expect(timeline.forward(stride)).toBe(true)
+    if (stride === 'event') expect(timeline.events).toBe(events + 1)
+    if (stride === 'decision') expect(decisions).toBeGreaterThan(0)
+    if (stride === 'second') expect(run.nowNs).toBe(6e9)
+    if (stride === 'recomputation') expect([recomputations, run.nowNs]).toEqual([1, 10e9])
+    timeline.seek(END_NS)
+    expect(timeline.forward(stride)).toBe(false)
+    expect(run.nowNs).toBe(END_NS)
+  })
+
+  it('keeps no more checkpoints than it may, and can be told to stop on the way', () => {
+    const { run, timeline } = timelineOf(10, 4)
+    let taken = 0
+    const checkpoint = run.checkpoint.bind(run)
+    run.checkpoint = () => {
+      taken += 1
+      return checkpoint()
+    }
+    timeline.seek(END_NS)
+    expect(timeline.events).toBeGreaterThan(2_000)
+    // The interval doubles each time that there are too many.
+    expect(taken).toBeLessThan(40)
+    let asked = 0
+    const other = timelineOf(1e9).timeline
+    expect(other.seek(END_NS, () => (asked += 1) < 100)).toBe(false)
+    expect(other.events).toBe(99)
+  })
+})
