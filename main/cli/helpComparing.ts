@@ -94,6 +94,7 @@ Options:
 Exit code: 0 done, 1 a server would reject the edit, 2 cannot run.`,
 
   simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json]
+       apf-console simulate FILE|NAME --step [--variant V]…
        apf-console simulate --list
 
 Runs scenarios: simulated clients in front of several variants of a server, each with a verdict, and assertions that are
@@ -103,6 +104,9 @@ input. The same seed gives the same run on every machine.
 Options:
   --list                 list the library
   --seed N               another seed than that of the scenario
+  --step                 go through the run by commands from standard input: event, decision, second, recomputation,
+                         back, at SECONDS; prints every level after each (help lists the commands)
+  --variant V            with --step, the variant; several are shown at the same instant (the last one by default)
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
 

@@ -6,11 +6,18 @@ import { failed, type VariantResult } from '../../core/whatif/results.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { scenarioFrom } from './scenarioFiles.ts'
+import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Runs scenarios. 1 when an assertion fails or a verdict is another than the expected one. */
 export const simulate: Command = {
-  options: { ...OUTPUT_OPTIONS, seed: { type: 'string' }, list: { type: 'boolean' } },
+  options: {
+    ...OUTPUT_OPTIONS,
+    seed: { type: 'string' },
+    list: { type: 'boolean' },
+    step: { type: 'boolean' },
+    variant: { type: 'string', multiple: true },
+  },
   operands: 'files',
   run: runSimulate,
 }
@@ -34,6 +41,14 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   if (given.operands.length === 0) {
     throw new UsageError('simulate needs a scenario: a file, or a name of the library; --list lists them.')
   }
+  if (given.flag('step')) {
+    const [operand = '', more] = given.operands
+    if (more !== undefined || operand === '-')
+      throw new UsageError('--step takes one scenario, from the library or a file.')
+    const scenario = await scenarioFrom(operand, library, console)
+    return stepThrough({ ...scenario, seed: seed ?? scenario.seed }, given.values('variant'), console)
+  }
+  if (given.values('variant').length > 0) throw new UsageError('--variant goes with --step.')
   const outcomes: ScenarioOutcome[] = []
   for (const operand of given.operands) {
     const scenario = await scenarioFrom(operand, library, console)

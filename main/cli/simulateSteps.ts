@@ -1,0 +1,172 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { EngineEvent } from '../../core/engine/events.ts'
+import type { EngineMode } from '../../core/engine/apfEngine.ts'
+import { type PlaybackCheckpoint, Playback } from '../../core/scenario/playback.ts'
+import type { Scenario } from '../../core/scenario/scenario.ts'
+import { type Stride, STRIDES, Timeline } from '../../core/run/timeline.ts'
+import { nearest } from '../../core/text/text.ts'
+import { nsToMs, nsToSeconds, secondsToNs } from '../../core/units.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { UsageError } from './usage.ts'
+
+/** One variant of a scenario at an instant. */
+interface Shown {
+  readonly name: string
+  readonly run: Playback
+  readonly timeline: Timeline<PlaybackCheckpoint>
+}
+
+const HELP = [
+  'event [N], decision [N], second [N], recomputation [N]   go on; a decision is a dispatch or a rejection',
+  'back [N]      go back by N events',
+  'at SECONDS    go to an instant, forwards or back',
+  'quit          end; so does the end of the input',
+  'The first letter is enough; an empty line repeats the last command.',
+]
+const COMMANDS = [...STRIDES, 'back', 'at', 'help', 'quit'] as const
+const MOST_STRIDES = 1_000_000
+
+/**
+ * Lets the operator go through a run: commands from the standard input, a line each, with the state after each of them. The
+ * first variant leads; the others are shown at the same instant.
+ */
+export async function stepThrough(scenario: Scenario, names: readonly string[], console: Console): Promise<ExitCode> {
+  const shown = variantsNamed(scenario, names).map((variant): Shown => {
+    const run = new Playback(scenario, variant)
+    return { name: variant.name, run, timeline: new Timeline(run, { endNs: secondsToNs(scenario.seconds) }) }
+  })
+  const [lead] = shown
+  if (lead === undefined) throw new UsageError('The scenario has no variants.')
+  console.print([
+    `${scenario.name}: ${scenario.title}`,
+    `${scenario.seconds} s, seed ${scenario.seed}.`,
+    ...HELP,
+    ...stateText(shown, console),
+  ])
+  let latest = 'event'
+  for await (const line of createInterface({
+    input: Readable.from(console.stdin()),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    const text = line.trim() === '' ? latest : line.trim()
+    const [word = '', operand] = text.split(/\s+/)
+    const command = COMMANDS.find((one) => one === word || one[0] === word)
+    if (command === 'quit') break
+    const done = command === undefined ? { instead: unknown(word) } : carryOut(command, operand, lead, console)
+    if (done.instead !== undefined) {
+      console.print(done.instead)
+      continue
+    }
+    latest = text
+    console.print(stateText(shown, console, done.event))
+  }
+  return 0
+}
+
+function variantsNamed({ variants }: Scenario, names: readonly string[]): Scenario['variants'] {
+  if (names.length === 0) return variants.slice(-1)
+  return names.map((name) => {
+    const found = variants.find((variant) => variant.name === name)
+    if (found !== undefined) return found
+    const known = variants.map((variant) => variant.name)
+    throw new UsageError(
+      `There is no variant ${JSON.stringify(name)}; did you mean ${nearest(name, known) ?? known.join(' or ')}?`,
+    )
+  })
+}
+
+const unknown = (word: string): readonly string[] => [`There is no command ${JSON.stringify(word)}:`, ...HELP]
+
+/** What to print instead of the state, or what happened last. */
+interface Done {
+  readonly instead?: readonly string[]
+  readonly event?: string
+}
+
+function carryOut(
+  command: Exclude<(typeof COMMANDS)[number], 'quit'>,
+  operand: string | undefined,
+  { timeline, run }: Shown,
+  console: Console,
+): Done {
+  if (command === 'help') return { instead: HELP }
+  const number = operand === undefined ? undefined : Number(operand)
+  if (command === 'at') {
+    if (number === undefined || !(number >= 0)) return { instead: ['at takes seconds since the start: at 12.5'] }
+    timeline.seek(Math.round(secondsToNs(number)), () => !console.signal.aborted)
+    return {}
+  }
+  const times = number ?? 1
+  if (!Number.isInteger(times) || times < 1 || times > MOST_STRIDES) {
+    return { instead: [`${command} takes a whole number from 1 to ${MOST_STRIDES}.`] }
+  }
+  if (command === 'back') {
+    timeline.back(times)
+    return {}
+  }
+  let event: EngineEvent<unknown> | undefined
+  const leave = timeline.watch((one) => (event = one))
+  let done = 0
+  while (done < times && !console.signal.aborted && timeline.forward(command)) done += 1
+  leave()
+  if (done === 0) return { instead: ['The run is at its end.'] }
+  return event === undefined ? {} : { event: eventText(event, run.engine.mode) }
+}
+
+/** The others follow the first one to its instant. */
+function stateText(
+  [lead, ...others]: readonly Shown[],
+  { signal }: Pick<Console, 'signal'>,
+  event?: string,
+): readonly string[] {
+  if (lead === undefined) return []
+  for (const { timeline } of others) timeline.seek(lead.timeline.nowNs, () => !signal.aborted)
+  const isOne = others.length === 0
+  return [lead, ...others].flatMap(({ name, run, timeline }) => [
+    '',
+    `${isOne ? '' : `${name}: `}${nsToSeconds(timeline.nowNs).toFixed(9)} s, event ${timeline.events}`,
+    ...(timeline === lead.timeline && event !== undefined ? [event] : []),
+    ...levelRows(run),
+  ])
+}
+
+const HEAD = ['LEVEL', 'NOMINAL', 'LIMIT', 'SEATS', 'EXECUTING', 'WAITING', 'R', 'DISPATCHED', 'REJECTED']
+
+function levelRows({ engine }: Playback): readonly string[] {
+  const rows = engine.snapshot().levels.map((level) => {
+    const dispatched = level.lanes.reduce((sum, lane) => sum + lane.dispatched, 0)
+    const rejected = level.lanes.reduce((sum, lane) => sum + Object.values(lane.rejected).reduce((a, b) => a + b, 0), 0)
+    const counts = [
+      level.limits.nominal,
+      level.current,
+      level.seatsInUse,
+      level.executingRequests,
+      level.waitingRequests,
+    ]
+    return [
+      level.name,
+      ...counts.map(String),
+      `${level.virtualTime.currentR.toFixed(3)} ss`,
+      String(dispatched),
+      String(rejected),
+    ]
+  })
+  if (rows.length === 0) return ['The max-in-flight filter has no levels.']
+  return textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)])
+}
+
+function eventText(event: EngineEvent<unknown>, mode: EngineMode): string {
+  if (event.kind === 'limits-adjusted') return 'The limits were recomputed.'
+  if (!('ticket' in event)) return `${event.kind}: ${event.level}`
+  const { ticket } = event
+  const { user, info } = ticket.payload
+  const place = mode === 'max-in-flight' ? '' : `, ${ticket.lane.schema} in ${ticket.lane.level.plan.name}`
+  const how =
+    event.kind === 'rejected'
+      ? ` (${event.reason})`
+      : event.kind === 'dispatched'
+        ? ` after ${nsToMs(ticket.startedNs - ticket.arrivedNs).toFixed(3)} ms`
+        : ''
+  return `${event.kind}${how}: ${info.verb} ${info.path} by ${user.name}${place}`
+}

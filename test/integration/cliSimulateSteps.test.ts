@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { startCommand } from '../harness/command.ts'
+
+async function stepped(args: readonly string[], ...commands: readonly string[]) {
+  const running = startCommand('simulate', ...args)
+  running.input.end(`${commands.join('\n')}\n`)
+  const code = await running.ended
+  return { code, output: running.output(), told: running.told() }
+}
+
+it('steps through a run and goes back to the same state', { timeout: 60_000 }, async () => {
+  const { code, output } = await stepped(
+    ['T2', '--step', '--variant', 'now'],
+    'at 3',
+    'event 5',
+    'back 5',
+    'at 3',
+    'r',
+    '',
+    'quit',
+    'event',
+  )
+  expect(code).toBe(0)
+  const states = output.split('\n\n').slice(1)
+  const [start, third, later, back, again, tenth, twentieth, more] = states
+  expect(start).toMatch(/^0\.000000000 s, event 0\n/)
+  expect(third).toMatch(/^3\.000000000 s, event \d+\n/)
+  expect(later).not.toBe(third)
+  expect(back?.split('\n')[1]).toMatch(/^LEVEL/)
+  expect(again).toBe(third)
+  expect(again).toContain('\na ')
+  expect([tenth, twentieth].map((state) => state?.split(',')[0])).toEqual(['10.000000000 s', '20.000000000 s'])
+  expect(more).toBeUndefined()
+})
+
+it('shows several variants at the same instant, and says what it does not know', { timeout: 60_000 }, async () => {
+  const both = ['T2', '--step', '--variant', 'now', '--variant', '1.18']
+  const { output } = await stepped(both, 'second 2', 'jump', 'at soon', 'event 0')
+  expect(output).toMatch(/\nnow: 2\.000000000 s, event \d+\n/)
+  expect(output).toMatch(/\n1\.18: 2\.000000000 s, event \d+\n/)
+  expect(output).toContain('There is no command "jump":')
+  expect(output).toContain('at takes seconds since the start')
+  expect(output).toContain('event takes a whole number from 1 to')
+  const filter = await stepped(['S11', '--step', '--variant', 'max-in-flight'], 'decision')
+  expect(filter).toMatchObject({ code: 0, told: '' })
+  expect(filter.output).toContain('The max-in-flight filter has no levels.')
+  const none = await stepped(['T2', '--step', '--variant', 'nwo'])
+  expect(none.code).toBe(2)
+  expect(none.told).toContain('There is no variant "nwo"; did you mean 1.18 or now?')
+})
