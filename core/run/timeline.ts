@@ -1,25 +1,45 @@
+import type { Stride } from '../contract/simulation.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import { type Nanoseconds, secondsToNs } from '../units.ts'
 
-/** A run that can be put back to where it was. */
-export interface Rewindable<C> {
+/** A run that goes on event by event. */
+export interface Steppable {
   /** Nanoseconds since its start. */
   readonly nowNs: Nanoseconds
   readonly engine: Pick<ApfEngine<unknown>, 'subscribe'>
   /** Lets the next event happen if it is due by `untilNs`; `false` when none is. */
   step: (untilNs: Nanoseconds) => boolean
-  /** Moves the clock to an instant before the next event. */
-  rest: (ns: Nanoseconds) => void
+  /** Lets everything happen until an instant and stops there. */
+  runTo: (ns: Nanoseconds) => void
+}
+
+/** One that can be put back to where it was. */
+export interface Rewindable<C> extends Steppable {
   checkpoint: () => C
   restore: (checkpoint: C) => void
 }
 
-/** How far a step goes: an event, a dispatch or rejection, a second, a recomputation of the limits. */
-export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const
-export type Stride = (typeof STRIDES)[number]
-
 const SECOND_NS = secondsToNs(1)
+
+const isDecision = ({ kind }: EngineEvent<unknown>): boolean => kind === 'dispatched' || kind === 'rejected'
+const isRecomputation = ({ kind }: EngineEvent<unknown>): boolean => kind === 'limits-adjusted'
+
+/** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
+export function goOn(run: Steppable, stride: Stride, endNs: Nanoseconds): boolean {
+  if (stride === 'event') return run.step(endNs)
+  if (stride === 'second') {
+    if (run.nowNs >= endNs) return false
+    run.runTo(Math.min(run.nowNs + SECOND_NS, endNs))
+    return true
+  }
+  const isWanted = stride === 'decision' ? isDecision : isRecomputation
+  let found = false
+  const leave = run.engine.subscribe((event) => (found ||= isWanted(event)))
+  while (!found && run.step(endNs));
+  leave()
+  return found
+}
 
 interface Kept<C> {
   readonly events: number
@@ -75,7 +95,7 @@ export class Timeline<C> {
     this.takeBack(({ atNs }) => atNs <= target, this.nowNs > target)
     while (mayGoOn()) {
       if (this.next(target)) continue
-      this.run.rest(target)
+      this.run.runTo(target)
       return true
     }
     return false
@@ -83,17 +103,14 @@ export class Timeline<C> {
 
   /** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
   forward(stride: Stride): boolean {
-    switch (stride) {
-      case 'second':
-        if (this.nowNs >= this.endNs) return false
-        return this.seek(this.nowNs + SECOND_NS)
-      case 'event':
-        return this.next(this.endNs)
-      case 'decision':
-        return this.until(({ kind }) => kind === 'dispatched' || kind === 'rejected')
-      case 'recomputation':
-        return this.until(({ kind }) => kind === 'limits-adjusted')
+    const { run } = this
+    const counted: Steppable = {
+      engine: run.engine,
+      nowNs: run.nowNs,
+      step: (untilNs) => this.next(untilNs),
+      runTo: (ns) => void this.seek(ns),
     }
+    return goOn(counted, stride, this.endNs)
   }
 
   /** Goes back by so many events; to the start at most. */
@@ -106,14 +123,6 @@ export class Timeline<C> {
   /** What the engine tells of each event from now on, until the returned function is called. */
   watch(listener: (event: EngineEvent<unknown>) => void): () => void {
     return this.run.engine.subscribe(listener)
-  }
-
-  private until(isWanted: (event: EngineEvent<unknown>) => boolean): boolean {
-    let found = false
-    const leave = this.watch((event) => (found ||= isWanted(event)))
-    while (!found && this.next(this.endNs));
-    leave()
-    return found
   }
 
   private next(untilNs: Nanoseconds): boolean {

@@ -48,10 +48,6 @@ export class Playback implements Rewindable<PlaybackCheckpoint> {
     return true
   }
 
-  rest(ns: Nanoseconds): void {
-    this.simulation.runTo(ns)
-  }
-
   /** Lets everything happen until `ns`; `false` when `mayGoOn`, asked now and then, ended it before. */
   runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean {
     for (let phase = this.phases[this.begun]; phase !== undefined; phase = this.phases[this.begun]) {

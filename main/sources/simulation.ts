@@ -186,13 +186,13 @@ export function createSimulationSource(
       driver.setDumpInterval(dumpIntervalMs())
     },
     state,
-    control({ speed = driver.speed, paused = driver.paused, step }) {
+    control({ speed = driver.speed, paused = driver.paused, step, stride = 'event' }) {
       if (!(speed >= SPEED.min && speed <= SPEED.max)) {
         throw new ProblemError('invalid-input', `A simulation runs at ×${SPEED.min} to ×${SPEED.max}.`)
       }
       const halts = !driver.paused && paused
       driver.setPace(speed, paused || step !== undefined)
-      if (step !== undefined) driver.step(step)
+      if (step !== undefined) driver.step(step, stride)
       // What stands still is shown as it stands.
       else if (halts) driver.tell()
       tellPace()

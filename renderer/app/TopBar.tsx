@@ -1,7 +1,7 @@
 import { Popover } from 'radix-ui'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { toProblem } from '../../core/contract/errors.ts'
-import type { SimulationControl } from '../../core/contract/simulation.ts'
+import { type SimulationControl, type Stride, STRIDES } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { useIsExample } from '../state/firstRun.ts'
@@ -160,6 +160,7 @@ const STOPPED = 'stopped'
 /** Speed, stop and single events of the simulation; nothing while another source is shown. */
 function Transport() {
   const state = useSimulationState()
+  const [stride, setStride] = useState<Stride>('event')
   if (state === undefined) return null
   const { speed, paused, ended } = state
   const control = (change: SimulationControl): void =>
@@ -185,13 +186,26 @@ function Transport() {
           ))}
         </select>
       </Tip>
-      <Tip text="Advances the simulation by one event and stops it there: an arrival, an end, a retry or a reallocation.">
+      <Tip text="How far a step goes. A decision is a dispatch or a rejection; a recomputation sets all limits, every 10 s.">
+        <select
+          className={classes(styles['speed'], styles['stride'])}
+          aria-label="Step of the simulation"
+          value={stride}
+          disabled={ended}
+          onChange={({ target: { value } }) => setStride(STRIDES.find((one) => one === value) ?? 'event')}
+        >
+          {STRIDES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </Tip>
+      <Tip text="Advances the simulation by one step and stops it there.">
         <button
           type="button"
           className={classes(styles['button'], styles['last'])}
-          aria-label="Advance the simulation by one event"
+          aria-label={`Advance the simulation by one ${stride}`}
           disabled={ended}
-          onClick={() => control({ step: 1 })}
+          onClick={() => control({ step: 1, stride })}
         >
           <Icon name="step" size={12} />
         </button>

@@ -1,5 +1,7 @@
+import type { Stride } from '../../../core/contract/simulation.ts'
+import { goOn } from '../../../core/run/timeline.ts'
 import type { Simulation } from '../../../core/simulate/simulation.ts'
-import { MS_PER_DAY, msToNs, type Nanoseconds } from '../../../core/units.ts'
+import { MS_PER_DAY, msToNs, type Nanoseconds, secondsToNs } from '../../../core/units.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { createPace, createSpeedometer } from './pace.ts'
 
@@ -11,6 +13,8 @@ const BUSY_MS = 15
 const FREE_MS = 1
 /** So much real time the simulation may be behind before it lets go of what it missed. */
 const LET_GO_MS = 1_000
+/** A simulation without requests has no decisions; nobody waits for more than this, simulated. */
+const LONGEST_STRIDE_NS = secondsToNs(60)
 /** Between two looks at the clock when nothing is urgent. */
 const TICK_MS = 50
 /** Most often that frames are told, in real time. */
@@ -40,8 +44,8 @@ export interface Driver {
   /** Changes the interval of dumps alone. */
   setDumpInterval(dumpMs: number | null): void
   setPace(speed: number, paused: boolean): void
-  /** Lets so many events happen; only while paused. */
-  step(events: number): void
+  /** Goes on by so many strides; only while paused. */
+  step(times: number, stride: Stride): void
   /** Tells a frame and a dump of the present. */
   tell(): void
 }
@@ -171,10 +175,12 @@ export function createDriver(options: DriverOptions): Driver {
       planFrame()
       schedule(!isBehind())
     },
-    step(events) {
+    step(times, stride) {
       // Whoever looks at single events does not wait for the rest of the history.
       backfillNs = Math.min(backfillNs, simulation.nowNs)
-      for (let done = 0; done < events && simulation.nowNs < END_NS; done++) simulation.step()
+      for (let done = 0; done < times; done++) {
+        if (!goOn(simulation, stride, Math.min(simulation.nowNs + LONGEST_STRIDE_NS, END_NS))) break
+      }
       pace.set(environment.now(), simulation.nowNs, pace.speed, true)
       planFrame()
       tell()

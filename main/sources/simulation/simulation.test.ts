@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SourceEvent } from '../../../core/source/sourceEvent.ts'
-import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
+import { SimulationSpecSchema, SimulationStateSchema, STRIDES } from '../../../core/contract/simulation.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'
@@ -156,6 +156,18 @@ describe('a simulated cluster as a source', () => {
     expect(source.state().paused).toBe(true)
     expect(source.state().elapsedSeconds).toBeGreaterThan(before)
     expect(source.state().elapsedSeconds).toBeLessThan(before + 2)
+  })
+
+  test.each(STRIDES)('goes on by one %s, and stands there', (stride) => {
+    const { advance, source } = run()
+    advance(1_000)
+    const { elapsedSeconds: before } = source.state()
+    source.control({ step: 1, stride })
+    const { elapsedSeconds: after, paused } = source.state()
+    expect(paused).toBe(true)
+    if (stride === 'second') expect(after - before).toBeCloseTo(1, 9)
+    else expect(after - before).toBeGreaterThanOrEqual(0)
+    if (stride === 'recomputation') expect(after % 10).toBeCloseTo(0, 6)
   })
 
   test('can be stepped and let go while the history is still being computed', () => {
