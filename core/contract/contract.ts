@@ -38,6 +38,7 @@ import {
   JsonSchema,
 } from './etcd.ts'
 import { SourceSummarySchema } from './fleet.ts'
+import { ForecastEventSchema, ForecastEvidenceSchema, ForecastWishSchema } from './forecast.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
 import {
   ExtentSchema,
@@ -174,6 +175,8 @@ export const procedures = {
   'recorder.switch': procedure(z.object({ connection, on: z.boolean() }), nothing),
   /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
   'sources.facts': procedure(z.object({ connection, server: z.string() }), ReportedFactsSchema.nullable()),
+  /** What a forecast for one server is made from: the pages and dumps of the last ten minutes. */
+  'forecast.evidence': procedure(z.object({ connection, server: z.string() }), ForecastEvidenceSchema),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
    * first; about the last hour is kept. What they should have been: core/impact/expected.ts.
@@ -259,6 +262,8 @@ export const streams = {
   liveState: stream(ofConnection, LiveStateSchema),
   /** Runs a baseline and its candidates on the same requests; the end of the subscription cancels the run. */
   whatIf: stream(WhatIfWishSchema, WhatIfEventSchema),
+  /** What a draft does to waits, rejections and seats; the end of the subscription cancels the work. */
+  forecast: stream(ForecastWishSchema, ForecastEventSchema),
   /** How the etcd proxy does: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
   /** How the alert rules stand: at the start, and with each sample while somebody listens. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ObjectSetSchema } from '../config/schema.ts'
+import { HistogramSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
 
 /** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
@@ -68,10 +69,86 @@ export const ForecastReportSchema = z.object({
 })
 export type ForecastReport = z.infer<typeof ForecastReportSchema>
 
-export const ForecastWishSchema = z.object({
-  connection: z.number().int(),
+const SchemaTrafficSchema = z.object({
+  schema: z.string(),
+  /** Requests per second in each step. */
+  arrivals: z.array(z.number()).readonly(),
+  rejected: z.array(z.number()).readonly(),
+  /** Requests that wait or execute in each step. */
+  present: z.array(z.number()).readonly(),
+  /** Seconds; of watches until they are initialised. */
+  execution: HistogramSchema.optional(),
+  executionWatch: HistogramSchema.optional(),
+  widths: HistogramSchema.optional(),
+  /** Mean seats that its requests occupy. */
+  seats: z.number().optional(),
+})
+/** Requests of one flow schema, step by step and in histograms over the whole span. */
+export type SchemaTraffic = z.infer<typeof SchemaTrafficSchema>
+
+const optional = z.number().optional()
+
+/** What tells how the requests of a level come; absent where the server does not report it. */
+const LevelEvidenceSchema = z.object({
+  /** Mean number of requests that wait. */
+  queued: optional,
+  /** Of seat demand within a recomputation period: means of its average, deviation and high watermark. */
+  demand: optional,
+  deviation: optional,
+  highWatermark: optional,
+  /** Mean length of a queue right after a request was enqueued. */
+  queueLength: optional,
+})
+
+const ObservedLevelSchema = z.object({
+  name: z.string(),
+  quantities: QuantitiesSchema,
+  evidence: LevelEvidenceSchema,
+  /** Smoothed demand when the span began and when it ended, seats. */
+  smoothed: z.object({ first: optional, last: optional }),
+  schemas: z.array(SchemaTrafficSchema).readonly(),
+})
+export type ObservedLevel = z.infer<typeof ObservedLevelSchema>
+
+/** What one server did over a span of time, from its pages alone. Times are Unix milliseconds. */
+const ObservationSchema = z.object({
   server: z.string(),
-  objects: ObjectSetSchema,
+  version: z.string().optional(),
+  fromMs: z.number(),
+  untilMs: z.number(),
+  /** Length of the steps of the traffic, whole milliseconds. */
+  stepMs: z.number(),
+  levels: z.array(ObservedLevelSchema).readonly(),
+})
+export type Observation = z.infer<typeof ObservationSchema>
+
+/** What a twin is fitted to, and what it is checked against where the pages suffice for both. */
+const TwinHistorySchema = z.object({
+  whole: ObservationSchema,
+  fitted: ObservationSchema,
+  held: ObservationSchema.exactOptional(),
+})
+export type TwinHistory = z.infer<typeof TwinHistorySchema>
+
+/** What one server showed: `null` while its pages span too little time. */
+export const ForecastEvidenceSchema = z.object({
+  history: TwinHistorySchema.nullable(),
+  /** Flows that dumps show, by schema, with their parts of its requests. */
+  flows: z
+    .array(
+      z.object({ schema: z.string(), flows: z.array(z.object({ name: z.string(), share: z.number() })).readonly() }),
+    )
+    .readonly(),
+})
+export type ForecastEvidence = z.infer<typeof ForecastEvidenceSchema>
+
+export const ForecastWishSchema = z.object({
+  of: z.object({ connection: z.number().int(), server: z.string() }),
+  before: ObjectSetSchema,
+  after: ObjectSetSchema,
+  /** Seats of the server. */
+  serverLimit: z.number().int().min(1),
+  version: z.string(),
 })
 export type ForecastWish = z.infer<typeof ForecastWishSchema>
 

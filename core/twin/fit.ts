@@ -1,21 +1,18 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import type { FitLevel } from '../contract/forecast.ts'
-import { isExempt, type ServerFrame } from '../frame/frame.ts'
-import { MS_PER_SECOND, type Seats, unixMsOf } from '../units.ts'
+import type { FitLevel, ForecastEvidence, Observation, ObservedLevel, TwinHistory } from '../contract/forecast.ts'
+import { isExempt } from '../frame/frame.ts'
+import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
-import { comparableFrames, observe, type Observation, type ObservedLevel } from './observe.ts'
-import { runTwin, type TwinRun } from './run.ts'
+import { SHORTEST_RUN_SECONDS } from './history.ts'
+import { runTwin, type TwinRun, WARM_SECONDS } from './run.ts'
 import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
 
 /** What a twin is made from. */
 export interface TwinInput {
-  /** Pages of one server, in any order. */
-  readonly frames: readonly ServerFrame[]
+  readonly history: TwinHistory
   /** The server as it is now. */
   readonly variant: Variant
-  readonly known: KnownFlows
-  /** About how many requests one run may have: what a forecast may cost. */
-  readonly requestsOfRun: number
+  readonly flows: ForecastEvidence['flows']
 }
 
 /** A twin: for each level the guesses that reproduce what was observed, the best first. */
@@ -35,14 +32,6 @@ export interface Twin {
 /** Asked now and then with the part of 1 that is done; `false` ends the work. */
 export type MayGoOn = (part: number) => boolean
 
-/** Longer spans say nothing about now. */
-const LONGEST_SPAN_SECONDS = 600
-const SHORTEST_RUN_SECONDS = 30
-/** Before a run is measured. */
-export const WARM_SECONDS = 15
-/** Spans from here on are fitted on their first part and checked on the rest. */
-const CHECKED_SPAN_SECONDS = 80
-const FITTED_PART = 0.7
 /** Guesses whose error is within this of the best one's cannot be told from it. */
 const NOISE = { factor: 1.25, more: 0.02 } as const
 const MOST_GUESSES = 4
@@ -51,12 +40,21 @@ const GOOD_FIT = 0.25
 
 const SMOOTH_MS = 10_000
 
+interface Shape extends Pick<Guess, 'clients' | 'onRejection'> {
+  readonly think: 'none' | 'observed' | 'long'
+}
+
 /** Clients that are tried. How long they think follows from the observed deviation of demand, level by level. */
-const SHAPES: readonly { readonly clients: Guess['clients']; readonly think: 'none' | 'observed' | 'long' }[] = [
-  { clients: 'closed', think: 'none' },
-  { clients: 'closed', think: 'observed' },
-  { clients: 'closed', think: 'long' },
-  { clients: 'open', think: 'none' },
+const SHAPES: readonly Shape[] = [
+  { clients: 'closed', think: 'none', onRejection: 'retry' },
+  { clients: 'closed', think: 'observed', onRejection: 'retry' },
+  { clients: 'closed', think: 'long', onRejection: 'retry' },
+  { clients: 'open', think: 'none', onRejection: 'next' },
+]
+/** What clients do about a 429 shows only where there are some. */
+const REJECTED_SHAPES: readonly Shape[] = [
+  { clients: 'closed', think: 'none', onRejection: 'next' },
+  { clients: 'closed', think: 'observed', onRejection: 'next' },
 ]
 const FLOWS: readonly Pick<Guess, 'flows' | 'elephant'>[] = [
   { flows: 1, elephant: 1 },
@@ -74,14 +72,22 @@ function thinkFrom({ evidence: { demand, deviation } }: ObservedLevel): number {
 }
 
 interface Candidate {
-  readonly shape: (typeof SHAPES)[number]
+  readonly shape: Shape
   readonly flows: (typeof FLOWS)[number]
 }
-const CANDIDATES: readonly Candidate[] = SHAPES.flatMap((shape) => FLOWS.map((flows) => ({ shape, flows })))
+const candidatesFor = ({ levels }: Observation): readonly Candidate[] =>
+  [...SHAPES, ...(levels.some(wasRejecting) ? REJECTED_SHAPES : [])].flatMap((shape) =>
+    FLOWS.map((flows) => ({ shape, flows })),
+  )
+
+/** Whether enough was rejected to see what clients do about it. */
+export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
+  quantities.rejectedPerSecond > 0.2
 
 function guessOf(level: ObservedLevel, { shape, flows }: Candidate): Guess {
   const think = shape.think === 'none' ? 0 : shape.think === 'long' ? LONG_THINK : thinkFrom(level)
-  return { clients: shape.clients, think, smoothMs: shape.think === 'none' ? 0 : SMOOTH_MS, ...flows }
+  const { clients, onRejection } = shape
+  return { clients, onRejection, think, smoothMs: shape.think === 'none' ? 0 : SMOOTH_MS, ...flows }
 }
 
 interface Tried {
@@ -90,27 +96,20 @@ interface Tried {
   readonly error: number
 }
 
-/**
- * Finds the clients with which a simulated server shows what the pages show. `too-short` where the comparable pages span too
- * little time, `ended` when `mayGoOn` ended it.
- */
-export function fitTwin(input: TwinInput, mayGoOn: MayGoOn = () => true): Twin | 'too-short' | 'ended' {
-  const { variant, known } = input
-  const frames = lastSpan(comparableFrames(input.frames), input.requestsOfRun)
-  const observation = observe(frames)
-  if (observation === undefined) return 'too-short'
-  const checked = secondsOf(observation) >= CHECKED_SPAN_SECONDS
-  const border = observation.fromMs + FITTED_PART * (observation.untilMs - observation.fromMs)
-  const fitted = (checked ? observe(frames.filter(({ at }) => unixMsOf(at) <= border)) : undefined) ?? observation
+/** Finds the clients with which a simulated server shows what the pages show. `undefined` when `mayGoOn` ended it. */
+export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn = () => true): Twin | undefined {
+  const { whole: observation, fitted, held } = history
+  const known = new Map(flows.map((one) => [one.schema, one.flows]))
+  const candidates = candidatesFor(fitted)
   const tried = new Map<string, Tried[]>()
   let missing: readonly string[] = []
-  for (const [number, candidate] of CANDIDATES.entries()) {
+  for (const [number, candidate] of candidates.entries()) {
     const guesses = new Map(fitted.levels.map((level) => [level.name, guessOf(level, candidate)]))
-    const part = (of: number): number => (number + of) / (CANDIDATES.length + 1)
+    const part = (of: number): number => (number + of) / (candidates.length + 1)
     const made = twinRun({ observation: fitted, variant, known }, (level) => guesses.get(level), 1)
     missing = made.missing
     const result = runTwin({ ...made.run, smoothed: smoothedOf(fitted, 'first') }, () => mayGoOn(part(0)))
-    if (!mayGoOn(part(1))) return 'ended'
+    if (!mayGoOn(part(1))) return undefined
     for (const level of result?.levels ?? []) {
       const observed = fitted.levels.find(({ name }) => name === level.name)
       const guess = guesses.get(level.name)
@@ -120,20 +119,9 @@ export function fitTwin(input: TwinInput, mayGoOn: MayGoOn = () => true): Twin |
   }
   const best = new Map([...tried].map(([name, list]) => [name, list.toSorted((a, b) => a.error - b.error)]))
   const guesses = new Map([...best].map(([name, list]) => [name, asGoodAsBest(list)]))
-  const held = checked ? observe(frames.filter(({ at }) => unixMsOf(at) >= border)) : undefined
   const check = held && checkOf({ observation: held, variant, known }, guesses, mayGoOn)
   const fit = fitted.levels.flatMap((level) => fitLevel(level, best.get(level.name)?.[0], { missing, known }))
   return { variant, known, observation, guesses, fit, missing, ...(check && { check }) }
-}
-
-/** The newest pages, as much as a run of so many requests covers. */
-function lastSpan(frames: readonly ServerFrame[], requestsOfRun: number): readonly ServerFrame[] {
-  const whole = observe(frames)
-  if (whole === undefined) return frames
-  const perSecond = whole.levels.reduce((sum, { quantities }) => sum + quantities.arrivalsPerSecond, 0)
-  const affordable = Math.max(SHORTEST_RUN_SECONDS, requestsOfRun / Math.max(1, perSecond) - WARM_SECONDS)
-  const from = whole.untilMs - MS_PER_SECOND * Math.min(LONGEST_SPAN_SECONDS, affordable)
-  return frames.filter(({ at }) => unixMsOf(at) >= from)
 }
 
 const secondsOf = ({ fromMs, untilMs }: Observation): number => (untilMs - fromMs) / MS_PER_SECOND
@@ -205,7 +193,7 @@ const smoothedOf = ({ levels }: Observation, when: keyof ObservedLevel['smoothed
   )
 
 /** Of a level without requests until now. */
-const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, flows: 6, elephant: 0.7 }
+const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
 
 interface Compared {
   readonly of: (level: ObservedLevel) => number | undefined

@@ -4,6 +4,8 @@ import {
   type Band,
   type ForecastLevel,
   type ForecastReport,
+  type Observation,
+  type ObservedLevel,
   QUANTITIES,
   type Quantities,
   type Quantity,
@@ -13,9 +15,9 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import type { MayGoOn, Twin } from './fit.ts'
-import { twinRun } from './fit.ts'
-import type { Observation, ObservedLevel } from './observe.ts'
+import { twinRun, wasRejecting } from './fit.ts'
 import { runTwin } from './run.ts'
+import type { Guess } from './traffic.ts'
 
 /** Each ensemble of guesses is run with so many seeds. */
 const SEEDS = 3
@@ -49,7 +51,8 @@ export function forecast(
   for (let number = 0; number < runs && !(number >= FEWEST_RUNS && enough()); number++) {
     const member = number % MEMBERS
     const seed = 11 + Math.floor(number / MEMBERS)
-    const { run } = twinRun(twin, (level) => memberOf(twin.guesses.get(level), member), seed)
+    const honours = (number + Math.floor(number / MEMBERS)) % 2 === 0
+    const { run } = twinRun(twin, (level) => guessFor(level, { member, honours }, twin), seed)
     const result = runTwin({ ...run, edit: after, settleSeconds: SETTLE_SECONDS }, () => mayGoOn(number / runs))
     if (!mayGoOn((number + 1) / runs)) return undefined
     if (result !== undefined) results.push(result)
@@ -73,8 +76,18 @@ export function forecast(
   return { server, fromMs, untilMs, levels, fit, runs: results.length, seconds, notes: notesOf(twin, results.length) }
 }
 
-const memberOf = <T>(list: readonly T[] | undefined, member: number): T | undefined =>
-  list === undefined || list.length === 0 ? undefined : list[member % list.length]
+/** What clients do about a 429 is not known where there was none, so both happen: some honour `Retry-After`, others do not. */
+function guessFor(
+  name: string,
+  { member, honours }: { readonly member: number; readonly honours: boolean },
+  { guesses, observation }: Twin,
+): Guess | undefined {
+  const list = guesses.get(name) ?? []
+  const guess = list[member % Math.max(1, list.length)]
+  const level = observation.levels.find((one) => one.name === name)
+  if (guess?.clients !== 'closed' || level === undefined || wasRejecting(level)) return guess
+  return { ...guess, onRejection: honours ? 'retry' : 'next' }
+}
 
 function whyLimitsOnly(name: string, { observation, fit, missing }: Twin, stays: boolean): string | undefined {
   if (!stays) return 'The edit removes this level.'
@@ -111,8 +124,8 @@ function bandsOf(
     QUANTITIES.flatMap((quantity) => {
       // Where no request was dispatched no wait is known; that of others is no evidence.
       const known = values.flatMap((one) => one[quantity] ?? []).toSorted((a, b) => a - b)
-      if (known.length === 0) return []
       const error = errorOf(name, quantity, twin)
+      if (known.length === 0 || error > MOST_ERROR) return []
       return [[quantity, bandOf(known, quantity, error, widening)]]
     }),
   )
@@ -124,10 +137,14 @@ function bandOf(ascending: readonly number[], quantity: Quantity, error: number,
   const at = (q: number): number => ascending[Math.round(q * (ascending.length - 1))] ?? 0
   const point = at(0.5)
   const more = Math.max(least.part * point, least.amount, error * point)
-  const low = point - Math.max(point - at(BAND.low), more) * widening
-  const high = point + Math.max(at(BAND.high) - point, more) * widening
+  const low = point - (point - at(BAND.low) + more) * widening
+  const high = point + (at(BAND.high) - point + more) * widening
   return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
 }
+
+/** What is as good as nothing: of rejections also one in fifty requests. */
+const negligible = (quantity: Quantity, observed: Quantities | undefined): number =>
+  Math.max(2 * LEAST[quantity].amount, quantity === 'rejectedPerSecond' ? (observed?.arrivalsPerSecond ?? 0) / 50 : 0)
 
 interface Least {
   readonly part: number
@@ -148,19 +165,25 @@ const LEAST: Readonly<Record<Quantity, Least>> = {
   current: { part: 0.03, amount: 1 },
 }
 
-/** Errors beyond this are those of a twin that does not fit. */
+/** What the twin gets more wrong than this where the answer is known, it cannot forecast. */
 const MOST_ERROR = 0.5
 
-/** Relative error of the twin for one quantity: on pages that it was not fitted to where there are such. */
+/** Relative error of the twin for one quantity: where it was fitted, or on other pages, whichever is larger. */
 function errorOf(name: string, quantity: Quantity, { check, fit }: Twin): number {
   const own = fit.find(({ level }) => level === name)
   const of = (observation: Observation | undefined): Quantities | undefined =>
     observation?.levels.find((level: ObservedLevel) => level.name === name)?.quantities
-  const observed = (of(check?.observed) ?? own?.observed)?.[quantity]
-  const shown = (of(check?.twin) ?? own?.twin)?.[quantity]
-  if (observed === undefined || shown === undefined) return 0
-  const larger = Math.max(observed, shown)
-  return larger < LEAST[quantity].amount ? 0 : Math.min(MOST_ERROR, Math.abs(observed - shown) / larger)
+  const pairs = [
+    [own?.observed, own?.twin],
+    [of(check?.observed), of(check?.twin)],
+  ] as const
+  return Math.max(
+    ...pairs.map(([observed, shown]) => {
+      const [a = 0, b = 0] = [observed?.[quantity], shown?.[quantity]]
+      const larger = Math.max(a, b)
+      return larger < negligible(quantity, observed) ? 0 : Math.abs(a - b) / larger
+    }),
+  )
 }
 
 function notesOf({ observation, known, missing, guesses, check }: Twin, runs: number): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Quantities } from '../contract/forecast.ts'
+import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import {
   isRestart,
   REJECT_REASONS,
@@ -9,55 +9,7 @@ import {
 } from '../frame/frame.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { fell, flowIncrease, meanBetween, quantiles } from '../frame/rates.ts'
-import { MS_PER_SECOND, type Seats, type UnixMs, unixMsOf } from '../units.ts'
-
-/** What one server did over a span of time, from its pages alone. */
-export interface Observation {
-  readonly server: string
-  readonly version: string | undefined
-  readonly fromMs: UnixMs
-  readonly untilMs: UnixMs
-  /** Length of the steps of `SchemaTraffic`, whole milliseconds. */
-  readonly stepMs: number
-  readonly levels: readonly ObservedLevel[]
-}
-
-export interface ObservedLevel {
-  readonly name: string
-  readonly quantities: Quantities
-  readonly evidence: Evidence
-  /** Smoothed demand when the span began and when it ended, seats. */
-  readonly smoothed: { readonly first: Seats | undefined; readonly last: Seats | undefined }
-  readonly schemas: readonly SchemaTraffic[]
-}
-
-/** What tells how the requests of a level come; absent where the server does not report it. */
-export interface Evidence {
-  /** Mean number of requests that wait. */
-  readonly queued: number | undefined
-  /** Of seat demand within a recomputation period: means of its average, deviation and high watermark. */
-  readonly demand: number | undefined
-  readonly deviation: number | undefined
-  readonly highWatermark: number | undefined
-  /** Mean length of a queue right after a request was enqueued. */
-  readonly queueLength: number | undefined
-}
-
-/** Requests of one flow schema, step by step and in histograms over the whole span. */
-export interface SchemaTraffic {
-  readonly schema: string
-  /** Requests per second in each step. */
-  readonly arrivals: readonly number[]
-  readonly rejected: readonly number[]
-  /** Requests that wait or execute in each step. */
-  readonly present: readonly number[]
-  /** Seconds; of watches until they are initialised. */
-  readonly execution: Histogram | undefined
-  readonly executionWatch: Histogram | undefined
-  readonly widths: Histogram | undefined
-  /** Mean seats that its requests occupy. */
-  readonly seats: number | undefined
-}
+import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 
 /** Steps are not shorter than this: pages may come in quick succession. */
 const SHORTEST_STEP_MS = 1_000

@@ -1,11 +1,12 @@
 import type { ObjectSet } from '../config/objects.ts'
+import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { serverFrame } from '../simulate/serverFrame.ts'
 import { createSimulation } from '../simulate/simulation.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { type Seats, secondsToNs } from '../units.ts'
 import { engineOptions, type Variant } from '../whatif/variant.ts'
-import { observe, type Observation } from './observe.ts'
+import { observe } from './observe.ts'
 
 /** One run of a twin. */
 export interface TwinRun {
@@ -23,6 +24,8 @@ export interface TwinRun {
   readonly seed: number
 }
 
+/** Before a run is measured. */
+export const WARM_SECONDS = 15
 /** Pages are read this often, seconds. */
 const PAGE_SECONDS = 5
 /** One run never takes more events than this: an edit may let clients send far more than they did. */

@@ -1,10 +1,11 @@
 import type { ClassifyingConfiguration } from '../classify/configuration.ts'
+import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { Histogram } from '../frame/frame.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/frame.ts'
 import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
-import type { Behaviour, CallKind, ClientGroup, Steps, Workload } from '../simulate/workload.ts'
+import type { Behaviour, CallKind, ClientGroup, OnRejection, Steps, Workload } from '../simulate/workload.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { meanOf, type Observation, type ObservedLevel, type SchemaTraffic } from './observe.ts'
+import { meanOf } from './observe.ts'
 import { listOfWidth, type Specimen, specimens, TWIN_OBJECTS } from './specimens.ts'
 
 /** What metrics do not show of the clients of a level. */
@@ -17,6 +18,8 @@ export interface Guess {
   readonly think: number
   /** The number of clients, or their rate, is a mean over so many milliseconds. */
   readonly smoothMs: number
+  /** What closed clients do about a 429: wait for `Retry-After` as client-go does, or go on after about a second. */
+  readonly onRejection: OnRejection
   readonly flows: number
   /** Part of all requests that the first flow sends; the others share the rest evenly. */
   readonly elephant: number
@@ -68,7 +71,7 @@ export function twinTraffic(
   return { workload: { ...QUIET, groups }, missing }
 }
 
-const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, smoothMs: 0, flows: 1, elephant: 1 }
+const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 1, elephant: 1 }
 
 /** A machine of which only its requests are known: nothing slows them down but what the histograms already hold. */
 const QUIET: Omit<Workload, 'groups'> = {
@@ -132,7 +135,7 @@ function closed(
   const whole = threads.map((count) => apportioned(Math.round(count), parts))
   return parts.map((_, flow): BehaviourWithoutCalls => {
     const active: Steps = { stepMs, values: whole.map((counts) => counts[flow] ?? 0) }
-    return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection: 'retry' }
+    return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection: guess.onRejection }
   })
 }
 

@@ -4,6 +4,7 @@ import { constant, exponential } from '../simulate/random.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { fitTwin, type Twin } from './fit.ts'
 import { forecast } from './forecast.ts'
+import { twinHistory } from './history.ts'
 import { observe } from './observe.ts'
 import { CALLS, clients, OBJECTS, pagesOf, SERVER, withLow, workloadOf } from './twin.fixture.ts'
 
@@ -27,8 +28,9 @@ const calm = workloadOf(
 )
 
 function twinOf(workload: Workload): Twin {
-  const twin = fitTwin({ frames: pagesOf(workload, BEFORE), variant: SERVER, known: new Map(), requestsOfRun: 8_000 })
-  if (typeof twin === 'string') throw new Error(twin)
+  const history = twinHistory(pagesOf(workload, BEFORE), 8_000)
+  const twin = history && fitTwin({ history, variant: SERVER, flows: [] })
+  if (twin === undefined) throw new Error('no twin')
   return twin
 }
 
@@ -98,10 +100,10 @@ describe('a twin of a simulated server', () => {
   })
 
   test('is not made of too few pages, and ends when it is told to', () => {
-    const frames = pagesOf(calm, { from: 0, until: 10 })
-    const input = { frames, variant: SERVER, known: new Map(), requestsOfRun: 1_000 }
-    expect(fitTwin(input)).toBe('too-short')
-    expect(fitTwin({ ...input, frames: pagesOf(calm, { from: 0, until: 40 }) }, () => false)).toBe('ended')
+    expect(twinHistory(pagesOf(calm, { from: 0, until: 10 }), 1_000)).toBeUndefined()
+    const history = twinHistory(pagesOf(calm, { from: 0, until: 40 }), 1_000)
+    expect(history && fitTwin({ history, variant: SERVER, flows: [] }, () => false)).toBeUndefined()
+    expect(history).toBeDefined()
   })
 })
 

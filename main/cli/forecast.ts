@@ -12,6 +12,7 @@ import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { fitTwin, type Twin } from '../../core/twin/fit.ts'
 import { forecast as forecastOf } from '../../core/twin/forecast.ts'
+import { twinHistory } from '../../core/twin/history.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
@@ -77,11 +78,12 @@ export async function readQuestion(given: Given, console: Console): Promise<Ques
   const source = withObjects ? pages : undefined
   const edit = await editFrom(given, console, { reported: server?.version, source })
   const { seats } = serverLimitOf({ own, spec, server, objects: edit.before })
+  const history = twinHistory(pages.frames, REQUESTS_OF_RUN)
+  if (history === undefined) throw new ProblemError('not-found', `${TOO_SHORT} ${pages.findings.join(' ')}`.trimEnd())
   const twin = fitTwin(
     {
-      frames: pages.frames,
-      known: flowsOf(pages.dumps),
-      requestsOfRun: REQUESTS_OF_RUN,
+      history,
+      flows: flowsOf(pages.dumps),
       variant: {
         ...defaultVariant('server', edit.before),
         version: edit.version,
@@ -91,9 +93,7 @@ export async function readQuestion(given: Given, console: Console): Promise<Ques
     },
     () => !console.signal.aborted,
   )
-  if (twin === 'ended') return undefined
-  if (twin === 'too-short') throw new ProblemError('not-found', `${TOO_SHORT} ${pages.findings.join(' ')}`.trimEnd())
-  return { pages, edit, twin }
+  return twin && { pages, edit, twin }
 }
 
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { Worker } from 'node:worker_threads'
 import type { Problem } from '../../core/contract/errors.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { readScenario } from '../../core/scenario/read.ts'
-import { messageOf } from '../../core/text/text.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
-import type { WhatIfDesk, WhatIfTask } from '../ports/whatIf.ts'
+import type { ForecastStep, ForecastTask, WhatIfDesk, WhatIfTask } from '../ports/whatIf.ts'
+import { runTaskThread } from './taskThread.ts'
 
-export interface WhatIfData {
-  readonly task: WhatIfTask
-  readonly scenarioFolder: string
-}
+/** What the thread is started with. */
+export type WhatIfData =
+  | { readonly kind: 'comparison'; readonly task: WhatIfTask; readonly scenarioFolder: string }
+  | { readonly kind: 'forecast'; readonly task: ForecastTask }
 
 interface WhatIfSurroundings {
   /** `whatIfThread.ts`, or what it was built into. */
@@ -20,46 +19,32 @@ interface WhatIfSurroundings {
 
 /** Each run takes a processor, and memory for its requests. */
 const MOST_RUNS = 2
-const MOST_MEGABYTES = 2_048
 
-/** Runs each comparison in a thread of its own. */
+/** Runs each comparison and each forecast in a thread of its own. */
 export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
+  const isOver = ({ kind }: { readonly kind: string }): boolean => kind === 'done' || kind === 'failed'
+  const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
     run(task, emit, signal) {
-      if (running >= MOST_RUNS) return emit({ kind: 'failed', problem: TOO_MANY })
+      if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
       running += 1
-      const data: WhatIfData = { task, scenarioFolder }
-      const worker = new Worker(file, {
-        workerData: data,
-        resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-      })
-      let problem: Problem = { code: 'internal', message: 'The thread of the comparison ended. Run it again.' }
-      let over = signal.aborted
-      worker.on('message', (event: WhatIfEvent) => {
-        if (over) return
-        over = event.kind !== 'progress'
-        emit(event)
-      })
-      worker.on('error', (error) => {
-        problem =
-          'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-            ? TOO_LARGE
-            : { ...problem, details: messageOf(error) }
-      })
-      worker.once('exit', () => {
-        running -= 1
-        if (!over) emit({ kind: 'failed', problem })
-        over = true
-      })
-      const stop = (): void => {
-        over = true
-        void worker.terminate()
-      }
-      if (signal.aborted) stop()
-      else signal.addEventListener('abort', stop, { once: true })
+      const data: WhatIfData = { kind: 'comparison', task, scenarioFolder }
+      const onExit = (): void => void (running -= 1)
+      runTaskThread<WhatIfEvent>(
+        { file, data, emit, isLast: isOver, failed, what: 'comparison', tooLarge: TOO_LARGE, onExit },
+        signal,
+      )
+    },
+    forecast(task, emit, signal) {
+      const data: WhatIfData = { kind: 'forecast', task }
+      const onExit = (): void => undefined
+      runTaskThread<ForecastStep>(
+        { file, data, emit, isLast: isOver, failed, what: 'forecast', tooLarge: FORECAST_TOO_LARGE, onExit },
+        signal,
+      )
     },
   }
 }
@@ -71,6 +56,11 @@ const TOO_MANY: Problem = {
 const TOO_LARGE: Problem = {
   code: 'too-large',
   message: 'The comparison needs too much memory. Simulate fewer seconds, or compare fewer variants.',
+}
+
+const FORECAST_TOO_LARGE: Problem = {
+  code: 'too-large',
+  message: 'The forecast needs too much memory: too many requests come in ten minutes.',
 }
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {

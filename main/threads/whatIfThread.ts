@@ -2,29 +2,41 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { WhatIfEvent } from '../../core/contract/whatif.ts'
 import { systemEnvironment } from '../ports/environment.ts'
+import type { ForecastStep } from '../ports/whatIf.ts'
+import { runForecast } from './forecastTask.ts'
 import type { WhatIfData } from './whatIf.ts'
 import { runTask } from './whatIfTask.ts'
 
-// The thread of one comparison; whoever cancels it ends the thread.
+// The thread of one comparison or forecast; whoever cancels it ends the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
-const { task, scenarioFolder }: WhatIfData = workerData
-const tell = (event: WhatIfEvent): void => main.postMessage(event, [])
+const data: WhatIfData = workerData
+const tell = (event: WhatIfEvent | ForecastStep): void => main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
+/** A forecast follows every keystroke: after so many milliseconds its runs have to do. */
+const FORECAST_MS = 1_800
 
 const started = systemEnvironment.now()
+const elapsed = (): number => systemEnvironment.now() - started
 let toldAt = started
+const tellPart = (part: number): void => {
+  const now = systemEnvironment.now()
+  if (now - toldAt < PROGRESS_MS) return
+  toldAt = now
+  tell({ kind: 'progress', part })
+}
 try {
-  const report = runTask(task, scenarioFolder, (part) => {
-    const now = systemEnvironment.now()
-    if (now - toldAt < PROGRESS_MS) return
-    toldAt = now
-    tell({ kind: 'progress', part })
-  })
-  tell({ kind: 'done', report, elapsedMs: systemEnvironment.now() - started })
+  if (data.kind === 'comparison') {
+    const report = runTask(data.task, data.scenarioFolder, tellPart)
+    tell({ kind: 'done', report, elapsedMs: elapsed() })
+  } else {
+    const onTwin = (twin: Extract<ForecastStep, { kind: 'twin' }>['twin']): void => tell({ kind: 'twin', twin })
+    const report = runForecast(data.task, { tell: tellPart, onTwin, enough: () => elapsed() > FORECAST_MS })
+    tell({ kind: 'done', report, elapsedMs: elapsed() })
+  }
 } catch (error) {
   tell({ kind: 'failed', problem: toProblem(error) })
 }

@@ -25,6 +25,7 @@ import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRe
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
+import { createForecastPages } from './forecastPages.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
 import { startSession, type Session } from './session.ts'
@@ -110,8 +111,10 @@ export async function openSource(
           series: (from, to) => samplesBetween(session.picture, from, to),
         })
   const alerting = createAlerting()
+  const pages = createForecastPages()
   const onEvent = (event: SourceEvent, picture: Picture): void => {
     flight?.take(event)
+    pages.take(event)
     alerting.take(event, picture)
   }
   const session = startSession({
@@ -163,6 +166,7 @@ export async function openSource(
         alerting.silence(silences)
         return null
       },
+      'forecast.evidence': async ({ server }) => pages.evidence(server),
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
         flight.switch(on)

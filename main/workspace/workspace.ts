@@ -31,6 +31,7 @@ import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
 import { keptProcedures, type Elsewhere } from './objects.ts'
+import { forecastHandlers } from './forecast.ts'
 import { whatIfHandlers } from './whatIf.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
 
@@ -57,7 +58,7 @@ export interface WorkspaceOptions {
   readonly warn: (sentence: string) => void
   /** Connects a source; in this thread unless given. */
   readonly open?: OpenSource
-  /** Compares variants; nothing is compared without it. */
+  /** Compares variants and forecasts edits; neither is done without it. */
   readonly whatIf?: WhatIfDesk
   /** Called with each source that is connected. */
   readonly onConnected?: (source: ConnectedSource) => void
@@ -244,6 +245,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return target
   }
 
+  const forecasts = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
   const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
   const handlers: Handlers = {
     procedures: {
@@ -278,6 +280,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
       ...comparisons.streams,
+      ...forecasts,
       ...sourceStreams((id) => find(id)?.source),
     },
   }
@@ -306,6 +309,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.stopPast': asks('sources.stopPast'),
     'sources.facts': asks('sources.facts'),
     'alerts.silence': asks('alerts.silence'),
+    'forecast.evidence': asks('forecast.evidence'),
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),

@@ -11,6 +11,7 @@ import { rfc3339 } from '../../core/units.ts'
 import { fitTwin } from '../../core/twin/fit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { forecast, SETTLE_SECONDS } from '../../core/twin/forecast.ts'
+import { twinHistory } from '../../core/twin/history.ts'
 import { observe } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Cluster } from './cluster.ts'
@@ -69,16 +70,26 @@ const NOTHING: Readonly<Record<Quantity, number>> = {
   current: 1,
 }
 
+/** Measures the edit and forecasts it. */
+export async function predictEdit(
+  cluster: Cluster,
+  objects: ObjectSet,
+  edit: PredictedEdit,
+  times: PredictionTimes,
+): Promise<Outcome> {
+  return outcomeOf(edit, await measureEdit(cluster, objects, edit, times))
+}
+
 /**
  * Loads the server, reads its pages, makes the edit, reads pages again and takes the edit back. The forecast is computed
  * afterwards, from the pages of before alone: the load runs in this process and would be held up.
  */
-export async function predictEdit(
+export async function measureEdit(
   cluster: Cluster,
   objects: ObjectSet,
-  { load, what, edit }: PredictedEdit,
+  { load, edit }: PredictedEdit,
   { before, after }: PredictionTimes,
-): Promise<Outcome> {
+): Promise<Material> {
   const seconds = START_SECONDS + before + SETTLE_SECONDS + after + 30
   const end = new AbortController()
   const running = runLoad(cluster, predictable[load](seconds), seconds, end.signal)
@@ -89,10 +100,7 @@ export async function predictEdit(
     const history = await pages(before)
     await putAll(cluster, objects, edited)
     await sleep(SETTLE_SECONDS * 1_000)
-    const effect = await pages(after)
-    end.abort()
-    await running
-    return outcomeOf({ load, what }, { objects, edited, history, effect, version: cluster.version })
+    return { objects, edited, before: history, effect: await pages(after), version: cluster.version }
   } finally {
     end.abort()
     await running
@@ -157,10 +165,11 @@ async function putAll(cluster: Cluster, from: ObjectSet, to: ObjectSet): Promise
   }
 }
 
-interface Material {
+/** What was measured before and after an edit. */
+export interface Material {
   readonly objects: ObjectSet
   readonly edited: ObjectSet
-  readonly history: Pages
+  readonly before: Pages
   readonly effect: Pages
   readonly version: string
 }
@@ -170,9 +179,9 @@ const asStored = ({ levels, schemas }: ObjectSet): ObjectSet => ({
   schemas: schemas.map(defaultFlowSchema),
 })
 
-function outcomeOf(
-  named: Pick<Prediction, 'load' | 'what'>,
-  { objects, edited, history, effect, version }: Material,
+export function outcomeOf(
+  { load, what }: Pick<Prediction, 'load' | 'what'>,
+  { objects, edited, before, effect, version }: Material,
 ): Outcome {
   const variant = {
     ...defaultVariant('server', asStored(objects)),
@@ -180,9 +189,10 @@ function outcomeOf(
     maxRequestsInFlight: SEATS,
     maxMutatingRequestsInFlight: 0,
   }
-  const { frames, dumps } = history
-  const twin = fitTwin({ frames, variant, known: flowsOf(dumps), requestsOfRun: 30_000 })
-  if (typeof twin === 'string') throw new Error(`no twin: ${twin}`)
+  const { frames, dumps } = before
+  const history = twinHistory(frames, 30_000)
+  const twin = history && fitTwin({ history: history, variant, flows: flowsOf(dumps) })
+  if (twin === undefined) throw new Error('too few pages for a twin')
   const report = forecast(twin, asStored(edited))
   const measured = observe(effect.frames)
   if (report === undefined || measured === undefined) throw new Error('nothing was measured')
@@ -195,7 +205,7 @@ function outcomeOf(
       const value = came[quantity] ?? 0
       const inside = value >= band.low && value <= band.high
       const matters = Math.max(value, band.point) > NOTHING[quantity]
-      return [{ ...named, level, quantity, now: now[quantity] ?? 0, band, measured: value, inside, matters }]
+      return [{ load, what, level, quantity, now: now[quantity] ?? 0, band, measured: value, inside, matters }]
     }),
   )
   const nominalOf = (level: string): number | undefined =>

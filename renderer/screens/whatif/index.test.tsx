@@ -32,6 +32,7 @@ beforeEach(async () => {
           version: 'v1.33.0',
         },
       ],
+      forecast: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },
   })

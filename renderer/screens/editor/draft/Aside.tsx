@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { ProblemNote } from '../../../components/States.tsx'
@@ -15,6 +15,8 @@ import { MovesPane } from './Around.tsx'
 import { type DraftProblem, appliedTitle, needsTakeover } from './apply.logic.ts'
 import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
+
+const ForecastPane = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).ForecastPane }))
 
 /** What the draft does, and what the server says of it. */
 export const Aside = memo(function Aside(props: {
@@ -38,6 +40,11 @@ export const Aside = memo(function Aside(props: {
         stale={(draft.proposal?.stale.length ?? 0) > 0}
         onSeen={() => draft.entries.length > 0 && markSeen(draft.entries)}
       />
+      {draft.entries.length > 0 && (
+        <Suspense>
+          <ForecastPane impact={impact} selected={level} />
+        </Suspense>
+      )}
       <div className={styles['two']}>
         <div>
           <GuardPane rails={guard?.rails ?? []} stale={guard?.stale ?? false} mayEdit={mayEdit} />
