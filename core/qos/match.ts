@@ -112,9 +112,10 @@ const selects = (compiled: CompiledRule, subject: Subjected, evidence: Evidence)
   retryMatches(compiled, evidence) &&
   atomOf(compiled, subject) !== undefined
 
+/** Conditions come first: they are cheap to compare, and hold for few requests. */
 export const ruleMatches = (compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean =>
-  selects(compiled, subject, evidence) &&
-  compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence))
+  compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence)) &&
+  selects(compiled, subject, evidence)
 
 /** Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). */
 export function exceededKinds(
@@ -123,11 +124,12 @@ export function exceededKinds(
   measured: Evidence,
 ): ReadonlySet<ConditionKind> {
   const exceeded = new Set<ConditionKind>()
-  const subject = rules.length > 0 ? subjected(request) : undefined
+  let subject: Subjected | undefined
   for (const compiled of rules) {
-    if (subject === undefined || !selects(compiled, subject, measured)) continue
-    for (const condition of compiled.rule.conditions)
-      if (conditionHolds(condition, request, measured)) exceeded.add(condition.kind)
+    const holding = compiled.rule.conditions.filter((condition) => conditionHolds(condition, request, measured))
+    if (holding.length === 0) continue
+    subject ??= subjected(request)
+    if (selects(compiled, subject, measured)) for (const { kind } of holding) exceeded.add(kind)
   }
   return exceeded
 }

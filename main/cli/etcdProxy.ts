@@ -36,6 +36,7 @@ export const etcdProxy: Command = {
     'client-key': { type: 'string' },
     'metrics-port': { type: 'string' },
     'control-port': { type: 'string' },
+    'grpc-port': { type: 'string' },
     name: { type: 'string' },
     json: { type: 'boolean' },
   },
@@ -56,6 +57,7 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
     throw new UsageError('--listen names a port already, so --port does not go with it.')
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const controlPort = readNumber(given, 'control-port', PORTS) ?? 0
+  const grpcPort = readNumber(given, 'grpc-port', PORTS) ?? 0
   const name = given.value('name') ?? DEFAULT_NAME
   if (!isProxyName(name))
     throw new UsageError('--name takes 1 to 63 of a–z, 0–9 and “-”, with a letter or digit at both ends.')
@@ -102,11 +104,13 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
     closing.push(() => proxy.close())
     url = proxy.url
     say(`Proxy: ${proxy.url} → ${upstream.url}, ${door.mode}`)
-    const control = await startControl({ port: controlPort, management, folder, name }).catch((error: unknown) => {
-      throw portProblem(error, 'control-port', controlPort)
-    })
+    const control = await startControl({ port: controlPort, grpcPort, management, folder, name }).catch(
+      (error: unknown) => {
+        throw portProblem(error, 'control-port', controlPort)
+      },
+    )
     closing.push(() => control.close())
-    say(`Management: ${control.url}, as ${name}`)
+    say(`Management: ${control.url}, as ${name}; gRPC at ${control.grpc}`)
     if (metricsPort !== undefined) {
       const server = await startMetricsServer({
         port: metricsPort,

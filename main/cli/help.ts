@@ -402,7 +402,7 @@ Exit code: 0 done, 1 a row of the test table fails or a server would reject an o
   ...COMPARING,
 
   'etcd-proxy': `Usage: apf-console etcd-proxy --upstream URL [--rules FILE…] [--port N] [--listen HOST[:PORT]] [--mode M]
-                              [TLS] [--name NAME] [--control-port N] [--metrics-port N] [--json]
+                              [TLS] [--name NAME] [--control-port N] [--grpc-port N] [--metrics-port N] [--json]
 
 A gRPC proxy in front of one member of etcd, on loopback, which delays or rejects requests by rules (docs/etcd-qos.md);
 prints its address, and a summary when it is stopped. Without --rules it has the rules that apf-console qos gave it, kept
@@ -414,6 +414,7 @@ Options:
   --mode M               enforce (default), or observe: requests pass, decisions are only computed
   --name NAME            name of the proxy and of its kept rules (default: default)
   --control-port N       port for apf-console qos on loopback (a free one by default)
+  --grpc-port N          port for the same over gRPC (a free one by default; apf-console qos proto prints the service)
   --port N               port to listen on (a free one by default)
   --listen HOST[:PORT]   another address of this machine; requires TLS and client certificates
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
@@ -436,7 +437,7 @@ Exit code: 0 done, 2 cannot run.`,
        apf-console qos mode enforce|observe
        apf-console qos status | tracker list [--by scan|traffic|latency] [--top N] | advise | history [--limit N]
        apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X [--limit N] [--json]
-       apf-console qos export [--revision N] | import FILE…
+       apf-console qos export [--revision N] | import FILE… | proto
 
 Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
 places. explain decides about recorded requests, on the clock of the recording, or about one request, and prints each

@@ -17,6 +17,7 @@ import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request
 import { nearest } from '../../core/text/text.ts'
 import { nsToSeconds } from '../../core/units.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
+import { PROTO } from '../etcd/etcdqospb.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
 import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
@@ -64,7 +65,7 @@ export const qos: Command = {
   run: runQos,
 }
 
-const SUBCOMMANDS = ['validate', 'explain', ...MANAGING] as const
+const SUBCOMMANDS = ['validate', 'explain', 'proto', ...MANAGING] as const
 
 async function runQos(given: Given, console: Console): Promise<ExitCode> {
   const [name, ...files] = given.operands
@@ -81,6 +82,10 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
     if (file !== undefined)
       throw new UsageError(`${JSON.stringify(file)} is not expected here; a rule file is given as --rules ${file}.`)
     return explain(given, console)
+  }
+  if (name === 'proto') {
+    console.print(PROTO.trimEnd().split('\n'))
+    return 0
   }
   if (name === undefined) throw new UsageError('qos needs a subcommand, such as validate, explain or rule.')
   const managing = MANAGING.find((one) => one === name)

@@ -15,8 +15,9 @@ import { documentOf } from '../../core/qos/document.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
-import { MOST_MONITORED, proxiesFolder } from '../etcd/control.ts'
+import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
+import { MOST_MONITORED } from '../etcd/methods.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { adviceLines, historyRow, requestLine, statusLines, USAGE_ALIGN, USAGE_HEAD, usageRow } from './qosText.ts'
@@ -79,6 +80,11 @@ interface Work {
   readonly request: () => JsonMap
 }
 
+const TrackerListSchema = z.object({
+  tracker: EtcdStateSchema.shape.tracker,
+  top: EtcdStateSchema.shape.top.shape.scan,
+})
+
 /** Carries out a subcommand on the running proxy. Rejects with `ProblemError` for what the proxy refuses. */
 export async function manage(
   name: Managing,
@@ -109,8 +115,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     if (words[0] !== 'list') throw new UsageError('qos tracker takes the subcommand list.')
     const by = readChoice(given, 'by', RANKINGS) ?? 'scan'
     const top = readNumber(given, 'top', { min: 1, max: 10, whole: true }) ?? 10
-    const { top: found, tracker } = await proxy.call('State', {}, EtcdStateSchema)
-    const rows = found[by].slice(0, top)
+    const { tracker, top: rows } = await proxy.call('TrackerList', { by, top }, TrackerListSchema)
     if (readOutput(given, ['text', 'json']) === 'json') console.printJson({ tracker, top: rows }, 2)
     else
       console.print([

@@ -3,84 +3,14 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { ETCD_MODES, EtcdChangeSchema, type EtcdRequest, JsonSchema } from '../../core/contract/etcd.ts'
 import { type ErrorCode, ProblemError, toProblem } from '../../core/contract/errors.ts'
-import { quoted } from '../../core/config/finding.ts'
-import { type Json, toJson } from '../../core/manifest/json.ts'
-import { type Kind, KINDS } from '../../core/qos/document.ts'
-import { MONITOR_KINDS } from '../../core/qos/traffic.ts'
+import type { Json } from '../../core/manifest/json.ts'
 import { gather, readWithin, UnreadableFile, writeAtomically } from '../files/files.ts'
 import { listenOnLoopback, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
-import { entryOf, type Management } from './management.ts'
-
-/** The service that the specification names (QoS specification 8); each method is one POST with a JSON object. */
-export const SERVICE = '/etcdqospb.QoS/'
-
-const Nothing = z.object({})
-
-/** Most records of one monitor (QoS specification 8). */
-export const MOST_MONITORED = 99
-export const MonitorSchema = z.object({
-  type: z.enum(MONITOR_KINDS),
-  threshold: z.number().nonnegative(),
-  limit: z.number().int().min(1).max(MOST_MONITORED),
-})
-
-type Handler = (management: Management, input: Json) => Promise<Json> | Json
-
-const method =
-  <S extends z.ZodType>(schema: S, carryOut: (management: Management, input: z.infer<S>) => unknown): Handler =>
-  async (management, input) => {
-    const read = schema.safeParse(input)
-    if (!read.success) {
-      const [issue] = read.error.issues
-      throw new ProblemError('invalid-input', `${issue?.path.join('.') || 'The request'}: ${issue?.message ?? ''}`)
-    }
-    return toJson(await carryOut(management, read.data))
-  }
-
-const Named = z.object({ name: z.string() })
-const Written = z.object({ name: z.string(), members: z.record(z.string(), JsonSchema) })
-
-/** `ClassAdd` and the others of a class, and the same of a rule. */
-const methodsOf = (kind: Kind, prefix: string): Readonly<Record<string, Handler>> => ({
-  [`${prefix}Add`]: method(Written, (management, written) => management.change({ action: 'add', kind, ...written })),
-  [`${prefix}Update`]: method(Written, (management, written) =>
-    management.change({ action: 'update', kind, ...written }),
-  ),
-  [`${prefix}Delete`]: method(Named, (management, { name }) => management.change({ action: 'remove', kind, name })),
-  [`${prefix}Get`]: method(Named, (management, { name }) => {
-    const found = entryOf(management.document(), kind, name)
-    if (found === undefined) throw new ProblemError('not-found', `There is no ${kind} ${quoted(name)}.`)
-    return found
-  }),
-  [`${prefix}List`]: method(Nothing, (management) => management.document()[KINDS[kind]]),
-})
-
-const METHODS: Readonly<Record<string, Handler>> = {
-  ...methodsOf('class', 'Class'),
-  ...methodsOf('rule', 'Rule'),
-  Change: method(EtcdChangeSchema, (management, change) => management.change(change)),
-  Import: method(z.object({ document: z.record(z.string(), JsonSchema) }), (management, { document }) =>
-    management.change({ action: 'import', document }),
-  ),
-  SetMode: method(z.object({ mode: z.enum(ETCD_MODES) }), (management, { mode }) =>
-    management.change({ action: 'mode', mode }),
-  ),
-  State: method(Nothing, (management) => management.state()),
-  RuleTest: method(z.record(z.string(), JsonSchema), (management, record) => management.test(record)),
-  Preview: method(z.object({ change: EtcdChangeSchema.optional() }), (management, { change }) =>
-    management.preview(change),
-  ),
-  Advise: method(Nothing, (management) => management.advise()),
-  Export: method(z.object({ revision: z.number().int().optional() }), (management, { revision }) =>
-    revision === undefined ? management.document() : management.documentAt(revision),
-  ),
-  History: method(z.object({ limit: z.number().int().min(1).max(500) }), (management, { limit }) =>
-    management.history(limit),
-  ),
-}
+import { type GrpcControl, startGrpcControl } from './grpcControl.ts'
+import type { Management } from './management.ts'
+import { METHODS, SERVICE, startMonitor } from './methods.ts'
 
 /** A rule set of 100 rules with 1,000 prefixes each is smaller. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024
@@ -99,17 +29,27 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
 }
 
 /** What a command needs to reach a proxy. */
-const AddressSchema = z.object({ url: z.string(), token: z.string(), pid: z.number() })
+const AddressSchema = z.object({
+  url: z.string(),
+  /** `127.0.0.1:2382`: where the same is called over gRPC. */
+  grpc: z.string().optional(),
+  token: z.string(),
+  pid: z.number(),
+})
 export type ControlAddress = z.infer<typeof AddressSchema>
 
 export interface ControlServer {
   readonly url: string
+  /** `127.0.0.1:2382`. */
+  readonly grpc: string
   close(): Promise<void>
 }
 
 export interface ControlOptions {
   /** 0 takes a free one. */
   readonly port: number
+  /** Of gRPC; 0 takes a free one. */
+  readonly grpcPort: number
   readonly management: Management
   /** Folder and name under which the address is found. */
   readonly folder: string
@@ -120,10 +60,23 @@ export interface ControlOptions {
  * Answers the commands of this user, on loopback. Its address and a token stand in a file that only this user can read.
  * Rejects with the error of `listen` when the port is taken.
  */
-export async function startControl({ port, management, folder, name }: ControlOptions): Promise<ControlServer> {
+export async function startControl({
+  port,
+  grpcPort,
+  management,
+  folder,
+  name,
+}: ControlOptions): Promise<ControlServer> {
   const token = randomBytes(24).toString('base64url')
   const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
   const isToken = secretCheck(token)
+  let grpc: GrpcControl
+  try {
+    grpc = await startGrpcControl({ port: grpcPort, management, isToken })
+  } catch (error) {
+    await listener.close()
+    throw error
+  }
   const hosts = new Set([`${LOOPBACK}:${listener.port}`, `localhost:${listener.port}`])
   listener.server.on('request', (request, response) => {
     void answer(request, response).catch((error: unknown) => fail(response, error))
@@ -151,13 +104,15 @@ export async function startControl({ port, management, folder, name }: ControlOp
   }
   const file = addressFile(folder, name)
   const url = `http://${LOOPBACK}:${listener.port}`
-  const address: ControlAddress = { url, token, pid: process.pid }
+  const address: ControlAddress = { url, grpc: grpc.address, token, pid: process.pid }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeAtomically(file, JSON.stringify(address))
   return {
     url,
+    grpc: grpc.address,
     async close() {
       await rm(file, { force: true })
+      await grpc.close()
       await listener.close()
     },
   }
@@ -180,22 +135,13 @@ function monitor(
   release: (socket: ServerResponse['socket'] & object) => void,
   response: ServerResponse,
 ): void {
-  const read = MonitorSchema.safeParse(input)
-  if (!read.success)
-    throw new ProblemError(
-      'invalid-input',
-      `A monitor has a type (${MONITOR_KINDS.join(', ')}), a threshold of at least 0 and a limit from 1 to ${MOST_MONITORED}.`,
-    )
-  const { type, threshold, limit } = read.data
+  const stop = startMonitor(management, input, {
+    emit: (record) => void response.write(`${JSON.stringify(record)}\n`),
+    end: () => void response.end(),
+    behind: () => response.writableLength > MOST_UNREAD_BYTES,
+  })
   // Nothing may come for hours.
   if (response.socket !== null) release(response.socket)
-  let left = limit
-  const stop = management.monitor(type, threshold, (record: EtcdRequest) => {
-    if (left === 0 || response.writableLength > MOST_UNREAD_BYTES) return
-    left -= 1
-    response.write(`${JSON.stringify(record)}\n`)
-    if (left === 0) response.end()
-  })
   response.once('close', stop)
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
 }

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { type Problem, ProblemError, ProblemSchema } from '../../core/contract/errors.ts'
 import { type EtcdRequest, EtcdRequestSchema } from '../../core/contract/etcd.ts'
 import { gather } from '../files/files.ts'
-import { addressOf, type ControlAddress, proxyNames, SERVICE } from './control.ts'
+import { addressOf, type ControlAddress, proxyNames } from './control.ts'
+import { SERVICE } from './methods.ts'
 
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 

@@ -2,11 +2,14 @@
  * The proxy in front of an etcd, beside a bare pass-through in Node, beside etcd's own `grpc-proxy`, and beside nothing: reads
  * of one key. Every one is a process of its own; they run in turns.
  *
- * - `latency`: at 2,000 requests a second, p50 and p99 in milliseconds, and what they are above those without a proxy.
- * - `throughput`: 64 requests under way, requests a second, and the part of that of the bare pass-through.
+ * - `latency`: at 2,000 requests a second (APF_ETCD_PER_SECOND), p50 and p99 in milliseconds, what they are above those without a
+ *   proxy, and above those of the bare pass-through.
+ * - `throughput`: 64 requests under way, requests a second, and the part of that of the bare pass-through; processor time of a
+ *   request in microseconds, which other work on the machine changes least.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_VERSION, ensureBinaries } from '../cluster/binaries.ts'
@@ -15,7 +18,7 @@ import { freePort } from '../cluster/process.ts'
 import { paced, saturated } from './etcd/client.ts'
 import { median, report, round } from './statistics.ts'
 
-const PER_SECOND = 2_000
+const PER_SECOND = Number(process.env['APF_ETCD_PER_SECOND'] ?? 2_000)
 const PARALLEL = 64
 const ROUNDS = 3
 const SECONDS = 3
@@ -23,6 +26,8 @@ const SECONDS = 3
 interface Contender {
   readonly name: string
   readonly url: string
+  /** Of the process in front of etcd; absent without one. */
+  readonly pid?: number
   readonly stop: () => void
 }
 
@@ -47,23 +52,29 @@ export async function run(): Promise<void> {
 }
 
 async function compare(contenders: readonly Contender[]): Promise<void> {
-  const results = contenders.map(({ name, url }) => ({
+  const results = contenders.map(({ name, url, pid }) => ({
     name,
     url,
+    pid,
     p50: [] as number[],
     p99: [] as number[],
     perSecond: [] as number[],
+    cpuUs: [] as number[],
   }))
   for (let turn = 0; turn < ROUNDS; turn++) {
     for (const one of results) {
       const took = (await paced(one.url, PER_SECOND, SECONDS)).toSorted((a, b) => a - b)
       one.p50.push(took[Math.floor(took.length * 0.5)] ?? Number.NaN)
       one.p99.push(took[Math.floor(took.length * 0.99)] ?? Number.NaN)
-      one.perSecond.push(await saturated(one.url, PARALLEL, SECONDS))
+      const before = cpuUs(one.pid)
+      const began = performance.now()
+      const perSecond = await saturated(one.url, PARALLEL, SECONDS)
+      one.cpuUs.push((cpuUs(one.pid) - before) / ((perSecond * (performance.now() - began)) / 1_000))
+      one.perSecond.push(perSecond)
     }
   }
   const [direct, bare] = results
-  for (const { name, p50, p99, perSecond } of results) {
+  for (const { name, p50, p99, perSecond, cpuUs: cpu } of results) {
     report({
       bench: 'etcd latency',
       name,
@@ -72,6 +83,8 @@ async function compare(contenders: readonly Contender[]): Promise<void> {
       p99: round(median(p99), 3),
       addedP50: round(median(p50) - median(direct?.p50 ?? []), 3),
       addedP99: round(median(p99) - median(direct?.p99 ?? []), 3),
+      aboveBareP50: round(median(p50) - median(bare?.p50 ?? []), 3),
+      aboveBareP99: round(median(p99) - median(bare?.p99 ?? []), 3),
     })
     report({
       bench: 'etcd throughput',
@@ -79,14 +92,27 @@ async function compare(contenders: readonly Contender[]): Promise<void> {
       parallel: PARALLEL,
       perSecond: Math.round(median(perSecond)),
       ofBare: round(median(perSecond) / median(bare?.perSecond ?? []), 3),
+      cpuUs: Math.round(median(cpu)),
     })
   }
+}
+
+/** Processor time of a process so far; 0 where the system does not show it. Ticks of Linux are hundredths of a second. */
+function cpuUs(pid: number | undefined): number {
+  if (pid === undefined || process.platform !== 'linux') return 0
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 async function child(name: string, script: URL, args: readonly string[]): Promise<Contender> {
   const started = spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [url]: unknown[] = await once(createInterface(started.stdout), 'line')
-  return { name, url: String(url), stop: () => void started.kill('SIGKILL') }
+  return {
+    name,
+    url: String(url),
+    ...(started.pid !== undefined && { pid: started.pid }),
+    stop: () => void started.kill('SIGKILL'),
+  }
 }
 
 async function grpcProxy(url: string): Promise<Contender> {
@@ -103,5 +129,6 @@ async function grpcProxy(url: string): Promise<Contender> {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  return { name: 'etcd grpc-proxy', url: address, stop: () => void started.kill('SIGKILL') }
+  const pid = started.pid === undefined ? {} : { pid: started.pid }
+  return { name: 'etcd grpc-proxy', url: address, ...pid, stop: () => void started.kill('SIGKILL') }
 }

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EtcdServer, type ProxiedEtcd, proxyBefore, rulesOf, startEtcd } from './etcdServer.ts'
 import { noCluster } from './suite.ts'
 
-console.warn('The etcd tests run on etcd 3.6 alone: no binary of Debian’s 3.4 is looked for.')
-
 const RULES = `
 classes:
   - { name: few, qdisc: tbf, qps: 0.001, burst: 2 }

@@ -51,6 +51,8 @@ export async function startEtcd(programs?: EtcdPrograms): Promise<EtcdServer> {
         { cwd: folder, maxBuffer: 64 << 20 },
         (error, stdout, stderr) => resolve(`${stdout}${stderr}exit ${error === null ? 0 : String(error.code)}`),
       )
+      // A command that reads no input may have ended before it is written.
+      child.stdin?.on('error', () => undefined)
       child.stdin?.end(input)
     })
   const untilReady = (): Promise<string> => etcdctl(url, ['endpoint', 'health', '--command-timeout=30s'])

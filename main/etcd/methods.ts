@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { ETCD_MODES, EtcdChangeSchema, type EtcdRequest, JsonSchema } from '../../core/contract/etcd.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { quoted } from '../../core/config/finding.ts'
+import { type Json, toJson } from '../../core/manifest/json.ts'
+import { type Kind, KINDS } from '../../core/qos/document.ts'
+import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
+import { entryOf, type Management } from './management.ts'
+
+/** The service that the specification names (QoS specification 8), over HTTP and over gRPC. */
+export const SERVICE = '/etcdqospb.QoS/'
+
+const Nothing = z.object({})
+
+/** Of each ranking, as a state has it. */
+const MOST_TOP = 10
+/** Most records of one monitor (QoS specification 8). */
+export const MOST_MONITORED = 99
+const MonitorSchema = z.object({
+  type: z.enum(MONITOR_KINDS),
+  threshold: z.number().nonnegative(),
+  limit: z.number().int().min(1).max(MOST_MONITORED),
+})
+
+type Handler = (management: Management, input: Json) => Promise<Json> | Json
+
+const method =
+  <S extends z.ZodType>(schema: S, carryOut: (management: Management, input: z.infer<S>) => unknown): Handler =>
+  async (management, input) => {
+    const read = schema.safeParse(input)
+    if (!read.success) {
+      const [issue] = read.error.issues
+      throw new ProblemError('invalid-input', `${issue?.path.join('.') || 'The request'}: ${issue?.message ?? ''}`)
+    }
+    return toJson(await carryOut(management, read.data))
+  }
+
+const Named = z.object({ name: z.string() })
+const Written = z.object({ name: z.string(), members: z.record(z.string(), JsonSchema) })
+
+/** `ClassAdd` and the others of a class, and the same of a rule. */
+const methodsOf = (kind: Kind, prefix: string): Readonly<Record<string, Handler>> => ({
+  [`${prefix}Add`]: method(Written, (management, written) => management.change({ action: 'add', kind, ...written })),
+  [`${prefix}Update`]: method(Written, (management, written) =>
+    management.change({ action: 'update', kind, ...written }),
+  ),
+  [`${prefix}Delete`]: method(Named, (management, { name }) => management.change({ action: 'remove', kind, name })),
+  [`${prefix}Get`]: method(Named, (management, { name }) => {
+    const found = entryOf(management.document(), kind, name)
+    if (found === undefined) throw new ProblemError('not-found', `There is no ${kind} ${quoted(name)}.`)
+    return found
+  }),
+  [`${prefix}List`]: method(Nothing, (management) => management.document()[KINDS[kind]]),
+})
+
+/** Each takes a JSON object and answers JSON; rejects with `ProblemError`. */
+export const METHODS: Readonly<Record<string, Handler>> = {
+  ...methodsOf('class', 'Class'),
+  ...methodsOf('rule', 'Rule'),
+  Change: method(EtcdChangeSchema, (management, change) => management.change(change)),
+  Import: method(z.object({ document: z.record(z.string(), JsonSchema) }), (management, { document }) =>
+    management.change({ action: 'import', document }),
+  ),
+  SetMode: method(z.object({ mode: z.enum(ETCD_MODES) }), (management, { mode }) =>
+    management.change({ action: 'mode', mode }),
+  ),
+  State: method(Nothing, (management) => management.state()),
+  RuleTest: method(z.record(z.string(), JsonSchema), (management, record) => management.test(record)),
+  Preview: method(z.object({ change: EtcdChangeSchema.optional() }), (management, { change }) =>
+    management.preview(change),
+  ),
+  TrackerList: method(
+    z.object({ by: z.enum(RANKINGS).default('scan'), top: z.number().int().min(1).max(MOST_TOP).default(MOST_TOP) }),
+    (management, { by, top }) => {
+      const state = management.state()
+      return { tracker: state.tracker, top: state.top[by].slice(0, top) }
+    },
+  ),
+  Advise: method(Nothing, (management) => management.advise()),
+  Export: method(z.object({ revision: z.number().int().optional() }), (management, { revision }) =>
+    revision === undefined ? management.document() : management.documentAt(revision),
+  ),
+  History: method(z.object({ limit: z.number().int().min(1).max(500) }), (management, { limit }) =>
+    management.history(limit),
+  ),
+}
+
+export interface Monitored {
+  readonly emit: (record: EtcdRequest) => void
+  /** As many records were emitted as were wanted. */
+  readonly end: () => void
+  /** Whether the reader is so far behind that it misses records. */
+  readonly behind: () => boolean
+}
+
+/** Emits requests as they end. Returns what stops it. Throws `ProblemError` for a monitor that cannot be. */
+export function startMonitor(management: Management, input: Json, { emit, end, behind }: Monitored): () => void {
+  const read = MonitorSchema.safeParse(input)
+  if (!read.success)
+    throw new ProblemError(
+      'invalid-input',
+      `A monitor has a type (${MONITOR_KINDS.join(', ')}), a threshold of at least 0 and a limit from 1 to ${MOST_MONITORED}.`,
+    )
+  const { type, threshold, limit } = read.data
+  let left = limit
+  return management.monitor(type, threshold, (record) => {
+    if (left === 0 || behind()) return
+    left -= 1
+    emit(record)
+    if (left === 0) end()
+  })
+}
