@@ -12,12 +12,39 @@ const list = <T extends z.ZodType>(schema: T) => z.array(schema).readonly()
 const NAME = z.string().min(1).max(63)
 const KIND = z.enum(['class', 'rule'])
 
-/** A proxy in front of an etcd that runs on this machine, or a simulated one. */
+/** Whether the console may change rules and mode; it only reads without. */
+const editing = z.boolean().default(false)
+const path = z.string().min(1)
+/** Names of proxies: those of files too. */
+export const PROXY_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
+
+/**
+ * A proxy in front of an etcd that runs on this machine, one that the console starts, or a simulated one. Paths and switches,
+ * never a secret, for specs are kept among the recent sources.
+ */
 export const EtcdSpecSchema = z.object({
   kind: z.literal('etcd'),
   of: z.discriminatedUnion('kind', [
     /** By its name; the only one that runs without. */
-    z.object({ kind: z.literal('proxy'), name: z.string().min(1).max(63).optional() }),
+    z.object({ kind: z.literal('proxy'), name: z.string().min(1).max(63).optional(), editing }),
+    z.object({
+      kind: z.literal('start'),
+      /** Of the proxy and of the rules that it keeps. */
+      name: z.string().regex(PROXY_NAME).default('console'),
+      /** The member: `http://127.0.0.1:2379`. */
+      upstream: z.url({ protocol: /^https?$/ }),
+      /** On loopback; 0 takes a free one. */
+      port: z.number().int().min(0).max(65_535).default(0),
+      /** PEM: the authority of etcd's certificate, and what the proxy shows etcd. */
+      caFile: path.exactOptional(),
+      certFile: path.exactOptional(),
+      keyFile: path.exactOptional(),
+      /** PEM: the proxy speaks TLS; with the authority it requires client certificates. */
+      tls: z.object({ certFile: path, keyFile: path, clientCaFile: path.exactOptional() }).exactOptional(),
+      /** Rules that replace the kept ones when it starts. */
+      rulesFile: path.exactOptional(),
+      editing,
+    }),
     z.object({ kind: z.literal('story'), seed: z.number().int().min(0).default(1) }),
   ]),
 })
@@ -137,6 +164,8 @@ export const EtcdStateSchema = z.object({
   mode: z.enum(ETCD_MODES),
   /** Of the kept rules; `null` where they come from files and can only be changed there. */
   revision: z.number().nullable(),
+  /** Whether rules can be changed from where this is shown. */
+  editable: z.boolean().default(true),
   counts: VerdictsSchema,
   unread: z.number(),
   watches: z.number(),

@@ -31,7 +31,10 @@ export interface Subjected {
 export const subjected = (request: QosRequest): Subjected => ({
   request,
   atoms: atomsOf(request),
-  address: canonicalAddress(request.clientIP),
+  // Few rules are about addresses.
+  get address() {
+    return canonicalAddress(request.clientIP)
+  },
   limited: !UNLIMITED_METHODS.has(request.method),
 })
 

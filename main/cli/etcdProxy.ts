@@ -2,19 +2,14 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import { decisionJson } from '../../core/qos/explain.ts'
 import { readRules } from '../../core/qos/read.ts'
-import { addressOf, isProxyName, proxiesFolder, rulesFile, startControl } from '../etcd/control.ts'
-import { answers } from '../etcd/controlClient.ts'
-import { Door, MODES, type Mode } from '../etcd/door.ts'
-import { openEtcdProxy } from '../etcd/etcdProxy.ts'
-import { keptConfiguration, Management } from '../etcd/management.ts'
-import { EtcdMetrics } from '../etcd/metrics.ts'
-import { openRulesStore, type RulesStore } from '../etcd/rulesStore.ts'
-import { watchStorage } from '../etcd/storage.ts'
+import { listenerTls, upstreamFrom } from '../etcd/certificates.ts'
+import { isProxyName, proxiesFolder } from '../etcd/control.ts'
+import { MODES } from '../etcd/door.ts'
+import { assertFree, keptRules, startProxy, type StartRules } from '../etcd/startProxy.ts'
 import type { Upstream } from '../etcd/upstream.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import { createPause } from '../ports/pause.ts'
 import type { TlsFiles } from '../proxy/listen.ts'
-import { readSmall } from '../proxy/smallFiles.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { placeOf } from './liveCommands.ts'
@@ -70,46 +65,29 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
   const { environment, signal, tell, print, printJson } = console
   const json = given.flag('json')
   const say = json ? tell : (sentence: string): void => print([sentence])
-  const clock = { now: () => performance.now(), after: environment.after }
-  const door = new Door(first.configuration, mode ?? first.mode, clock)
-  if (json) {
-    door.on('decided', (decision) => printJson(decisionJson(decision, door.configuration.settings, undefined)))
-  }
-  const storage = watchStorage(upstream, door, clock.now)
-  const closing: (() => unknown)[] = [() => storage.close(), () => door.close(), () => first.store?.close()]
-  try {
-    let url = ''
-    const management = new Management(
-      {
-        door,
-        ...(first.store !== undefined && { store: first.store }),
-        url: () => url,
-        upstream: upstream.url,
-        storage: storage.reading,
-        now: clock.now,
-        time: environment.now,
-      },
-      first.revision,
-    )
-    const metrics = new EtcdMetrics(door, management, { storage: storage.reading, clock })
-    const proxy = await openEtcdProxy({
+  const proxy = await startProxy(
+    {
       upstream,
-      ...(place.host !== undefined && { host: place.host }),
+      ...place,
       port: port ?? place.port ?? 0,
       ...(tls !== undefined && { tls }),
-      door,
-      now: clock.now,
-      meter: metrics,
-    })
-    closing.push(() => proxy.close())
-    url = proxy.url
+      rules: { ...first, mode: mode ?? first.mode },
+      folder,
+      name,
+      controlPort,
+      grpcPort,
+      ...(json && {
+        onDecided: (decision, settings) => printJson(decisionJson(decision, settings, undefined)),
+      }),
+    },
+    environment,
+  ).catch((error: unknown) => {
+    throw portProblem(error, 'control-port', controlPort)
+  })
+  const { door, management, metrics, control } = proxy
+  const closing: (() => unknown)[] = [() => proxy.close()]
+  try {
     say(`Proxy: ${proxy.url} → ${upstream.url}, ${door.mode}`)
-    const control = await startControl({ port: controlPort, grpcPort, management, folder, name }).catch(
-      (error: unknown) => {
-        throw portProblem(error, 'control-port', controlPort)
-      },
-    )
-    closing.push(() => control.close())
     say(`Management: ${control.url}, as ${name}; gRPC at ${control.grpc}`)
     if (metricsPort !== undefined) {
       const server = await startMetricsServer({
@@ -136,14 +114,9 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
   return signal.aborted ? 0 : 2
 }
 
-interface StartRules {
+interface FirstRules extends StartRules {
   /** What the files hold; empty for rules that are kept. */
   readonly text: string
-  readonly configuration: QosConfiguration
-  readonly mode: Mode
-  readonly revision: number
-  /** Absent for rules from files. */
-  readonly store?: RulesStore
 }
 
 /** From the files that are named, or as they were kept; `undefined` when a file has errors, which were printed. */
@@ -151,24 +124,13 @@ async function startRules(
   paths: readonly string[],
   { folder, name }: { readonly folder: string; readonly name: string },
   console: Console,
-): Promise<StartRules | undefined> {
-  const other = await addressOf(folder, name)
-  if (other !== undefined && (await answers(other)))
-    throw new ProblemError(
-      'invalid-input',
-      `An etcd proxy named ${name} runs already (process ${other.pid}). Give this one another name with --name.`,
-    )
+): Promise<FirstRules | undefined> {
+  await assertFree(folder, name)
   if (paths.length > 0) {
     const { text, configuration } = await rulesOf(paths, console)
     return configuration && { text, configuration, mode: 'enforce', revision: 0 }
   }
-  const store = await openRulesStore(rulesFile(folder, name))
-  try {
-    return { text: '', store, ...(await keptConfiguration(store)) }
-  } catch (error) {
-    store.close()
-    throw error
-  }
+  return { text: '', ...(await keptRules(folder, name)) }
 }
 
 interface Rules {
@@ -216,11 +178,6 @@ async function followRules(
   }
 }
 
-async function pem(given: Given, option: string, what: string): Promise<string | undefined> {
-  const path = given.value(option)
-  return path === undefined ? undefined : (await readSmall(path, what)).text
-}
-
 async function upstreamOf(given: Given): Promise<Upstream> {
   const url = URL.parse(given.value('upstream') ?? '')
   // The value is not repeated: an address may hold a password.
@@ -228,23 +185,17 @@ async function upstreamOf(given: Given): Promise<Upstream> {
     throw new UsageError('etcd-proxy needs --upstream with an address that begins with https:// or http://.')
   if (given.flag('client-certificate') !== given.flag('client-key'))
     throw new UsageError('--client-certificate and --client-key belong together.')
-  const ca = await pem(given, 'certificate-authority', 'The certificate authority')
-  const cert = await pem(given, 'client-certificate', 'The client certificate')
-  const key = await pem(given, 'client-key', 'The client key')
-  return {
-    url: url.origin,
-    tls: { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
-  }
+  return upstreamFrom(url, {
+    ca: given.value('certificate-authority'),
+    cert: given.value('client-certificate'),
+    key: given.value('client-key'),
+  })
 }
 
 async function tlsOf(given: Given): Promise<TlsFiles | undefined> {
-  const cert = await pem(given, 'tls-cert', 'The certificate')
-  const key = await pem(given, 'tls-key', 'The key')
-  const clientCa = await pem(given, 'client-ca', 'The client CA')
-  if (cert === undefined || key === undefined) {
-    if (cert !== key || clientCa !== undefined)
-      throw new UsageError('TLS needs both --tls-cert and --tls-key; --client-ca goes with them.')
-    return undefined
-  }
-  return { cert, key, ...(clientCa !== undefined && { clientCa }) }
+  const [cert, key, clientCa] = [given.value('tls-cert'), given.value('tls-key'), given.value('client-ca')]
+  if (cert !== undefined && key !== undefined) return listenerTls({ cert, key, clientCa })
+  if (cert !== key || clientCa !== undefined)
+    throw new UsageError('TLS needs both --tls-cert and --tls-key; --client-ca goes with them.')
+  return undefined
 }

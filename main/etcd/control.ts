@@ -3,6 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { PROXY_NAME } from '../../core/contract/etcd.ts'
 import { type ErrorCode, ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { Json } from '../../core/manifest/json.ts'
 import { gather, readWithin, UnreadableFile, writeAtomically } from '../files/files.ts'
@@ -161,7 +162,7 @@ function fail(response: ServerResponse, error: unknown): void {
 const addressFile = (folder: string, name: string): string => join(folder, `${name}.json`)
 
 /** Whether a proxy may have this name. */
-export const isProxyName = (name: string): boolean => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(name)
+export const isProxyName = (name: string): boolean => PROXY_NAME.test(name)
 
 /** Names under which an address stands; the proxy may have ended without taking it away. */
 export async function proxyNames(folder: string): Promise<readonly string[]> {

@@ -63,6 +63,7 @@ export function stateView(viewed: Viewed): EtcdState {
     upstream,
     mode,
     revision,
+    editable: revision !== null,
     counts: { ...traffic.totals },
     unread,
     watches,

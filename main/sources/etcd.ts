@@ -7,19 +7,23 @@ import {
   EtcdTestSchema,
   JsonSchema,
 } from '../../core/contract/etcd.ts'
-import { type Problem, toProblem } from '../../core/contract/errors.ts'
+import { type Problem, ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
+import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import { STORY_QUOTA, STORY_RULES, STORY_USED, storyRequests } from '../../core/qos/story.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { randomOf, seededState } from '../../core/simulate/random.ts'
 import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
 import { z } from 'zod'
+import { listenerTls, upstreamFrom } from '../etcd/certificates.ts'
 import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy } from '../etcd/controlClient.ts'
 import { Door } from '../etcd/door.ts'
 import { Management, NO_RULES } from '../etcd/management.ts'
 import { openRulesStore } from '../etcd/rulesStore.ts'
+import { assertFree, keptRules, startProxy } from '../etcd/startProxy.ts'
 import type { StorageReading } from '../etcd/storage.ts'
+import { readSmall } from '../proxy/smallFiles.ts'
 import type { EtcdDesk, Source, SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
@@ -33,13 +37,21 @@ export async function createEtcdSource(spec: EtcdSpec, surroundings: Surrounding
   try {
     return {
       ok: true,
-      source:
-        spec.of.kind === 'story'
-          ? await story(spec.of.seed, surroundings.environment)
-          : await running(spec.of.name, surroundings),
+      source: await sourceFor(spec.of, surroundings),
     }
   } catch (error) {
     return { ok: false, problem: toProblem(error) }
+  }
+}
+
+async function sourceFor(of: EtcdSpec['of'], surroundings: Surroundings): Promise<Source> {
+  switch (of.kind) {
+    case 'story':
+      return story(of.seed, surroundings.environment)
+    case 'proxy':
+      return running(of, surroundings)
+    case 'start':
+      return started(of, surroundings)
   }
 }
 
@@ -91,7 +103,10 @@ function sourceOf(info: Source['info'], { server, etcd, ping }: Answering, { now
 const MOST_FAILURES = 8
 
 /** A proxy that apf-console etcd-proxy runs on this machine. */
-async function running(wanted: string | undefined, { environment, stateDir }: Surroundings): Promise<Source> {
+async function running(
+  { name: wanted, editing }: Extract<EtcdSpec['of'], { kind: 'proxy' }>,
+  { environment, stateDir }: Surroundings,
+): Promise<Source> {
   const folder = proxiesFolder(stateDir)
   let proxy = await findProxy(folder, wanted)
   const { name } = proxy
@@ -115,8 +130,81 @@ async function running(wanted: string | undefined, { environment, stateDir }: Su
   const { upstream } = await desk.state()
   const ping = () => again(() => proxy.call('ClassList', {}, JsonSchema))
   const info = { kind: 'etcd', name, via: `etcd proxy before ${upstream}` } as const
-  return sourceOf(info, { server: upstream, etcd: desk, ping }, environment)
+  return sourceOf(info, { server: upstream, etcd: gated(desk, editing), ping }, environment)
 }
+
+/** A proxy of the console's own, which ends with the connection; commands reach it as any other. */
+async function started(
+  of: Extract<EtcdSpec['of'], { kind: 'start' }>,
+  { environment, stateDir }: Surroundings,
+): Promise<Source> {
+  const { name, port, caFile, certFile, keyFile, tls, rulesFile, editing } = of
+  const url = new URL(of.upstream)
+  if (url.username !== '' || url.password !== '')
+    throw new ProblemError(
+      'invalid-input',
+      'The address of etcd has a user name; clients bring their own through the proxy.',
+    )
+  const folder = proxiesFolder(stateDir)
+  await assertFree(folder, name)
+  const upstream = await upstreamFrom(url, { ca: caFile, cert: certFile, key: keyFile })
+  const listener = tls && (await listenerTls({ cert: tls.certFile, key: tls.keyFile, clientCa: tls.clientCaFile }))
+  const given = rulesFile === undefined ? undefined : await rulesFrom(rulesFile)
+  const rules = await keptRules(folder, name)
+  const proxy = await startProxy(
+    { upstream, port, ...(listener && { tls: listener }), rules, folder, name, controlPort: 0, grpcPort: 0 },
+    environment,
+  )
+  try {
+    if (given !== undefined) await proxy.management.begin(given)
+  } catch (error) {
+    await proxy.close()
+    throw error
+  }
+  const info = { kind: 'etcd', name, via: `etcd proxy before ${upstream.url}, started by the console` } as const
+  const etcd = gated(deskOf(proxy.management), editing)
+  const source = sourceOf(info, { server: upstream.url, etcd, ping: () => Promise.resolve() }, environment)
+  let over = (): void => undefined
+  return {
+    ...source,
+    closed: new Promise((resolve) => (over = resolve)),
+    start(signal, emit) {
+      const end = (): void => void proxy.close().finally(over)
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+      source.start(signal, emit)
+    },
+  }
+}
+
+/** Rejects with `ProblemError` for a file with errors. */
+async function rulesFrom(path: string): Promise<QosConfiguration> {
+  const { configuration, findings } = readRules([{ file: path, text: (await readSmall(path, 'The rule file')).text }])
+  if (configuration !== undefined) return configuration
+  const [first] = findings.filter(({ severity }) => severity === 'error')
+  throw new ProblemError('invalid-input', `${path}:${first?.line ?? 1}: ${first?.message ?? 'It holds no rules.'}`)
+}
+
+const deskOf = (management: Management): EtcdDesk => ({
+  state: async () => management.state(),
+  change: (change) => management.change(change),
+  preview: async (change) => management.preview(change),
+  advise: async () => management.advise(),
+  test: async (record) => EtcdTestSchema.parse(management.test(record)),
+})
+
+/** Without editing, rules and mode are only read. */
+const gated = (desk: EtcdDesk, editing: boolean): EtcdDesk =>
+  editing
+    ? desk
+    : {
+        ...desk,
+        state: async () => ({ ...(await desk.state()), editable: false }),
+        change: () =>
+          Promise.reject(
+            new ProblemError('forbidden', 'Editing is off. Connect the proxy again with editing to change its rules.'),
+          ),
+      }
 
 const TICK_MS = 100
 /** Bytes that a write adds to the store, after compaction. */
@@ -169,15 +257,12 @@ async function story(seed: number, environment: Environment): Promise<Source> {
       environment.after(observed.latencyMs ?? 0, () => end(observed))
     })
   }
-  const desk: EtcdDesk = {
-    state: () => Promise.resolve(management.state()),
-    change: (change) => management.change(change),
-    preview: async (change) => management.preview(change),
-    advise: async () => management.advise(),
-    test: async (record) => EtcdTestSchema.parse(management.test(record)),
-  }
   const info = { kind: 'etcd', name: 'Simulated etcd', via: `rules engine of the console, seed ${seed}` } as const
-  const source = sourceOf(info, { server: 'etcd-0', etcd: desk, ping: () => Promise.resolve() }, environment)
+  const source = sourceOf(
+    info,
+    { server: 'etcd-0', etcd: deskOf(management), ping: () => Promise.resolve() },
+    environment,
+  )
   return {
     ...source,
     start(signal, emit) {

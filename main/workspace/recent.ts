@@ -9,7 +9,7 @@ type UrlsTarget = Extract<Target, { kind: 'urls' }>
  * the demo, not the text of files, and no address that carries a user name, password or query, which may be a secret.
  */
 export function isRememberable(spec: SourceSpec): boolean {
-  if (spec.kind === 'simulation' || spec.kind === 'feed' || spec.kind === 'etcd') return true
+  if (spec.kind === 'simulation' || spec.kind === 'feed') return true
   if (spec.kind === 'demo' || spec.kind === 'files' || spec.kind === 'recording') return false
   return addressesOf(spec).every((address) => {
     const url = new URL(address)
@@ -17,7 +17,10 @@ export function isRememberable(spec: SourceSpec): boolean {
   })
 }
 
-function addressesOf(spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' | 'prometheus' }>): readonly string[] {
+function addressesOf(
+  spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' | 'prometheus' | 'etcd' }>,
+): readonly string[] {
+  if (spec.kind === 'etcd') return spec.of.kind === 'start' ? [spec.of.upstream] : []
   if (spec.kind === 'prometheus') return [spec.url]
   if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? [spec.upstream.url] : []
   return spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
@@ -33,8 +36,11 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
     case 'simulation':
     case 'feed':
     case 'recording':
-    case 'etcd':
       return spec
+    case 'etcd':
+      return spec.of.kind === 'start'
+        ? { ...spec, of: { ...spec.of, upstream: withoutCredentials(spec.of.upstream) } }
+        : spec
     case 'proxy':
       return spec.upstream.kind === 'url'
         ? { ...spec, upstream: { kind: 'url', url: withoutCredentials(spec.upstream.url) } }

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -8,13 +9,14 @@ import { systemEnvironment } from '../../main/ports/environment.ts'
 import { createEtcdSource } from '../../main/sources/etcd.ts'
 import { startCommand, type Running } from '../harness/command.ts'
 import { found } from '../harness/liveCommand.ts'
-import { smallEtcd, type SmallEtcd } from '../harness/smallEtcd.ts'
+import { putKey, smallEtcd, type SmallEtcd } from '../harness/smallEtcd.ts'
 
 let folder = ''
 let etcd: SmallEtcd
 let running: Running | undefined
-const ended = new AbortController()
+let ended = new AbortController()
 beforeEach(async () => {
+  ended = new AbortController()
   folder = await mkdtemp(join(tmpdir(), 'apf-etcd-'))
   vi.stubEnv('APF_CONSOLE_STATE', folder)
   etcd = await smallEtcd()
@@ -46,9 +48,9 @@ async function source(of: EtcdSpec['of']) {
 }
 
 test('a running proxy as a source: its rules change, and it is found again after it was restarted', async () => {
-  await expect(source({ kind: 'proxy' })).rejects.toThrow('No etcd proxy of this user runs.')
+  await expect(source({ kind: 'proxy', editing: true })).rejects.toThrow('No etcd proxy of this user runs.')
   await proxy()
-  const { desk, statuses } = await source({ kind: 'proxy' })
+  const { desk, statuses } = await source({ kind: 'proxy', editing: true })
   const members = { qdisc: 'lbf', qps: 1 }
   expect(await desk.change({ action: 'add', kind: 'class', name: 'few', members })).toEqual({
     revision: 1,
@@ -68,6 +70,44 @@ test('a running proxy as a source: its rules change, and it is found again after
   await proxy()
   await vi.waitFor(() => expect(statuses.at(-1)).toBe('ok'), 20_000)
   expect((await desk.state()).revision).toBe(1)
+})
+
+test('the console starts a proxy with rules from a file, read-only without editing, and ends it', async () => {
+  const rulesFile = join(folder, 'rules.yaml')
+  await writeFile(
+    rulesFile,
+    'classes: [{ name: few, qdisc: lbf, qps: 0.001 }]\nrules: [{ name: puts, qClassName: few, priority: 1, ops: [Put] }]\n',
+  )
+  const of = { kind: 'start', name: 'own', upstream: etcd.url, port: 0, rulesFile } as const
+  const { desk, statuses } = await source({ ...of, editing: false })
+  const { url, revision, editable } = await desk.state()
+  expect({ revision, editable }).toEqual({ revision: 1, editable: false })
+  const session = connect(url)
+  expect(await putKey(session, '/x')).toBe('0')
+  expect(await putKey(session, '/x')).toBe('8')
+  session.destroy()
+  await expect(desk.change({ action: 'mode', mode: 'observe' })).rejects.toThrow('Editing is off.')
+  await vi.waitFor(() => expect(statuses).toEqual(['ok']))
+  // Commands find it by its name, and another one of this name is refused.
+  await expect(source({ ...of, editing: true })).rejects.toThrow('An etcd proxy named own runs already')
+  const beside = await source({ kind: 'proxy', name: 'own', editing: true })
+  expect((await beside.desk.change({ action: 'remove', kind: 'rule', name: 'puts' })).revision).toBe(2)
+  ended.abort()
+  await vi.waitFor(
+    () => expect(source({ kind: 'proxy', name: 'own', editing: true })).rejects.toThrow('No etcd proxy named own'),
+    10_000,
+  )
+})
+
+test('what a proxy of the console cannot start with is said in one sentence', async () => {
+  const of = { kind: 'start', name: 'own', upstream: etcd.url, port: 0, editing: false } as const
+  await writeFile(join(folder, 'bad.yaml'), 'rules:\n  - { name: a, qClassName: none, priority: 1, ops: [Put] }\n')
+  await expect(source({ ...of, rulesFile: join(folder, 'bad.yaml') })).rejects.toThrow(
+    /bad\.yaml:2: There is no class “none”/,
+  )
+  await expect(source({ ...of, rulesFile: join(folder, 'none.yaml') })).rejects.toThrow('The rule file')
+  await expect(source({ ...of, caFile: join(folder, 'none.pem') })).rejects.toThrow('The certificate authority')
+  await expect(source({ ...of, upstream: 'http://a:b@127.0.0.1:1' })).rejects.toThrow('has a user name')
 })
 
 test('the simulated etcd limits events, and takes changes of its rules', async () => {

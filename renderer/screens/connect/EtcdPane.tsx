@@ -1,44 +1,57 @@
 import { EtcdSpecSchema, type EtcdSpec } from '../../../core/contract/etcd.ts'
+import { LOOPBACK } from '../../../core/live/proxyReach.ts'
 import { Button, Copy } from '../../components/Button.tsx'
-import { TextField } from '../../components/Field.tsx'
+import { Check, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { useForm, type SourcePaneProps } from './fields.tsx'
+import { type EtcdErrors, type EtcdForm, etcdFormOf, readEtcdForm } from './etcd.logic.ts'
+import { Choice, useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 const COMMAND = 'apf-console etcd-proxy --upstream http://127.0.0.1:2379 --port 2381'
 const STORY: EtcdSpec = EtcdSpecSchema.parse({ kind: 'etcd', of: { kind: 'story' } })
+const KINDS = [
+  { value: 'proxy', label: 'Running' },
+  { value: 'start', label: 'Start one' },
+] as const
 
-/** A proxy in front of an etcd, started on the command line, or a simulated one. */
+/** A proxy in front of an etcd: one that runs, one that the console starts, or a simulated one. */
 export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSpec>) {
-  const known = shown?.kind === 'etcd' && shown.of.kind === 'proxy' ? (shown.of.name ?? '') : ''
-  const [name, setName] = useForm(() => known, onFill)
-  const wanted = name.trim()
+  const [form, setForm] = useForm(() => etcdFormOf(shown), onFill)
+  const read = readEtcdForm(form)
+  const errors: EtcdErrors = read.ok ? {} : read.errors
+  const change = (part: Partial<EtcdForm>): void => setForm({ ...form, ...part })
+  const starts = form.kind === 'start'
   return (
     <Pane title="etcd proxy">
       <div className={styles['form']}>
         <p className={styles['note']}>
           The proxy stands in front of one member of an etcd and limits expensive or unimportant requests by rules.
-          Start it on this machine, point the clients of etcd at it, and connect it here to watch it and to edit its
-          rules.
+          Point the clients of etcd at it.
         </p>
-        <div className={styles['buttons']}>
-          <code className="mono">{COMMAND}</code>
-          <Copy text={COMMAND} label="Copy the command" />
-        </div>
+        <Choice label="Proxy" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+        {!starts && (
+          <div className={styles['buttons']}>
+            <code className="mono">{COMMAND}</code>
+            <Copy text={COMMAND} label="Copy the command" />
+          </div>
+        )}
         <TextField
           label="Name of the proxy"
-          hint="Leave empty when only one runs."
-          placeholder="default"
-          value={name}
-          onChange={setName}
+          hint={starts ? 'Its rules are kept under this name.' : 'Leave empty when only one runs.'}
+          placeholder={starts ? 'console' : 'default'}
+          error={errors.name}
+          value={form.name}
+          onChange={(name) => change({ name })}
+        />
+        {starts && <StartFields {...{ form, errors }} onChange={change} />}
+        <Check
+          label="Editing: change its rules from here"
+          checked={form.editing}
+          onChange={(editing) => change({ editing })}
         />
         <div className={styles['buttons']}>
-          <Button
-            primary
-            disabled={busy}
-            onClick={() => onOpen({ kind: 'etcd', of: { kind: 'proxy', ...(wanted !== '' && { name: wanted }) } })}
-          >
-            {busy ? 'Connecting…' : 'Connect the proxy'}
+          <Button primary disabled={busy || !read.ok} onClick={() => read.ok && onOpen(read.spec)}>
+            {buttonText(busy, starts)}
           </Button>
           <Button disabled={busy} onClick={() => onOpen(STORY)}>
             Explore a simulated etcd
@@ -46,5 +59,62 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
         </div>
       </div>
     </Pane>
+  )
+}
+
+function buttonText(busy: boolean, starts: boolean): string {
+  if (starts) return busy ? 'Starting…' : 'Start the proxy'
+  return busy ? 'Connecting…' : 'Connect the proxy'
+}
+
+interface StartFieldsProps {
+  readonly form: EtcdForm
+  readonly errors: EtcdErrors
+  readonly onChange: (part: Partial<EtcdForm>) => void
+}
+
+/** Member, port, rules and certificates of a proxy to be started. */
+function StartFields({ form, errors, onChange }: StartFieldsProps) {
+  const path = (field: keyof EtcdForm & `${string}File`, label: string, hint?: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      placeholder="none"
+      error={errors[field]}
+      value={form[field]}
+      onChange={(value) => onChange({ [field]: value })}
+    />
+  )
+  return (
+    <>
+      <div className={styles['pair']}>
+        <TextField
+          label="Member of etcd"
+          placeholder="http://127.0.0.1:2379"
+          error={form.upstream.trim() === '' ? undefined : errors.upstream}
+          value={form.upstream}
+          onChange={(upstream) => onChange({ upstream })}
+        />
+        <TextField
+          label={`Port on ${LOOPBACK}`}
+          placeholder="any free port"
+          kind="number"
+          error={errors.port}
+          value={form.port}
+          onChange={(port) => onChange({ port })}
+        />
+      </div>
+      {path('rulesFile', 'Rule file', 'Replaces the kept rules when the proxy starts.')}
+      {path('caFile', 'CA of etcd', 'PEM, for an https address.')}
+      <div className={styles['pair']}>
+        {path('certFile', 'Client certificate for etcd')}
+        {path('keyFile', 'Its key')}
+      </div>
+      <div className={styles['pair']}>
+        {path('tlsCertFile', 'Certificate of the proxy', 'Clients use TLS then.')}
+        {path('tlsKeyFile', 'Its key')}
+      </div>
+      {path('clientCaFile', 'CA of clients', 'Requires client certificates; their common name is the user.')}
+    </>
   )
 }

@@ -31,7 +31,8 @@ export type Edited =
 export function EditPane(props: {
   readonly edited: Edited
   readonly classNames: readonly string[]
-  readonly readOnly: boolean
+  /** Why nothing can be changed; absent when it can. */
+  readonly readOnly: string | undefined
   readonly onDone: (name: string | undefined) => void
 }) {
   const { edited, classNames, readOnly, onDone } = props
@@ -73,7 +74,7 @@ export function EditPane(props: {
   return (
     <Pane title={title}>
       <div className={styles['form']}>
-        {readOnly && <Note kind="info">The rules of this proxy come from files. Edit the files to change them.</Note>}
+        {readOnly !== undefined && <Note kind="info">{readOnly}</Note>}
         {of === undefined && (
           <TextField label="Name" placeholder={`my-${kind}`} value={name} onChange={(value) => setName(value)} />
         )}
@@ -126,7 +127,7 @@ export function EditPane(props: {
           <Check
             label="Enabled"
             checked={edited.of.enabled}
-            disabled={readOnly}
+            disabled={readOnly !== undefined}
             onChange={(enabled) =>
               apply(
                 changeOf('rule', name, { enabled }, true),
@@ -156,14 +157,14 @@ export function EditPane(props: {
           </Button>
           <Button
             primary
-            disabled={readOnly || name.trim() === ''}
+            disabled={readOnly !== undefined || name.trim() === ''}
             onClick={() => apply(change(), name.trim(), `${name.trim()} is in effect.`)}
           >
             {of === undefined ? 'Add' : 'Apply'}
           </Button>
           {of !== undefined && (
             <Button
-              disabled={readOnly}
+              disabled={readOnly !== undefined}
               onClick={() => apply({ action: 'remove', kind, name }, undefined, `${name} is removed.`)}
             >
               Remove

@@ -18,6 +18,7 @@ export const etcdFixture: EtcdState = {
   upstream: 'http://127.0.0.1:2379',
   mode: 'enforce',
   revision: 3,
+  editable: true,
   counts: { passed: 200, delayed: 0, limited: 20 },
   unread: 0,
   watches: 12,

@@ -46,7 +46,7 @@ const TEST = {
 const connected = (of: { readonly kind: 'etcd' | 'demo' }): Connected => ({
   id: 1,
   source: { kind: of.kind, name: 'x', via: 'y' },
-  spec: of.kind === 'demo' ? { kind: 'demo' } : { kind: 'etcd', of: { kind: 'proxy' } },
+  spec: of.kind === 'demo' ? { kind: 'demo' } : { kind: 'etcd', of: { kind: 'proxy', editing: true } },
   cadence: CadenceSchema.parse({}),
   servers: [],
   still: false,

@@ -61,6 +61,12 @@ type Aside =
   | { readonly kind: 'member' | 'test' | 'advice' }
   | { readonly kind: 'edit'; readonly edited: Edited['kind']; readonly name: string | undefined }
 
+/** Why the rules are only read. */
+const whyReadOnly = (revision: number | null): string =>
+  revision === null
+    ? 'The rules of this proxy come from files. Edit the files to change them.'
+    : 'Editing is off. Connect the proxy again with editing on to change its rules.'
+
 const MODES = [
   { value: 'enforce', label: 'Enforce' },
   { value: 'observe', label: 'Observe' },
@@ -68,8 +74,8 @@ const MODES = [
 
 function Etcd({ state }: { readonly state: EtcdState }) {
   const [aside, setAside] = useState<Aside>({ kind: 'member' })
-  const { classes, rules, mode, revision } = state
-  const readOnly = revision === null
+  const { classes, rules, mode, revision, editable } = state
+  const readOnly = editable ? undefined : whyReadOnly(revision)
   const classNames = classes.map(({ name }) => name)
   const selected = (kind: Edited['kind']): string | undefined =>
     aside.kind === 'edit' && aside.edited === kind ? aside.name : undefined
@@ -85,12 +91,12 @@ function Etcd({ state }: { readonly state: EtcdState }) {
             <Segment label="Mode" value={mode} options={MODES} onChange={(next) => void changeMode(next)} />
             <Button onClick={() => toggle('test')}>Test a request</Button>
             <Button onClick={() => toggle('advice')}>Advice</Button>
-            <Button disabled={readOnly} onClick={() => setAside({ kind: 'edit', edited: 'class', name: undefined })}>
+            <Button disabled={!editable} onClick={() => setAside({ kind: 'edit', edited: 'class', name: undefined })}>
               New class
             </Button>
             <Button
               primary
-              disabled={readOnly || classes.length === 0}
+              disabled={!editable || classes.length === 0}
               onClick={() => setAside({ kind: 'edit', edited: 'rule', name: undefined })}
             >
               New rule
@@ -129,7 +135,7 @@ function Etcd({ state }: { readonly state: EtcdState }) {
             />
           )}
           {aside.kind === 'test' && <TestPane />}
-          {aside.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={readOnly} />}
+          {aside.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
           <LoadPane seconds={state.seconds} />
           <MemberPane {...state} />
         </aside>

@@ -1,0 +1,117 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { QosConfiguration, Settings } from '../../core/qos/configuration.ts'
+import type { Settled } from '../../core/qos/traffic.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { TlsFiles } from '../proxy/listen.ts'
+import { addressOf, type ControlServer, rulesFile, startControl } from './control.ts'
+import { answers } from './controlClient.ts'
+import { Door, type Mode } from './door.ts'
+import { openEtcdProxy } from './etcdProxy.ts'
+import { keptConfiguration, Management } from './management.ts'
+import { EtcdMetrics } from './metrics.ts'
+import { openRulesStore, type RulesStore } from './rulesStore.ts'
+import { watchStorage } from './storage.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The rules that a proxy begins with. */
+export interface StartRules {
+  readonly configuration: QosConfiguration
+  readonly mode: Mode
+  readonly revision: number
+  /** Where changes are kept; absent for rules from files. */
+  readonly store?: RulesStore
+}
+
+export interface ProxyStart {
+  readonly upstream: Upstream
+  /** 127.0.0.1 without. */
+  readonly host?: string
+  /** 0 takes a free one, here and below. */
+  readonly port: number
+  readonly tls?: TlsFiles
+  readonly rules: StartRules
+  /** Folder and name under which the proxy is found. */
+  readonly folder: string
+  readonly name: string
+  readonly controlPort: number
+  readonly grpcPort: number
+  readonly onDecided?: (decision: Settled, settings: Settings) => void
+}
+
+/** A proxy with everything that goes with it. */
+export interface StartedProxy {
+  readonly url: string
+  readonly door: Door
+  readonly management: Management
+  readonly metrics: EtcdMetrics
+  readonly control: ControlServer
+  close(): Promise<void>
+}
+
+/** Rejects with `ProblemError` when a proxy of this name runs already. */
+export async function assertFree(folder: string, name: string): Promise<void> {
+  const other = await addressOf(folder, name)
+  if (other !== undefined && (await answers(other)))
+    throw new ProblemError(
+      'invalid-input',
+      `An etcd proxy named ${name} runs already (process ${other.pid}). Give this one another name.`,
+    )
+}
+
+/** The rules that a proxy of this name has kept, and where it keeps them on. */
+export async function keptRules(folder: string, name: string): Promise<StartRules & { readonly store: RulesStore }> {
+  const store = await openRulesStore(rulesFile(folder, name))
+  try {
+    return { store, ...(await keptConfiguration(store)) }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** Starts a proxy and its management. What was opened is closed again when it rejects, the store of the rules too. */
+export async function startProxy(start: ProxyStart, { now: time, after }: Environment): Promise<StartedProxy> {
+  const { upstream, rules, folder, name, onDecided } = start
+  const clock = { now: () => performance.now(), after }
+  const door = new Door(rules.configuration, rules.mode, clock)
+  if (onDecided !== undefined) door.on('decided', (decision) => onDecided(decision, door.configuration.settings))
+  const storage = watchStorage(upstream, door, clock.now)
+  const closing: (() => unknown)[] = [() => rules.store?.close(), () => door.close(), () => storage.close()]
+  const close = async (): Promise<void> => {
+    for (const one of closing.splice(0).toReversed()) await one()
+  }
+  try {
+    let url = ''
+    const management = new Management(
+      {
+        door,
+        ...(rules.store !== undefined && { store: rules.store }),
+        url: () => url,
+        upstream: upstream.url,
+        storage: storage.reading,
+        now: clock.now,
+        time,
+      },
+      rules.revision,
+    )
+    const metrics = new EtcdMetrics(door, management, { storage: storage.reading, clock })
+    const proxy = await openEtcdProxy({
+      upstream,
+      ...(start.host !== undefined && { host: start.host }),
+      port: start.port,
+      ...(start.tls !== undefined && { tls: start.tls }),
+      door,
+      now: clock.now,
+      meter: metrics,
+    })
+    closing.push(() => proxy.close())
+    url = proxy.url
+    const { controlPort, grpcPort } = start
+    const control = await startControl({ port: controlPort, grpcPort, management, folder, name })
+    closing.push(() => control.close())
+    return { url, door, management, metrics, control, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
