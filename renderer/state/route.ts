@@ -45,6 +45,11 @@ export function openLevel(server: string, level: string): void {
   openScreen('level', level)
 }
 
+/** Goes to single requests with a filter: `resource:pods`. */
+export function openLive(filter: string): void {
+  location.hash = hrefOfPlace({ screen: 'live', object: filter })
+}
+
 /** Goes to a level with a filter of its requests: `flow:inventory:crawler`, `queue:17`. */
 export function openInLevel(level: string, filter: string): void {
   location.hash = hrefOfPlace({ screen: 'level', level, object: filter })

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { EtcdTest } from '../../../core/contract/etcd.ts'
+import type { EtcdState, EtcdTest } from '../../../core/contract/etcd.ts'
 import { Button } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Check, SelectField, TextField } from '../../components/Field.tsx'
@@ -9,6 +9,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
+import { KeysPane } from './KeysPane.tsx'
 import styles from './etcd.module.css'
 
 type Rule = EtcdTest['rules'][number]
@@ -38,7 +39,7 @@ const COLUMNS: readonly DataColumn<Rule>[] = [
 ]
 
 /** Why a request passes or is limited now. Nothing is charged. */
-export function TestPane() {
+export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
   const [method, setMethod] = useState('KV/Range')
   const [key, setKey] = useState('/registry/pods/')
   const [prefix, setPrefix] = useState(true)
@@ -60,38 +61,41 @@ export function TestPane() {
       }),
     )
   return (
-    <Pane title="Why this one" note="a request, each rule, and the class now">
-      <div className={styles['form']}>
-        <div className={styles['pair']}>
-          <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />
-          <TextField label="User" placeholder="no name" value={user} onChange={setUser} />
-          {keyed && <TextField label="Key" value={key} onChange={setKey} />}
-          {read && <TextField label="Keys it scans" kind="number" value={scan} onChange={setScan} />}
+    <>
+      <Pane title="Why this one" note="a request, each rule, and the class now">
+        <div className={styles['form']}>
+          <div className={styles['pair']}>
+            <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />
+            <TextField label="User" placeholder="no name" value={user} onChange={setUser} />
+            {keyed && <TextField label="Key" value={key} onChange={setKey} />}
+            {read && <TextField label="Keys it scans" kind="number" value={scan} onChange={setScan} />}
+          </div>
+          {keyed && method !== 'KV/Put' && (
+            <Check label="All keys with this prefix" checked={prefix} onChange={setPrefix} />
+          )}
+          <div className={styles['buttons']}>
+            <Button primary onClick={run} disabled={task.state === 'busy'}>
+              Test the request
+            </Button>
+          </div>
+          {task.state === 'failed' && <ProblemNote problem={task.problem} alert />}
         </div>
-        {keyed && method !== 'KV/Put' && (
-          <Check label="All keys with this prefix" checked={prefix} onChange={setPrefix} />
+        {task.state === 'done' && (
+          <>
+            <p className={styles['remedy']} role="status">
+              <b>{task.value.verdict}</b>: {task.value.explanation}
+            </p>
+            <PlainTable
+              caption="Rules and the request"
+              columns={COLUMNS}
+              rows={task.value.rules}
+              rowKey={({ rule }) => rule}
+              selectedKey={task.value.rules.find(({ outcome }) => outcome === 'applies')?.rule}
+            />
+          </>
         )}
-        <div className={styles['buttons']}>
-          <Button primary onClick={run} disabled={task.state === 'busy'}>
-            Test the request
-          </Button>
-        </div>
-        {task.state === 'failed' && <ProblemNote problem={task.problem} alert />}
-      </div>
-      {task.state === 'done' && (
-        <>
-          <p className={styles['remedy']} role="status">
-            <b>{task.value.verdict}</b>: {task.value.explanation}
-          </p>
-          <PlainTable
-            caption="Rules and the request"
-            columns={COLUMNS}
-            rows={task.value.rules}
-            rowKey={({ rule }) => rule}
-            selectedKey={task.value.rules.find(({ outcome }) => outcome === 'applies')?.rule}
-          />
-        </>
-      )}
-    </Pane>
+      </Pane>
+      {keyed && <KeysPane request={{ key, prefix: prefix && method !== 'KV/Put' }} rules={rules} />}
+    </>
   )
 }

@@ -50,7 +50,13 @@ export const etcdFixture: EtcdState = {
   rules: [
     {
       name: 'rule-event',
-      document: { name: 'rule-event', qClassName: 'event', priority: 9, ops: ['Put'] },
+      document: {
+        name: 'rule-event',
+        qClassName: 'event',
+        priority: 9,
+        ops: ['Put'],
+        prefixPaths: ['/registry/events/'],
+      },
       class: 'event',
       priority: 9,
       enabled: true,

@@ -56,10 +56,12 @@ describe('the screen of an etcd', () => {
   const user = userEvent.setup()
   let changes: unknown[] = []
   let refuse = false
+  let state = etcdFixture
 
   beforeEach(() => {
     changes = []
     refuse = false
+    state = etcdFixture
     const answers: Readonly<Record<string, unknown>> = {
       'etcd.preview': PREVIEW,
       'etcd.advise': [ADVICE],
@@ -74,7 +76,7 @@ describe('the screen of an etcd', () => {
       return answers[name]
     }) as Client['call']
     const subscribe = ((name: string, _params: unknown, onEvent: (event: unknown) => void) => {
-      if (name === 'etcd') onEvent(etcdFixture)
+      if (name === 'etcd') onEvent(state)
       return () => undefined
     }) as Client['subscribe']
     setClient({ call, subscribe, onLink: () => () => undefined })
@@ -145,6 +147,34 @@ describe('the screen of an etcd', () => {
     const table = await screen.findByRole('table', { name: 'Rules and the request' })
     expect(within(table).getAllByText('yes')).toHaveLength(4)
     expect(screen.getByText('rule-event applies.', { exact: false })).toBeTruthy()
+  })
+
+  it('draws the keys of the request beside those of the rules', async () => {
+    render(<EtcdScreen />)
+    await user.click(screen.getByRole('button', { name: 'Test a request' }))
+    const keys = screen.getByRole('region', { name: 'Keys' })
+    expect(keys.textContent).toContain('[/registry/pods/, /registry/pods0)')
+    expect(keys.textContent).toContain('rule-eventapart')
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Method' }), 'Auth/Authenticate')
+    expect(screen.queryByRole('region', { name: 'Keys' })).toBeNull()
+  })
+
+  it('leads to the requests of an API server that is connected too', async () => {
+    const server = { ...connected({ kind: 'demo' }), id: 2, requests: true as const }
+    connectionStore.setState({ connections: [connected({ kind: 'etcd' }), server] })
+    render(<EtcdScreen />)
+    const pane = screen.getByRole('region', { name: 'Flow control' })
+    await user.click(within(pane).getByRole('button', { name: 'pods' }))
+    expect(connectionStore.getState().connection?.id).toBe(2)
+    expect(location.hash).toBe('#/live?object=resource%3Apods')
+  })
+
+  it('says why rules are only read', async () => {
+    state = { ...etcdFixture, editable: false }
+    render(<EtcdScreen />)
+    expect(screen.getByRole('button', { name: 'New rule' })).toHaveProperty('disabled', true)
+    await user.click(within(screen.getByRole('grid', { name: 'Rules' })).getByText('rule-event'))
+    expect(screen.getByText(/^Editing is off\./)).toBeTruthy()
   })
 
   it('says so when the source is no etcd', () => {

@@ -11,6 +11,7 @@ import { say } from '../../state/shell.ts'
 import { AdvicePane } from './AdvicePane.tsx'
 import { ClassCards } from './ClassCards.tsx'
 import { type Edited, EditPane } from './EditPane.tsx'
+import { FlowControlPane } from './FlowControlPane.tsx'
 import { LoadPane } from './LoadPane.tsx'
 import { MemberPane } from './MemberPane.tsx'
 import { RulesPane } from './RulesPane.tsx'
@@ -134,10 +135,11 @@ function Etcd({ state }: { readonly state: EtcdState }) {
               onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...aside, name })}
             />
           )}
-          {aside.kind === 'test' && <TestPane />}
+          {aside.kind === 'test' && <TestPane rules={rules} />}
           {aside.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
           <LoadPane seconds={state.seconds} />
           <MemberPane {...state} />
+          <FlowControlPane rates={state.rates} />
         </aside>
       </div>
     </div>

@@ -1,0 +1,42 @@
+import type { EtcdState } from '../../../core/contract/etcd.ts'
+import type { Connected } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { showConnection, useConnection } from '../../state/connection.ts'
+import { openLive, openScreen } from '../../state/route.ts'
+import { resourcesOf } from './resources.ts'
+import styles from './etcd.module.css'
+
+/** Where the requests of an API server on the same keys are seen with their level and schema, if one is connected too. */
+export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
+  const { connections } = useConnection()
+  const servers = connections.filter(({ source: { kind } }) => kind !== 'etcd')
+  const resources = resourcesOf(rates)
+  if (servers.length === 0 || resources.length === 0) return null
+  return (
+    <Pane title="Flow control" note="levels and schemas of the same traffic at the API server">
+      {servers.map((server) => (
+        <div key={server.id} className={styles['boxed']}>
+          <p className={styles['small']}>
+            {server.requests === true
+              ? `Requests at ${server.source.name}, each with its level and schema:`
+              : `${server.source.name} reports no single requests. Classify one on:`}
+          </p>
+          <div className={styles['links']}>
+            {resources.map((resource) => (
+              <Button key={resource} onClick={() => open(server, resource)}>
+                {resource}
+              </Button>
+            ))}
+          </div>
+        </div>
+      ))}
+    </Pane>
+  )
+}
+
+function open({ id, requests }: Connected, resource: string): void {
+  showConnection(id)
+  if (requests === true) openLive(`resource:${resource}`)
+  else openScreen('classify')
+}
