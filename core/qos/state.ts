@@ -1,6 +1,6 @@
 import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 import type { QosClass } from './configuration.ts'
-import type { Applied, Decided } from './decision.ts'
+import type { Applied } from './decision.ts'
 import type { Discipline, LimiterState } from './discipline.ts'
 import type { Evidence } from './match.ts'
 import type { QosRequest } from './request.ts'

@@ -60,9 +60,9 @@ describe.skipIf(noCluster)('a kube-apiserver whose proxy before etcd is killed',
     async () => {
       const confirmed: string[] = []
       for (let round = 0; round < 3; round++) {
-        let writing = true
+        const over = new AbortController()
         const writer = (async () => {
-          for (let index = 0; writing; index++) {
+          for (let index = 0; !over.signal.aborted; index++) {
             const name = `k-${round}-${index}`
             if ((await create(name)) === 201) confirmed.push(name)
           }
@@ -72,7 +72,7 @@ describe.skipIf(noCluster)('a kube-apiserver whose proxy before etcd is killed',
         proxy = await start()
         const before = confirmed.length
         await vi.waitFor(() => expect(confirmed.length).toBeGreaterThan(before + 5), 60_000)
-        writing = false
+        over.abort()
         await writer
         expect([...(await names(''))]).toEqual(expect.arrayContaining(confirmed))
         // The watch cache follows by its watch, which was opened again.
