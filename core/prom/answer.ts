@@ -75,6 +75,13 @@ function readSeries(item: unknown): PromSeries | undefined {
   const plain = listOf(item, 'value', 'values')
   const native = listOf(item, 'histogram', 'histograms')
   if (plain === undefined || native === undefined) return undefined
+  // Most series of a large answer have one sample: nothing has to be put in order.
+  if (plain.length === 1 && native.length === 0) {
+    const only = readPoint(plain[0], numberOf)
+    if (only === undefined) return undefined
+    const { at, sample } = only
+    return Number.isFinite(sample) ? { labels, times: [at], samples: [sample] } : { labels, times: [], samples: [] }
+  }
   for (const pair of plain) {
     const point = readPoint(pair, numberOf)
     if (point === undefined) return undefined
@@ -89,9 +96,9 @@ function readSeries(item: unknown): PromSeries | undefined {
   return { labels, times: ordered.map(({ at }) => at), samples: ordered.map(({ sample }) => sample) }
 }
 
-interface Point {
+interface Point<S = number | NativeHistogram> {
   readonly at: number
-  readonly sample: number | NativeHistogram
+  readonly sample: S
 }
 
 const inOrder = (points: readonly Point[]): boolean =>
@@ -109,16 +116,18 @@ function listOf(item: Readonly<Record<string, unknown>>, one: string, many: stri
 function readLabels(metric: unknown): Readonly<Record<string, string>> | undefined {
   if (!isRecord(metric)) return undefined
   const labels: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(metric)) {
+  for (const name of Object.keys(metric)) {
+    const value = metric[name]
     if (typeof value !== 'string') return undefined
     labels[name] = value
   }
   return labels
 }
 
-function readPoint(pair: unknown, read: (value: unknown) => number | NativeHistogram | undefined): Point | undefined {
+function readPoint<S>(pair: unknown, read: (value: unknown) => S | undefined): Point<S> | undefined {
   if (!Array.isArray(pair) || pair.length !== 2) return undefined
-  const [seconds, value]: readonly unknown[] = pair
+  const seconds: unknown = pair[0]
+  const value: unknown = pair[1]
   const sample = read(value)
   if (typeof seconds !== 'number' || !(Math.abs(seconds) < LAST_SECOND) || sample === undefined) return undefined
   return { at: Math.round(seconds * 1_000), sample }

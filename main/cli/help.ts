@@ -68,6 +68,7 @@ Usage:
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
   apf-console mixin KIND [FILE]                      alert rules, recording rules, dashboard for Prometheus and Grafana
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown, HTML or PDF
+  apf-console compare ID|FILE --a T..T --b T..T      two periods of a server: differences of every key number
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console convert FILE…                          objects of earlier designs and versions as v1, with what is lost

@@ -34,6 +34,27 @@ Options:
 
 Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
 
+  compare: `Usage: apf-console compare ID|FILE [ID|FILE] [periods] [--api-server NAME] [--output text|json]
+       apf-console compare --prometheus URL periods [--api-server NAME]
+
+Compares two periods of each server, A and B, as the Compare screen does (docs/compare.md): mean seats, limits and queues,
+rejected and dispatched requests and the longest wait, of the server and of each level, those that changed most first; then
+what else differs: objects, version, process, seats. With two recordings A is of the first and B of the second.
+
+Periods (one of; whole recordings by default, where two are given):
+  --a FROM..TO --b FROM..TO   2026-11-20T03:00:00Z..2026-11-20T03:20:00Z
+  --b FROM..TO --offset D   A is as long and D earlier: 1h, 24h
+  --mark TIME [--length D]   A ends at TIME, B begins 30 s after it, because limits follow an edit only after up to three
+                         recomputations; D long each (10m by default)
+
+Options:
+  --api-server NAME      one server; all of them by default
+  --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 done, 1 a part of a period is not recorded, 2 cannot run.`,
+
   whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
        apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
 

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   alerts: async () => (await import('./alerts.ts')).alerts,
   mixin: async () => (await import('./mixin.ts')).mixin,
   report: async () => (await import('./report.ts')).report,
+  compare: async () => (await import('./compare.ts')).compareCommand,
   shard: async () => (await import('./shard.ts')).shard,
   validate: async () => (await import('./validate.ts')).validate,
   convert: async () => (await import('./convert.ts')).convert,

@@ -51,12 +51,12 @@ export async function run(): Promise<void> {
 async function measure(url: string): Promise<void> {
   const target = PrometheusSpecSchema.parse({ kind: 'prometheus', url })
   const api = await openPrometheus(target, () => Date.now(), allNamed)
-  const answered: { readonly atMs: number; readonly ms: number; readonly bytes: number }[] = []
+  const answered: { readonly atMs: number; readonly ms: number; readonly bytes: number; readonly cpu: number }[] = []
   const noted = async (reply: Promise<Reply>): Promise<Reply> => {
     const began = performance.now()
     const answer = await reply
     if (!answer.ok) throw new Error(answer.problem.message)
-    answered.push({ atMs: began + answer.ms, ms: answer.ms, bytes: answer.bytes })
+    answered.push({ atMs: began + answer.ms, ms: answer.ms, bytes: answer.bytes, cpu: cpuMs() })
     return answer
   }
   const watched: PrometheusApi = {
@@ -64,16 +64,16 @@ async function measure(url: string): Promise<void> {
     query: (...query) => noted(api.query(...query)),
     queryRange: (...query) => noted(api.queryRange(...query)),
   }
-  const reads: { readonly read: FleetRead; readonly atMs: number }[] = []
+  const reads: { readonly read: FleetRead; readonly atMs: number; readonly cpu: number }[] = []
   const end = new AbortController()
-  const began = performance.now()
+  const [began, beganCpu] = [performance.now(), cpuMs()]
   await new Promise<void>((resolve, reject) => {
     const reader = createFleetReader({
       api: watched,
       target,
       environment: systemEnvironment,
       onRead(read) {
-        reads.push({ read, atMs: performance.now() })
+        reads.push({ read, atMs: performance.now(), cpu: cpuMs() })
         if (reads.length === 2) resolve()
       },
       onFailed: ({ message }) => reject(new Error(message)),
@@ -98,9 +98,19 @@ async function measure(url: string): Promise<void> {
     megabytes: round(all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6, 1),
     prometheusMs: round(prometheusMs, 0),
     consoleMs: round(first.atMs - began - prometheusMs, 0),
-    afterLastAnswerMs: round(first.atMs - lastAtMs, 0),
+    consoleProcessorMs: round(first.cpu - beganCpu, 0),
+    // From the last answer, read and parsed, until everything is put together.
+    togetherMs: round(first.atMs - lastAtMs, 0),
+    togetherProcessorMs: round(first.cpu - (all.at(-1)?.cpu ?? Number.NaN), 0),
     // The trend is told after the rest.
     trendMs: round((reads[1]?.atMs ?? Number.NaN) - first.atMs, 0),
     goalMs: GOAL_MS,
+    load: round(os.loadavg()[0] ?? 0, 1),
   })
+}
+
+/** Of this process so far; unlike the clock, it does not count what others do on the machine. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }

@@ -74,7 +74,10 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
       discovery,
       cluster,
       instances,
-      notes: left > 0 ? [`${left} more servers are on the Fleet screen only; open one there, or choose at most ${MOST_SERVERS}.`] : [],
+      notes:
+        left > 0
+          ? [`${left} more servers are on the Fleet screen only; open one there, or choose at most ${MOST_SERVERS}.`]
+          : [],
     },
   }
 }

@@ -1,0 +1,256 @@
+import { compare, NUMBERS, type Comparison, type Difference, type NumberName } from '../../core/compare/compare.ts'
+import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
+import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { median } from '../../core/frame/quantile.ts'
+import type { Series } from '../../core/history/series.ts'
+import { parseGoDuration } from '../../core/text/text.ts'
+import { rfc3339, unixMsOf } from '../../core/units.ts'
+import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
+import { textTable, type Console, type ExitCode } from './console.ts'
+import { recordingNamed, timeFrom } from './recordingOptions.ts'
+import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
+
+/** Two periods side by side, as the Compare screen shows them. 1 when a part of one is not recorded. */
+export const compareCommand: Command = {
+  options: {
+    a: { type: 'string' },
+    b: { type: 'string' },
+    mark: { type: 'string' },
+    length: { type: 'string' },
+    offset: { type: 'string' },
+    'api-server': { type: 'string' },
+    ...CREDENTIAL_OPTIONS,
+    ...PROMETHEUS_OPTIONS,
+    ...OUTPUT_OPTIONS,
+  },
+  operands: 'files',
+  run: runCompare,
+}
+
+async function runCompare(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, [])
+  const periods = periodsFrom(given)
+  const [a, b] = await readingsOf(given, periods, console)
+  if (console.signal.aborted) return 2
+  const pairs = serverPairs(a, b, given.value('api-server'))
+  const compared = pairs.map(([inA, inB]) => comparedServer(a, b, inA, inB))
+  if (form === 'json') console.printJson(jsonOf(a, b, compared), 2)
+  else console.print(textOf(a, b, compared))
+  const complete = compared.every(({ comparison }) => isComplete(comparison))
+  return compared.length > 0 && complete ? 0 : 1
+}
+
+/** From --a and --b, --b and --offset, or --mark; none of them means whole recordings. Throws `UsageError`. */
+function periodsFrom(given: Given): Periods | undefined {
+  const [a, b, mark] = [periodFrom(given, 'a'), periodFrom(given, 'b'), timeFrom(given, 'mark')]
+  const [length, offset] = [durationFrom(given, 'length'), durationFrom(given, 'offset')]
+  if (length !== undefined && mark === undefined) throw new UsageError('--length goes with --mark.')
+  if (mark !== undefined) {
+    if (a !== undefined || b !== undefined || offset !== undefined) {
+      throw new UsageError('--mark names both periods, so --a, --b and --offset do not go with it.')
+    }
+    return periodsAround(mark, length ?? DEFAULT_LENGTH_MS)
+  }
+  if (offset !== undefined) {
+    if (b === undefined || a !== undefined)
+      throw new UsageError('--offset goes with --b alone: A is as long and so much earlier.')
+    return periodsApart(b, offset)
+  }
+  if ((a === undefined) !== (b === undefined)) throw new UsageError('--a and --b go together, or --b with --offset.')
+  return a === undefined || b === undefined ? undefined : { a, b }
+}
+
+const DEFAULT_LENGTH_MS = 600_000
+
+function periodFrom(given: Given, name: string): Period | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const [from = '', to = '', ...more] = text.split('..')
+  const period = { from: unixMsOf(from), to: unixMsOf(to) }
+  if (more.length === 0 && period.from < period.to) return period
+  throw new UsageError(
+    `--${name} ${JSON.stringify(text)} is no period; write 2026-11-20T03:00:00Z..2026-11-20T03:20:00Z, the earlier time first.`,
+  )
+}
+
+function durationFrom(given: Given, name: string): number | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const ms = parseGoDuration(text)
+  if (ms !== undefined && ms > 0) return ms
+  throw new UsageError(`--${name} takes a time like 10m or 24h, not ${JSON.stringify(text)}.`)
+}
+
+async function readingsOf(
+  given: Given,
+  periods: Periods | undefined,
+  console: Console,
+): Promise<readonly [PeriodReading, PeriodReading]> {
+  const [first, second, ...more] = given.operands
+  const spec = await sourceFrom(given, false, console)
+  if (spec?.kind === 'prometheus') {
+    if (first !== undefined) throw new UsageError('Compare recordings or a Prometheus, not both.')
+    if (periods === undefined) {
+      throw new UsageError('With --prometheus, name the periods: --a and --b, --b and --offset, or --mark.')
+    }
+    const [a, b] = await readFromPrometheus(spec, [periods.a, periods.b], console)
+    if (a !== undefined && b !== undefined) return [a, b]
+  }
+  if (first === undefined || more.length > 0) {
+    throw new UsageError('compare needs one recording and two periods, two recordings, or --prometheus URL.')
+  }
+  if (second === undefined && periods === undefined) {
+    throw new UsageError('One recording has two periods: name them with --a and --b, --b and --offset, or --mark.')
+  }
+  const [inA, inB] = [await recordingNamed(first, console), await recordingNamed(second ?? first, console)]
+  const reading = (entry: typeof inA, period: Period | undefined): PeriodReading => {
+    const read = readRecorded(entry, period, console)
+    if (read !== undefined) return read
+    throw new ProblemError('not-found', `The recording ${entry.id} has no samples.`)
+  }
+  return [reading(inA, periods?.a), reading(inB, periods?.b)]
+}
+
+/** The same server of both; where each has only one, these. Throws `ProblemError` for one that is in neither. */
+function serverPairs(
+  a: PeriodReading,
+  b: PeriodReading,
+  wanted: string | undefined,
+): readonly (readonly [string, string])[] {
+  const [onlyA, onlyB] = [a.servers, b.servers].map((servers) => (servers.length === 1 ? servers[0] : undefined))
+  if (wanted === undefined && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]]
+  const all = [...new Set([...a.servers, ...b.servers])]
+  if (wanted === undefined) return all.map((server) => [server, server])
+  if (all.includes(wanted)) return [[wanted, wanted]]
+  const known = all.length === 0 ? 'None is recorded in these periods.' : `There is ${all.join(', ')}.`
+  throw new ProblemError('not-found', `There is no server ${JSON.stringify(wanted)}. ${known}`)
+}
+
+interface ComparedServer {
+  readonly server: string
+  readonly comparison: Comparison
+  readonly others: readonly OtherDifference[]
+}
+
+function comparedServer(a: PeriodReading, b: PeriodReading, inA: string, inB: string): ComparedServer {
+  const [seriesA, seriesB] = [a.series(inA), b.series(inB)]
+  const gapMs = Math.max(LEAST_GAP_MS, GAP_SAMPLES * Math.max(distanceIn(seriesA), distanceIn(seriesB)))
+  return {
+    server: inA === inB ? inA : `${inA} and ${inB}`,
+    comparison: compare({ series: seriesA, period: a.period }, { series: seriesB, period: b.period }, gapMs),
+    others: otherDifferences(a.surroundings(inA), b.surroundings(inB)),
+  }
+}
+
+/** So many missing samples are a gap, and nothing shorter than this is. */
+const GAP_SAMPLES = 3
+const LEAST_GAP_MS = 3_000
+
+/** Usual distance of two points, milliseconds. */
+const distanceIn = ({ times }: Series): number =>
+  median(times.slice(1).map((at, index) => at - (times[index] ?? at))) ?? 0
+
+/** Below this part of a period something is missing from it. */
+const COMPLETE = 0.98
+const isComplete = ({ a, b }: Comparison): boolean => a.share >= COMPLETE && b.share >= COMPLETE
+
+const LABELS: Readonly<Record<NumberName, string>> = {
+  executing: 'Executing seats, mean',
+  limit: 'Current limit, mean',
+  queued: 'Queued requests, mean',
+  rejected: 'Rejected',
+  dispatched: 'Dispatched',
+  waitP99: 'Longest wait p99',
+}
+
+const labelOf = (name: NumberName, perSecond: boolean): string =>
+  name === 'rejected' || name === 'dispatched' ? `${LABELS[name]}, ${perSecond ? 'per second' : 'sum'}` : LABELS[name]
+
+const valueText = (name: NumberName, perSecond: boolean, value: number | undefined): string => {
+  if (value === undefined) return '-'
+  if (name === 'waitP99') return `${value.toFixed(3)} s`
+  const counted = name === 'rejected' || name === 'dispatched'
+  return value.toFixed(counted ? (perSecond ? 2 : 0) : 1)
+}
+
+function differenceCells(name: NumberName, perSecond: boolean, { a, b, change, share }: Difference): readonly string[] {
+  const sign = change !== undefined && change > 0 ? '+' : ''
+  const percent = share === undefined || Math.round(share * 100) === 0 ? '' : `${sign}${(share * 100).toFixed(0)} %`
+  const changed = change === undefined ? '-' : `${sign}${valueText(name, perSecond, change)}`
+  return [valueText(name, perSecond, a), valueText(name, perSecond, b), changed, percent]
+}
+
+const ALIGN = ['left', 'left', 'right', 'right', 'right', 'right'] as const
+
+function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): readonly string[] {
+  const period = (name: string, { source, period: { from, to } }: PeriodReading): string =>
+    `${name}  ${rfc3339(from)} to ${rfc3339(to)}  ${source.name}`
+  return [
+    period('A', a),
+    period('B', b),
+    ...(compared.length === 0 ? ['', 'Nothing is recorded in either period.'] : []),
+    ...compared.flatMap(({ server, comparison, others }) => {
+      const { perSecond, totals, levels } = comparison
+      return [
+        '',
+        server,
+        ...(['a', 'b'] as const).flatMap((side) => missingText(side, comparison)),
+        ...textTable(
+          [
+            ['NUMBER', '', 'A', 'B', 'CHANGE', '%'],
+            ...NUMBERS.map((name) => [labelOf(name, perSecond), '', ...differenceCells(name, perSecond, totals[name])]),
+          ],
+          ALIGN,
+        ),
+        '',
+        ...textTable(
+          [
+            ['LEVEL', 'NUMBER', 'A', 'B', 'CHANGE', '%'],
+            ...levels.flatMap((level) =>
+              NUMBERS.filter((name) => isKnown(level.numbers[name])).map((name, index) => [
+                index === 0 ? level.name : '',
+                labelOf(name, perSecond),
+                ...differenceCells(name, perSecond, level.numbers[name]),
+              ]),
+            ),
+          ],
+          ALIGN,
+        ),
+        '',
+        ...textTable(
+          [['WHAT ELSE', 'STATE', ''], ...others.map(({ what, state, text }) => [what, state, text])],
+          ['left', 'left', 'left'],
+        ),
+      ]
+    }),
+  ]
+}
+
+const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== undefined
+
+function missingText(side: 'a' | 'b', comparison: Comparison): readonly string[] {
+  const { share } = comparison[side]
+  const name = side.toUpperCase()
+  if (share === 0) return [`Nothing is recorded in ${name}.`]
+  return share < COMPLETE ? [`${((1 - share) * 100).toFixed(0)} % of ${name} is not recorded.`] : []
+}
+
+const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): unknown => {
+  const period = ({ source, period: { from, to } }: PeriodReading): unknown => ({
+    source: source.name,
+    from: rfc3339(from),
+    to: rfc3339(to),
+  })
+  return {
+    a: period(a),
+    b: period(b),
+    servers: compared.map(({ server, comparison: { a: inA, b: inB, ...comparison }, others }) => ({
+      server,
+      recorded: { a: inA, b: inB },
+      ...comparison,
+      others,
+    })),
+  }
+}

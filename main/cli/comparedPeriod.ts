@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import type { Period } from '../../core/compare/period.ts'
+import type { Surroundings } from '../../core/compare/surroundings.ts'
+import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
+import type { Moment } from '../../core/contract/recording.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
+import type { Series } from '../../core/history/series.ts'
+import { createArchive } from '../recordings/archive.ts'
+import { RECORDINGS, type ListedRecording } from '../recordings/library.ts'
+import { openPrometheusRanges } from '../sources/prometheus/range.ts'
+import type { Console } from './console.ts'
+
+/** What is known of a period, server by server. */
+export interface PeriodReading {
+  readonly source: SourceInfo
+  readonly period: Period
+  readonly servers: readonly string[]
+  series(server: string): Series
+  /** At the end of the period. */
+  surroundings(server: string): Surroundings
+}
+
+/** A period is drawn in steps of a minute at most this many, so that nothing of it is left out. */
+const MOST_POINTS = 100_000
+
+/** A period of a recording; without one, all of it. `undefined` where it tells of nothing. */
+export function readRecorded(
+  entry: ListedRecording,
+  given: Period | undefined,
+  { stateDir, environment }: Pick<Console, 'stateDir' | 'environment'>,
+): PeriodReading | undefined {
+  const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
+  const archive = createArchive({
+    folder: join(stateDir, RECORDINGS),
+    ids: new Set([entry.id]),
+    source,
+    now: () => environment.now(),
+  })
+  const { first, last } = archive.extent()
+  if (first === undefined || last === undefined) return undefined
+  const period = given ?? { from: first, to: last }
+  const moments = [archive.moment(period.to), archive.moment(period.from)]
+  const [atEnd] = moments
+  return {
+    source,
+    period,
+    servers: [...new Set(moments.flatMap(({ frame }) => frame?.servers.map(({ id }) => id) ?? []))],
+    series: (server) => archive.series(server, { ...period, maxPoints: MOST_POINTS }),
+    surroundings: (server) => ({
+      server: atEnd?.frame?.servers.find(({ id }) => id === server),
+      objects: readable(atEnd?.objects),
+    }),
+  }
+}
+
+const readable = (reading: Moment['objects']): Surroundings['objects'] =>
+  reading?.state === 'current' || reading?.state === 'stale' ? reading.objects : undefined
+
+/** Both periods of the servers of a Prometheus; it has no objects. Rejects with `ProblemError`. */
+export async function readFromPrometheus(
+  spec: PrometheusSpec,
+  periods: readonly Period[],
+  { environment, access, signal }: Pick<Console, 'environment' | 'access' | 'signal'>,
+): Promise<readonly PeriodReading[]> {
+  const ranges = await openPrometheusRanges(spec, environment, access.consent, signal)
+  try {
+    const readings: PeriodReading[] = []
+    for (const period of periods) {
+      const picture = await ranges.read(period.from, period.to, signal)
+      readings.push({
+        source: ranges.source,
+        period,
+        servers: picture.servers.map(({ latest: { frame } }) => frame.id),
+        series: (server) =>
+          picture.server(server)?.history.series({ ...period, maxPoints: MOST_POINTS }) ?? nothingOf(server),
+        surroundings: (server) => ({ server: picture.server(server)?.latest.frame, objects: undefined }),
+      })
+    }
+    return readings
+  } finally {
+    ranges.close()
+  }
+}
+
+const nothingOf = (server: string): Series => ({
+  server,
+  stepSeconds: 0,
+  mergedSeconds: 0,
+  times: [],
+  samples: [],
+  fairFrac: [],
+  levels: [],
+})

@@ -1,0 +1,104 @@
+import { ProblemError, type Problem } from '../../../core/contract/errors.ts'
+import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
+import type { SourceInfo } from '../../../core/frame/frame.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
+import { pastGroups } from '../../../core/prom/asked.ts'
+import { named, selector } from '../../../core/prom/promql.ts'
+import { createPicture, type Picture } from '../../../core/source/picture.ts'
+import type { UnixMs } from '../../../core/units.ts'
+import type { Consent } from '../../cluster/consent.ts'
+import type { Environment } from '../../ports/environment.ts'
+import { openPrometheus, PAST_LIMITS, type PrometheusApi } from './api.ts'
+import { gatherGroups } from './groups.ts'
+import { createPast } from './past.ts'
+import { findServers, instancesMatcher, select, serverMatchers } from './servers.ts'
+
+/** Where the interval cannot be told. */
+const USUAL_INTERVAL_MS = 30_000
+
+/** Ranges of the past of one cluster, whenever they were. */
+export interface PrometheusRanges {
+  readonly source: SourceInfo
+  /** What Prometheus has of a range, both instants included. Rejects with `ProblemError`. */
+  read(from: UnixMs, to: UnixMs, signal: AbortSignal): Promise<Picture>
+  close(): void
+}
+
+/** Rejects with `ProblemError`. */
+export async function openPrometheusRanges(
+  spec: PrometheusSpec,
+  environment: Environment,
+  consent: Consent,
+  signal: AbortSignal,
+): Promise<PrometheusRanges> {
+  const api = await openPrometheus(spec, () => environment.now(), consent)
+  try {
+    return await rangesOf(api, spec, environment, signal)
+  } catch (error) {
+    api.close()
+    throw error
+  }
+}
+
+async function rangesOf(
+  api: PrometheusApi,
+  spec: PrometheusSpec,
+  environment: Environment,
+  opening: AbortSignal,
+): Promise<PrometheusRanges> {
+  const found = valueOf(await findServers(api, spec, opening))
+  const selected = valueOf(select(found, spec, api.host))
+  const { discovery, instances, cluster } = selected
+  const matchers = [...serverMatchers(spec, selected), instancesMatcher(selected, instances)]
+  const intervalMs = discovery.intervalMs ?? USUAL_INTERVAL_MS
+  const { name } = cluster
+  return {
+    source: {
+      kind: 'prometheus',
+      name: name === undefined || name === '' ? api.host : name,
+      via: `Prometheus at ${api.shown}`,
+    },
+    async read(from, to, signal) {
+      const asking = { signal, limits: PAST_LIMITS }
+      // What the servers were at the end of the range, and how many series they had: chunks are cut by it.
+      const built = await api.query(selector([named([FAMILY.buildInfo]), ...matchers]), to, asking)
+      if (!built.ok) throw ProblemError.of(built.problem)
+      const groups = pastGroups(built.series.map(({ labels }) => labels['git_version']))
+      const ends = await gatherGroups(groups, (names) => api.query(selector([named(names), ...matchers]), to, asking))
+      if (!ends.ok) throw ProblemError.of(ends.problem)
+      const picture = createPicture()
+      const ended = Promise.withResolvers<Problem | undefined>()
+      createPast({
+        api,
+        environment,
+        instanceLabel: discovery.labels.instance,
+        emit: picture.take,
+        onProgress({ state, problem }) {
+          if (state !== 'reading') ended.resolve(state === 'failed' ? problem : undefined)
+        },
+      }).read(
+        {
+          from,
+          until: new Map(instances.map((instance) => [instance, to])),
+          intervalMs,
+          groups,
+          matchers,
+          largest: ends.largest,
+        },
+        signal,
+      )
+      signal.addEventListener('abort', () => ended.resolve(undefined), { once: true })
+      const problem = await ended.promise
+      if (problem !== undefined) throw ProblemError.of(problem)
+      return picture
+    },
+    close: api.close,
+  }
+}
+
+function valueOf<T>(
+  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem },
+): T {
+  if (result.ok) return result.value
+  throw ProblemError.of(result.problem)
+}
