@@ -45,7 +45,7 @@ export const RecorderStateSchema = RecordingStateSchema.extend({
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
 
-/** What needs every sample of a range is read of its last milliseconds alone, this many. */
+/** What needs every sample of a range is read of its last milliseconds alone, this many, unless it was kept beside them. */
 export const MOST_READ_MS = 1_800_000
 
 /** What recordings tell of, Unix milliseconds; absent while they tell of nothing. */

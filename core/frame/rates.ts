@@ -18,6 +18,12 @@ export interface FrameIndex {
 
 export const flowKey = (level: string, schema: string): string => `${level}\u0000${schema}`
 
+/** The level and the flow schema that such a key is of. */
+export function flowOf(key: string): { readonly level: string; readonly schema: string } {
+  const at = key.indexOf('\u0000')
+  return { level: key.slice(0, at), schema: key.slice(at + 1) }
+}
+
 export function indexFrame(frame: ServerFrame): FrameIndex {
   const levels = new Map<string, LevelFrame>()
   const schemas = new Map<string, SchemaFrame>()

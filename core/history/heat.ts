@@ -1,10 +1,10 @@
 import type { Histogram, ServerFrame } from '../frame/frame.ts'
 import { sameBounds } from '../frame/quantile.ts'
-import { flowKey, indexFrame } from '../frame/rates.ts'
+import { flowKey, flowOf, indexFrame } from '../frame/rates.ts'
 import type { HeatMap } from './series.ts'
 
-const HEAT_KINDS = ['wait', 'execution'] as const
-type HeatKind = (typeof HEAT_KINDS)[number]
+export const HEAT_KINDS = ['wait', 'execution'] as const
+export type HeatKind = (typeof HEAT_KINDS)[number]
 
 export interface HeatQuery {
   readonly level: string
@@ -21,12 +21,30 @@ const CELLS = 360
 /** Flows of which events are kept per kind; beyond that the one idle for longest makes room. */
 const MAX_FLOWS = 128
 
+/** What one flow gained in some cells: the number of each cell, then events by bucket. */
+export interface FlowHeat {
+  readonly kind: HeatKind
+  readonly level: string
+  readonly schema: string
+  readonly bounds: readonly number[]
+  readonly cells: readonly (readonly number[])[]
+}
+
+/** What is known of a stretch of time, of all flows: what a heat map of any of them is drawn from. */
+export interface HeatStretch {
+  /** Numbers of the cells that had a sample. */
+  readonly sampled: readonly number[]
+  readonly flows: readonly FlowHeat[]
+}
+
 interface Heat {
   /** `before` is the frame that this one follows; without it nothing is known of what was gained since. */
   append(at: number, frame: ServerFrame, before: ServerFrame | undefined): void
   /** Forgets everything at or after an instant, for when the clock stepped back to it. */
   truncate(from: number): void
   query(query: HeatQuery): HeatMap
+  /** Of the cells that hold some of the time between two instants. */
+  between(from: number, to: number): HeatStretch
 }
 
 /**
@@ -75,8 +93,68 @@ export function createHeat(): Heat {
       }
       return { stepSeconds: CELL_MS / 1_000, times, bounds: [...store.bounds()], cells }
     },
+    between(from, to) {
+      const [first, last] = [Math.ceil(from / CELL_MS), Math.ceil(to / CELL_MS)]
+      return {
+        sampled: [...sampled].filter((cell) => cell >= first && cell <= last).toSorted((a, b) => a - b),
+        flows: HEAT_KINDS.flatMap((kind) => stores[kind].between(first, last).map((flow) => ({ kind, ...flow }))),
+      }
+    },
   }
 }
+
+/** Cells of the widest heat map, more of which could not be told apart. */
+const MOST_CELLS = 720
+/** Cells that are drawn as one, whole parts of a minute and an hour where they are several. */
+const MERGED = [1, 6, 12, 30, 60, 180, 360]
+
+/**
+ * The heat map of a level or a flow from stretches of any recording, `stretches` of its level and kind at least. Where two
+ * tell of one cell of a flow, the one that saw more of it counts. Long ranges are drawn in wider cells.
+ */
+export function heatMapOf({ level, schema, kind, from, to }: HeatQuery, stretches: readonly HeatStretch[]): HeatMap {
+  const flows = stretches
+    .flatMap((stretch) => stretch.flows)
+    .filter((flow) => flow.kind === kind && flow.level === level && (schema === undefined || flow.schema === schema))
+  // Other buckets, as before an upgrade of the server, cannot be drawn beside the newest.
+  const newest = flows.reduce<FlowHeat | undefined>(
+    (last, flow) => (endOf(flow) >= endOf(last) ? flow : last),
+    undefined,
+  )
+  const bounds = newest?.bounds ?? []
+  const most = new Map<string, readonly number[]>()
+  for (const flow of flows.filter((one) => sameBounds(one.bounds, bounds))) {
+    for (const [cell = 0, ...events] of flow.cells) {
+      const key = `${cell} ${flow.schema}`
+      if (sumOf(events) >= sumOf(most.get(key) ?? [])) most.set(key, events)
+    }
+  }
+  const byCell = Map.groupBy(most, ([key]) => Number.parseInt(key, 10))
+  const sampled = new Set(stretches.flatMap((stretch) => stretch.sampled))
+  const wanted = (to - from) / CELL_MS / MOST_CELLS
+  const merged = MERGED.find((count) => count >= wanted) ?? Math.ceil(wanted)
+  const last = Math.min(
+    Math.ceil(to / CELL_MS),
+    sampled.size === 0 ? -1 : [...sampled].reduce((a, b) => Math.max(a, b)),
+  )
+  const times: number[] = []
+  const cells: (number[] | null)[] = []
+  for (let group = Math.max(0, Math.ceil(Math.ceil(from / CELL_MS) / merged)); (group - 1) * merged < last; group++) {
+    const inside = Array.from({ length: merged }, (_, index) => (group - 1) * merged + index + 1)
+    times.push(group * merged * CELL_MS)
+    const known = inside.filter((cell) => sampled.has(cell))
+    const events = known.flatMap((cell) => byCell.get(cell) ?? []).map(([, counts]) => counts)
+    cells.push(
+      known.length === 0 ? null : Array.from({ length: bounds.length + 1 }, (_, bucket) => sumAt(events, bucket)),
+    )
+  }
+  return { stepSeconds: (merged * CELL_MS) / 1_000, times, bounds: [...bounds], cells }
+}
+
+const endOf = (flow: FlowHeat | undefined): number => flow?.cells.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY
+const sumOf = (events: readonly number[]): number => events.reduce((sum, count) => sum + count, 0)
+const sumAt = (all: readonly (readonly number[])[], bucket: number): number =>
+  all.reduce((sum, events) => sum + (events[bucket] ?? 0), 0)
 
 /** Unsets the cell numbers from `cell` on. */
 function forgetFrom(cellNumbers: Int32Array, cell: number): void {
@@ -143,6 +221,17 @@ function createStore() {
     /** Flows whose key is, or with `prefix` begins with, the given one. */
     find: (key: string, prefix: boolean): FlowCells[] =>
       [...flows].filter(([flow]) => (prefix ? flow.startsWith(key) : flow === key)).map(([, cells]) => cells),
+    between(first: number, last: number): Omit<FlowHeat, 'kind'>[] {
+      const buckets = bounds.length + 1
+      return [...flows].flatMap(([flow, { events, cellNumbers }]) => {
+        const found = [...cellNumbers].flatMap((cell, slot) =>
+          cell >= first && cell <= last ? [[cell, ...events.subarray(slot * buckets, (slot + 1) * buckets)]] : [],
+        )
+        return found.length === 0
+          ? []
+          : [{ ...flowOf(flow), bounds, cells: found.toSorted(([a = 0], [b = 0]) => a - b) }]
+      })
+    },
     sum(chosen: readonly FlowCells[], cell: number): number[] {
       const buckets = bounds.length + 1
       const slot = cell % CELLS

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { histogramOf, levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import { createDeriver } from '../frame/derive.ts'
 import type { ServerFrame } from '../frame/frame.ts'
+import { heatMapOf } from './heat.ts'
 import { createHistory, type History } from './history.ts'
 import { HeatMapSchema, SeriesSchema, type LevelColumn, type Series } from './series.ts'
 
@@ -197,6 +198,27 @@ describe('heat maps', () => {
     const regular = [1, 2, 3, 4].map((second) => frame(second, [0, 0, 0]))
     const history = remember([...regular, frame(35, [50, 0, 0]), frame(36, [52, 0, 0]), frame(37, [1, 0, 0])])
     expect(heat(history).cells).toEqual([[0, 0, 0], null, null, [2, 0, 0]])
+  })
+
+  it('of several stretches are the same as of one, wider where the range is long', () => {
+    const frames = seconds(120).map((second) => frame(second, [second, 0, 0], [0, Math.floor(second / 3), 0]))
+    const history = remember(frames)
+    const wish = { level: 'low', kind: 'wait', from: at(0), to: at(120) } as const
+    // The cell at 45 s is in both; what has seen less of it does not count.
+    const parts = [history.heatBetween(at(0), at(45)), history.heatBetween(at(45), at(120))]
+    expect(heatMapOf(wish, parts)).toEqual(history.heatMap(wish))
+    const part = remember(frames.slice(0, 45)).heatBetween(at(0), at(45))
+    expect(heatMapOf(wish, [part, ...parts])).toEqual(history.heatMap(wish))
+    const flow = { ...wish, schema: 't' }
+    expect(heatMapOf(flow, parts)).toEqual(history.heatMap(flow))
+    const day = heatMapOf({ ...wish, from: at(120) - 86_400_000 }, parts)
+    expect(day.stepSeconds).toBe(120)
+    expect(day.times.length).toBeLessThanOrEqual(722)
+    const sum = (cells: readonly (readonly number[] | null)[]): number =>
+      cells.flatMap((cell) => cell ?? []).reduce((a, b) => a + b)
+    expect(sum(day.cells)).toBe(sum(history.heatMap(wish).cells))
+    expect(day.cells[0]).toBeNull()
+    expect(heatMapOf(wish, [])).toEqual({ stepSeconds: 10, times: [], bounds: [], cells: [] })
   })
 
   it('keep an hour', () => {

@@ -1,6 +1,6 @@
 import type { DerivedServer } from '../frame/derived.ts'
 import type { ServerFrame } from '../frame/frame.ts'
-import { createHeat, type HeatQuery } from './heat.ts'
+import { createHeat, type HeatQuery, type HeatStretch } from './heat.ts'
 import type { HeatMap, Series } from './series.ts'
 import { createTier, pointOf, type TierQuery } from './tier.ts'
 
@@ -14,6 +14,8 @@ export interface History {
   append(frame: ServerFrame, derived: DerivedServer, before: ServerFrame | undefined): void
   series(query: TierQuery): Series
   heatMap(query: HeatQuery): HeatMap
+  /** What heat maps of a stretch of the last hour are made of, of all flows. */
+  heatBetween(from: number, to: number): HeatStretch
 }
 
 /** Every sample for the last 20 min at one a second, 10 s steps for 6 h, minutes for 24 h. */
@@ -51,5 +53,6 @@ export function createHistory(): History {
       return { server, ...finest.query(query) }
     },
     heatMap: (query) => heat.query(query),
+    heatBetween: (from, to) => heat.between(from, to),
   }
 }

@@ -2,10 +2,11 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { ServerFacts } from '../engine/apfEngine.ts'
 import { createDeriver } from '../frame/derive.ts'
-import type { DerivedServer } from '../frame/derived.ts'
+import type { AdjustmentStep, DerivedServer } from '../frame/derived.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createHistory, type History } from '../history/history.ts'
+import type { HeatStretch } from '../history/heat.ts'
 import type { Series } from '../history/series.ts'
 import { createAdjustments, withoutDeleted, type Adjustments } from '../impact/adjustments.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -152,8 +153,23 @@ function takeFrame(
 const isBefore = (frame: ServerFrame, other: ServerFrame | undefined): boolean =>
   other !== undefined && unixMsOf(frame.at) < unixMsOf(other.at)
 
-/** Every sample between two instants, of each server. */
-export const samplesBetween = ({ servers }: Picture, from: UnixMs, to: UnixMs): Series[] =>
-  servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }))
+/** What is kept of a stretch of time of one server, so that long ranges are shown without reading every sample again. */
+export interface ServerStretch {
+  readonly series: Series
+  readonly heat: HeatStretch
+  /** Recomputations first seen in it; the last before it as well, which its first page may have completed. */
+  readonly steps: readonly AdjustmentStep[]
+}
+
+/** More than the pages of one recomputation. */
+const LAST_STEP_MS = 15_000
+
+/** Every sample between two instants of the last hour, of each server. */
+export const stretchesBetween = ({ servers }: Picture, from: UnixMs, to: UnixMs): ServerStretch[] =>
+  servers.map(({ history, adjustments }) => ({
+    series: history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }),
+    heat: history.heatBetween(from, to),
+    steps: adjustments.steps(from - LAST_STEP_MS, to),
+  }))
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)

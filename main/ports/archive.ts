@@ -18,9 +18,9 @@ export interface Archive {
   /** What happened to servers and objects in a range, oldest first; but for the last writes of objects like `heatMap`. */
   noted(from: UnixMs, to: UnixMs): readonly Noted[]
   series(server: string, query: TierQuery): Series
-  /** Of the last `MOST_READ_MS` of the range, because it reads every sample. */
+  /** Of recordings of earlier versions the last `MOST_READ_MS` of the range, because every sample has to be read. */
   heatMap(server: string, query: HeatQuery): HeatMap
-  /** The same. */
+  /** The last 360 of the range; of recordings of earlier versions like `heatMap`. */
   steps(server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[]
   /**
    * Objects and health up to an instant, and the samples of the minute before it; as the recordings end without one. Empty

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { createPicture, type Picture } from '../../core/source/picture.ts'
+import { createPicture, stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import { alertNoted } from '../../core/alerts/noted.ts'
@@ -19,7 +20,7 @@ import type { Archive } from '../ports/archive.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 import { createArchive } from './archive.ts'
-import { listRecordings } from './library.ts'
+import { chaptersIn, listRecordings } from './library.ts'
 import { startRecorder } from './recorder.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
@@ -61,8 +62,7 @@ async function record(moments: typeof story, clock: ReturnType<typeof standingCl
     source,
     writer: 'this',
     environment: clock.environment,
-    series: (from, to) =>
-      picture.servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER })),
+    stretches: (from, to) => stretchesBetween(picture, from, to),
   })
   let kept = 0
   let taken = 0
@@ -149,6 +149,31 @@ describe('what was recorded', () => {
     const found = archive.heatMap(SERVERS[0] ?? '', query)
     expect(sum(found.cells)).toBe(sum(server?.history.heatMap(query).cells))
     expect(sum(found.cells)).toBeGreaterThan(0)
+    expect(plain(found)).toEqual(plain(server?.history.heatMap(query)))
+  })
+
+  test('has them of recordings of versions that kept no stretches, read from the samples', async () => {
+    const old = join(folder, '..', `${basename(folder)}-old`)
+    await cp(folder, old, { recursive: true })
+    for (const { path } of chaptersIn(old)) {
+      const database = new DatabaseSync(path)
+      database.exec('DROP TABLE stretch')
+      database.close()
+    }
+    const before = createArchive({
+      folder: old,
+      ids: new Set(chaptersIn(old).map(({ recording }) => recording)),
+      source,
+      now: () => 0,
+    })
+    const [from, to] = [START + 60_000, START + 150_000]
+    const [server = ''] = SERVERS
+    const query = { level: 'workload-low', kind: 'wait', from, to } as const
+    expect(plain(before.heatMap(server, query))).toEqual(plain(archive.heatMap(server, query)))
+    expect(before.steps(server, from, to).map(({ at }) => at)).toEqual(
+      archive.steps(server, from, to).map(({ at }) => at),
+    )
+    await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
   test('notes what happened in a range, alerts as they were evaluated then', () => {
@@ -197,7 +222,7 @@ test('the first sample is derived from what the source told of its past', async 
     source,
     writer: 'this',
     environment: clock.environment,
-    series: () => [],
+    stretches: () => [],
   })
   const end = new AbortController()
   simulation.start(end.signal, (event) => {
@@ -227,7 +252,7 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
     source,
     writer: 'this',
     environment: clock.environment,
-    series: () => [],
+    stretches: () => [],
   })
   const requests = Array.from({ length: 300 }, (_, seq) =>
     liveRequest({ seq, at: START + seq * 250, state: 'served', waitMs: 10, runMs: (seq % 7) * 700 }),

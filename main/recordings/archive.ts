@@ -6,6 +6,8 @@ import { MOST_READ_MS, type Extent, type Moment, type Noted, type PastRequests }
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { GAP_INTERVALS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
+import type { AdjustmentStep } from '../../core/frame/derived.ts'
+import { heatMapOf } from '../../core/history/heat.ts'
 import { median } from '../../core/frame/quantile.ts'
 import { pointsOfPacked } from '../../core/history/packed.ts'
 import { createTier, pointOf } from '../../core/history/tier.ts'
@@ -16,6 +18,7 @@ import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
 import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace } from './chapter.ts'
+import type { StretchQuery } from './stretches.ts'
 import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
 
 export interface ArchiveOptions {
@@ -69,6 +72,13 @@ interface Pictured {
 interface Sample {
   readonly at: UnixMs
   readonly latest: ServerPicture['latest']
+}
+
+/** A picture that knows the samples between two instants, and those before them that they are compared with. */
+interface PicturedPart {
+  readonly picture: Picture
+  readonly first: UnixMs
+  readonly last: UnixMs
 }
 
 interface Played {
@@ -129,7 +139,29 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     return played(run.map(({ key }) => key).join(' '), run)
   }
 
-  /** All samples of a range, at most of its last part. */
+  /** What chapters keep of a range, and pictures of the segments of which nothing is kept yet. */
+  const stretchesIn = <T>(
+    query: StretchQuery,
+    read: (chapter: ChapterReader, query: StretchQuery) => readonly T[],
+  ): { readonly kept: readonly T[]; readonly pictures: readonly PicturedPart[] } => {
+    const kept: T[] = []
+    const open: Place[] = []
+    for (const { file, places } of look()) {
+      const inside = places.filter(({ first, last }) => first <= query.to && last >= query.from)
+      if (inside.length === 0) continue
+      const detailed = inChapter(file.path, (chapter) => {
+        kept.push(...read(chapter, query))
+        return chapter.detailed
+      })
+      open.push(...inside.filter(({ id }) => id === undefined || !detailed))
+    }
+    // All samples have to be read: of recordings of earlier versions the last part alone.
+    const last = Math.min(query.to, Math.max(...open.map((place) => place.last)))
+    const first = Math.max(query.from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
+    return { kept, pictures: open.length === 0 ? [] : [{ picture: pictureOf(first, last).picture, first, last }] }
+  }
+
+  /** All samples of a range, and what they tell of servers and objects. */
   const pictured = remember(1, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
     const noter = createNoter()
@@ -153,11 +185,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     }
     return { picture, noted }
   })
-  const pictureOf = (from: UnixMs, to: UnixMs): Pictured => {
-    const start = Math.max(from, to - MOST_READ_MS)
-    const grows = placesNow().at(-1)?.key ?? ''
-    return pictured(`${start} ${to} ${grows}`, start, to)
-  }
+  const pictureOf = (from: UnixMs, to: UnixMs): Pictured =>
+    pictured(`${from} ${to} ${placesNow().at(-1)?.key ?? ''}`, from, to)
 
   return {
     extent() {
@@ -257,10 +286,31 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       for (const { latest } of own) tier.add(pointOf(latest.frame, latest.derived))
       return { server, ...tier.query(query) }
     },
-    heatMap: (server, query) => serverIn(pictureOf(query.from, query.to).picture, server).history.heatMap(query),
-    steps: (server, from, to) => serverIn(pictureOf(from, to).picture, server).adjustments.steps(from, to),
+    heatMap(server, query) {
+      const { from, to, level, kind } = query
+      const found = stretchesIn({ server, from: from - CELL_MS, to }, (chapter, of) =>
+        chapter.heat({ ...of, level, kind }),
+      )
+      const shown = found.pictures.flatMap(({ picture, first, last }) => {
+        const known = picture.server(server)
+        return known === undefined ? [] : [known.history.heatBetween(first, last)]
+      })
+      const all = [...found.kept, ...shown]
+      if (all.every(({ sampled }) => sampled.length === 0)) throw nothingOf(server)
+      return heatMapOf(query, all)
+    },
+    steps(server, from, to) {
+      const found = stretchesIn({ server, from, to }, (chapter, of) => chapter.steps(of))
+      const shown = found.pictures.flatMap(
+        ({ picture, first, last }) => picture.server(server)?.adjustments.steps(first, last) ?? [],
+      )
+      // The last word about a recomputation is the one of the page that completed it.
+      const latest = new Map([...found.kept, ...shown].map((step) => [step.at, step]))
+      const steps = [...latest.values()].filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at)
+      return numbered(steps.slice(-MOST_STEPS))
+    },
     noted: (from, to) =>
-      pictureOf(from, to)
+      pictureOf(Math.max(from, to - MOST_READ_MS), to)
         .noted.filter(({ at }) => at >= from && at <= to)
         .toSorted((a, b) => a.at - b.at),
     upTo(at = Number.POSITIVE_INFINITY) {
@@ -271,6 +321,17 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
   }
 }
+
+/** A cell of a heat map that began before a range. */
+const CELL_MS = 10_000
+/** As many as are kept of a source that is connected: an hour at one every 10 s. */
+const MOST_STEPS = 360
+
+/** Of several recordings each begins to count anew. */
+const numbered = (steps: readonly AdjustmentStep[]): readonly AdjustmentStep[] =>
+  steps.every(({ number }, index) => number > (steps[index - 1]?.number ?? 0))
+    ? steps
+    : steps.map((step, index) => ({ ...step, number: index + 1 }))
 
 const NOTHING: Played = { samples: [], told: [] }
 
@@ -315,11 +376,8 @@ function gapsBetween(places: readonly Place[]): Extent['gaps'] {
   return gaps
 }
 
-function serverIn(picture: Picture, server: string): ServerPicture {
-  const found = picture.server(server)
-  if (found !== undefined) return found
-  throw new ProblemError('not-found', `Nothing of ${JSON.stringify(server)} is recorded in this time.`)
-}
+const nothingOf = (server: string): ProblemError =>
+  new ProblemError('not-found', `Nothing of ${JSON.stringify(server)} is recorded in this time.`)
 
 function readChapter(file: ChapterFile): KnownChapter {
   const problems: Problem[] = []

@@ -6,11 +6,15 @@ import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { inSteps, packSeries } from '../../core/history/packed.ts'
+import type { AdjustmentStep } from '../../core/frame/derived.ts'
+import type { HeatKind, HeatStretch } from '../../core/history/heat.ts'
 import type { Series } from '../../core/history/series.ts'
+import type { ServerStretch } from '../../core/source/picture.ts'
 import { readSegment, type EventKind, type SegmentEvents, type SegmentLine } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { openDatabase } from '../store/database.ts'
 import { messageOf } from '../../core/text/text.ts'
+import { heatIn, insertRows, rowsOf, stepsIn, STRETCH_SCHEMA, type StretchQuery } from './stretches.ts'
 
 /*
  * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment stand in `tail`,
@@ -55,6 +59,7 @@ const SCHEMA = `
     ${RESOLUTIONS.map(({ name }) => `${name} BLOB NOT NULL`).join(', ')},
     PRIMARY KEY (segment, server)
   ) STRICT;
+  ${STRETCH_SCHEMA}
 `
 
 const AboutSchema = z.object({
@@ -85,8 +90,8 @@ export interface ChapterWriter {
   append(lines: readonly KeptLine[]): Promise<void>
   /** Characters of the present segment. */
   readonly pending: number
-  /** Ends the present segment, if there is one; the series are those of its samples, of each server. */
-  seal(series: readonly Series[]): Promise<void>
+  /** Ends the present segment, if there is one; the stretches are of its samples, of each server. */
+  seal(stretches: readonly ServerStretch[]): Promise<void>
   /** Bytes of the file. */
   bytes(): Promise<number>
   /** Ends the writing; what is not sealed is read all the same. */
@@ -143,13 +148,16 @@ export async function createChapter(path: string, about: About): Promise<Chapter
     get pending() {
       return pending
     },
-    async seal(series) {
+    async seal(stretches) {
       if (open.length === 0) return
       const block = await blockOf(open, SMALL)
+      const series = stretches.map((stretch) => stretch.series)
       const summaries = await Promise.all(series.filter(({ times }) => times.length > 0).map(summaryOf))
+      const rows = await rowsOf(stretches)
       await database.write((connection) => {
         const segment = insert(connection, 'segment', block)
         for (const summary of summaries) insertSummary(connection, segment, summary)
+        insertRows(connection, segment, rows)
         connection.exec('DELETE FROM tail')
       })
       open = []
@@ -227,6 +235,11 @@ export interface ChapterReader {
    * `ProblemError` where they cannot be read.
    */
   series(resolution: Resolution, server: string, from: UnixMs, to: UnixMs): readonly Uint8Array[]
+  /** Whether it has heat maps and recomputations; earlier versions wrote none. */
+  readonly detailed: boolean
+  /** Of complete segments, like `series`. Throws `ProblemError` where they cannot be read. */
+  heat(query: StretchQuery & { readonly kind: HeatKind; readonly level: string }): readonly HeatStretch[]
+  steps(query: StretchQuery): readonly AdjustmentStep[]
   close(): void
 }
 
@@ -246,7 +259,17 @@ export function openChapter(path: string): ChapterReader {
     const about = AboutSchema.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined)
     if (!about.success) throw new RangeError('it does not say what it is of')
     const { segments, problem } = placesIn(connection)
-    const summarised = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'summary'").get() !== undefined
+    const has = (table: string): boolean =>
+      connection.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== undefined
+    const [summarised, detailed] = [has('summary'), has('stretch')]
+    const whole = <T>(what: string, read: () => T): T => {
+      try {
+        return read()
+      } catch (error) {
+        throw damaged(`the ${what} of ${path}`, error)
+      }
+    }
+    const text = (body: Uint8Array): string => unpacked(body).toString('utf8')
     return {
       about: about.data,
       segments,
@@ -261,13 +284,11 @@ export function openChapter(path: string): ChapterReader {
           throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
         }
       },
-      series(resolution, server, from, to) {
-        try {
-          return summarised ? readSeries(connection, resolution, server, { from, to }) : []
-        } catch (error) {
-          throw damaged(`the series of ${path}`, error)
-        }
-      },
+      series: (resolution, server, from, to) =>
+        whole('series', () => (summarised ? readSeries(connection, resolution, server, { from, to }) : [])),
+      detailed,
+      heat: (query) => whole('histograms', () => (detailed ? heatIn(connection, query, text) : [])),
+      steps: (query) => whole('recomputations', () => (detailed ? stepsIn(connection, query, text) : [])),
       close: () => connection.close(),
     }
   } catch (error) {

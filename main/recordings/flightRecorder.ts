@@ -4,7 +4,7 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import type { Series } from '../../core/history/series.ts'
+import type { ServerStretch } from '../../core/source/picture.ts'
 import { megabytesToBytes, MS_PER_DAY, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
@@ -28,8 +28,8 @@ export interface FlightRecorderOptions {
   readonly environment: Environment
   readonly settings: () => Promise<Settings>
   readonly presence: () => Promise<Presence>
-  /** The series of the samples between two instants, of each server. */
-  readonly series: (from: UnixMs, to: UnixMs) => readonly Series[]
+  /** What is kept of the samples between two instants, of each server. */
+  readonly stretches: (from: UnixMs, to: UnixMs) => readonly ServerStretch[]
 }
 
 /** What a recording or a demo tells is on the disk already. */
@@ -67,7 +67,7 @@ export async function startFlightRecorder(options: FlightRecorderOptions): Promi
       source,
       writer: presence.own(),
       environment,
-      series: options.series,
+      stretches: options.stretches,
       onChapter: () => void tidy().catch(() => undefined),
     })
     running = { recorder, ended }

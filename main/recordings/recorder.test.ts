@@ -68,7 +68,7 @@ function record(writer = 'this', clock = standingClock(START), onChapter = (): v
     writer,
     environment: clock.environment,
     onChapter,
-    series: () => [],
+    stretches: () => [],
   })
   let latest: RecordingState | undefined
   let taken = 0

@@ -5,7 +5,7 @@ import type { RecordingState } from '../../core/contract/recording.ts'
 import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
 import { createSegmentWriter, instantOf, type Told } from '../../core/source/recording.ts'
-import type { Series } from '../../core/history/series.ts'
+import type { ServerStretch } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -30,8 +30,8 @@ export interface RecorderOptions {
   readonly environment: Environment
   /** Called whenever a chapter is begun: there may be too many now. */
   readonly onChapter?: () => void
-  /** The series of the samples between two instants, of each server. */
-  readonly series: (from: UnixMs, to: UnixMs) => readonly Series[]
+  /** What is kept of the samples between two instants, of each server. */
+  readonly stretches: (from: UnixMs, to: UnixMs) => readonly ServerStretch[]
 }
 
 /** From telling to keeping. */
@@ -80,9 +80,9 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 
   const seal = async (file: ChapterWriter): Promise<void> => {
-    const series = sampled === undefined ? [] : options.series(sampled.from, sampled.to)
+    const stretches = sampled === undefined ? [] : options.stretches(sampled.from, sampled.to)
     sampled = undefined
-    await file.seal(series)
+    await file.seal(stretches)
     segments.cut()
   }
 

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createPicture, samplesBetween } from '../../core/source/picture.ts'
+import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
 import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type About, type KeptLine } from './chapter.ts'
 import { RECORDINGS, type RecordedEvent } from './library.ts'
@@ -51,7 +51,7 @@ async function write(
     await chapter.append(lines)
     const sampled = lines.filter(({ restated }) => !restated).map(({ at }) => at)
     const [from, to] = sampled.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity])
-    await chapter.seal(samplesBetween(picture, from, to))
+    await chapter.seal(stretchesBetween(picture, from, to))
     segments.cut()
     lines = []
     characters = 0

@@ -14,7 +14,7 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
-import { samplesBetween, type Picture } from '../../core/source/picture.ts'
+import { stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -108,7 +108,7 @@ export async function openSource(
           environment,
           settings: () => store.settings.read(),
           presence: () => store.presence(),
-          series: (from, to) => samplesBetween(session.picture, from, to),
+          stretches: (from, to) => stretchesBetween(session.picture, from, to),
         })
   const alerting = createAlerting()
   const pages = createForecastPages()

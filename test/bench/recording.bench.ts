@@ -9,7 +9,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { createPicture } from '../../core/source/picture.ts'
+import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createArchive } from '../../main/recordings/archive.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
@@ -33,8 +33,7 @@ async function record(folder: string): Promise<number> {
     source,
     writer: 'bench',
     environment: clock.environment,
-    series: (from, to) =>
-      picture.servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER })),
+    stretches: (from, to) => stretchesBetween(picture, from, to),
   })
   let told = 0
   let waited = { events: 0, kept: (): void => undefined }
@@ -106,6 +105,21 @@ export async function run(): Promise<void> {
         worstMs: round(Math.max(...ms), 1),
         goal: 300,
       })
+    }
+    for (const [name, length] of Object.entries(RANGES_MS)) {
+      if (length > end - START) continue
+      const ms = instants.slice(0, 3).map((at) => {
+        const to = Math.min(end, Math.max(START + length, at))
+        const archive = fresh()
+        return timed(() => archive.heatMap(SERVER, { level: 'workload-low', kind: 'wait', from: to - length, to }))
+      })
+      report({ bench: 'recording', case: `heat map ${name}`, medianMs: round(median(ms), 1), goal: 300 })
+      const steps = instants.slice(0, 3).map((at) => {
+        const to = Math.min(end, Math.max(START + length, at))
+        const archive = fresh()
+        return timed(() => archive.steps(SERVER, to - length, to))
+      })
+      report({ bench: 'recording', case: `reallocations ${name}`, medianMs: round(median(steps), 1), goal: 300 })
     }
     const archive = fresh()
     const moments = instants.map((at) => timed(() => archive.moment(at)))

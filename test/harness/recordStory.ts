@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createPicture, samplesBetween } from '../../core/source/picture.ts'
+import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
 import type { StoryMoment } from '../fixtures/synthetic.ts'
@@ -35,7 +35,7 @@ export async function recordStory({
     source: { kind: 'scrape', name, via: '/metrics' },
     writer: 'another',
     environment: clock.environment,
-    series: (from, to) => samplesBetween(picture, from, to),
+    stretches: (from, to) => stretchesBetween(picture, from, to),
   })
   const tell = (event: SourceEvent): void => {
     picture.take(event)

@@ -140,7 +140,7 @@ async function recordCapture(stateDir: string): Promise<void> {
     source: { kind: 'scrape', name: 'prod-eu-1', via: 'https://10.20.30.40:6443/metrics' },
     writer: 'another',
     environment,
-    series: () => [],
+    stretches: () => [],
   })
   const tell = (event: SourceEvent): void => {
     recorder.take(event)

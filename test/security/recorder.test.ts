@@ -78,7 +78,7 @@ test('a full disk pauses the recording, says so, and loses nothing that was kept
       source,
       writer: 'this',
       environment: clock.environment,
-      series: () => [],
+      stretches: () => [],
     })
     let state: RecordingState | undefined
     recorder.state.subscribe((latest) => (state = latest), new AbortController().signal)

@@ -9,7 +9,7 @@ import { standingClock } from '../harness/standingClock.ts'
 const [folder = ''] = process.argv.slice(2)
 const clock = standingClock(Date.UTC(2026, 10, 21, 3))
 const recorder = startRecorder({
-  series: () => [],
+  stretches: () => [],
   folder,
   source: { kind: 'scrape', name: 'prod', via: '/metrics' },
   writer: 'child',

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { z } from 'zod'
+import { AdjustmentStepSchema, type AdjustmentStep } from '../../core/frame/derived.ts'
+import type { HeatKind, HeatStretch } from '../../core/history/heat.ts'
+import type { ServerStretch } from '../../core/source/picture.ts'
+import type { UnixMs } from '../../core/units.ts'
+
+/*
+ * What a segment says of each server beside its series: how long requests waited and ran, by level, and the
+ * recomputations of its limits. A row is read without those of other levels, so that a day of one level is 1,440 small
+ * rows that lie side by side.
+ */
+
+/** `cells` are the numbers of those that had a sample; `steps` the recomputations. Both have no level. */
+type What = HeatKind | 'cells' | 'steps'
+
+export const STRETCH_SCHEMA = `
+  CREATE TABLE stretch (
+    server TEXT NOT NULL,
+    what TEXT NOT NULL,
+    level TEXT NOT NULL,
+    segment INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (server, what, level, segment)
+  ) STRICT, WITHOUT ROWID;
+`
+
+interface Row {
+  readonly server: string
+  readonly what: What
+  readonly level: string
+  readonly first: UnixMs
+  readonly last: UnixMs
+  readonly body: Uint8Array
+}
+
+const compress = promisify(zstdCompress)
+const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 }
+
+/** The rows of a segment. */
+export async function rowsOf(stretches: readonly ServerStretch[]): Promise<readonly Row[]> {
+  const rows = stretches.flatMap(({ series: { server, times }, heat, steps }) => {
+    const [first = 0, last = first] = [times[0], times.at(-1)]
+    const row = (what: What, level: string, content: unknown) => ({
+      server,
+      what,
+      level,
+      first: Math.floor(first),
+      last: Math.ceil(last),
+      text: JSON.stringify(content),
+    })
+    if (times.length === 0) return []
+    const levels = Map.groupBy(heat.flows, ({ kind, level }) => `${kind} ${level}`)
+    return [
+      row('cells', '', heat.sampled),
+      ...(steps.length === 0 ? [] : [row('steps', '', steps)]),
+      ...[...levels.values()].flatMap((flows) => {
+        const [flow] = flows
+        if (flow === undefined) return []
+        return [
+          row(
+            flow.kind,
+            flow.level,
+            flows.map(({ schema, bounds, cells }) => ({ schema, bounds, cells })),
+          ),
+        ]
+      }),
+    ]
+  })
+  return Promise.all(rows.map(async ({ text, ...row }) => ({ ...row, body: await compress(text, { params }) })))
+}
+
+export function insertRows(connection: DatabaseSync, segment: number, rows: readonly Row[]): void {
+  const insert = connection.prepare(
+    'INSERT INTO stretch (server, what, level, segment, first, last, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  for (const { server, what, level, first, last, body } of rows) {
+    insert.run(server, what, level, segment, first, last, body)
+  }
+}
+
+/** Of which server, and of which time; rows that reach over one of its ends as well. */
+export interface StretchQuery {
+  readonly server: string
+  readonly from: UnixMs
+  readonly to: UnixMs
+}
+
+/** Reads the text of a row. */
+type Unpack = (body: Uint8Array) => string
+
+const RowSchema = z.object({ body: z.instanceof(Uint8Array) })
+
+function contents(
+  connection: DatabaseSync,
+  { server, from, to }: StretchQuery,
+  [what, level]: readonly [What, string],
+  unpack: Unpack,
+): unknown[] {
+  const rows = connection
+    .prepare(
+      'SELECT body FROM stretch WHERE server = ? AND what = ? AND level = ? AND first <= ? AND last >= ? ORDER BY segment',
+    )
+    .iterate(server, what, level, to, from)
+  return [...rows].map((row): unknown => JSON.parse(unpack(RowSchema.parse(row).body)))
+}
+
+const CellsSchema = z.array(z.number())
+const FlowsSchema = z.array(
+  z.object({ schema: z.string(), bounds: z.array(z.number()), cells: z.array(z.array(z.number())) }),
+)
+const StepsSchema = z.array(AdjustmentStepSchema)
+
+/** What heat maps of one level and kind are drawn from. */
+export function heatIn(
+  connection: DatabaseSync,
+  query: StretchQuery & { readonly kind: HeatKind; readonly level: string },
+  unpack: Unpack,
+): readonly HeatStretch[] {
+  const { kind, level } = query
+  const flows = contents(connection, query, [kind, level], unpack).flatMap((content) => FlowsSchema.parse(content))
+  const sampled = contents(connection, query, ['cells', ''], unpack).flatMap((content) => CellsSchema.parse(content))
+  return [{ sampled, flows: flows.map((flow) => ({ kind, level, ...flow })) }]
+}
+
+/** Recomputations in the order of the segments; one that was completed later is there twice. */
+export const stepsIn = (connection: DatabaseSync, query: StretchQuery, unpack: Unpack): readonly AdjustmentStep[] =>
+  contents(connection, query, ['steps', ''], unpack).flatMap((content) => StepsSchema.parse(content))
