@@ -32,6 +32,8 @@ export const fleet: Command = {
     ...CREDENTIAL_OPTIONS,
     ...PROMETHEUS_OPTIONS,
     prometheus: { type: 'string', multiple: true },
+    recording: { type: 'string', multiple: true },
+    at: { type: 'string' },
     simulate: { type: 'boolean' },
     demo: { type: 'boolean' },
     interval: { type: 'string' },
@@ -80,6 +82,7 @@ const WITH = {
   kubeconfig: ['interval'],
   'metrics-url': [...Object.keys(CREDENTIAL_OPTIONS), 'interval'],
   prometheus: [...Object.keys(CREDENTIAL_OPTIONS), ...Object.keys(PROMETHEUS_OPTIONS)],
+  recording: ['at'],
   simulate: [],
   demo: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>
@@ -100,6 +103,7 @@ function partsOf(given: Given): readonly Part[] {
     ['kubeconfig', contexts.length > 0 ? [] : given.values('kubeconfig')],
     ['metrics-url', given.values('metrics-url')],
     ['prometheus', given.values('prometheus')],
+    ['recording', given.values('recording')],
     ['simulate', given.flag('simulate') ? [''] : []],
     ['demo', given.flag('demo') ? [''] : []],
   ]
@@ -111,9 +115,10 @@ function partsOf(given: Given): readonly Part[] {
       `--${alone} goes with ${alone in CREDENTIAL_OPTIONS ? '--metrics-url or --prometheus' : '--prometheus'}.`,
     )
   }
+  if (given.flag('at') && !meant.has('recording')) throw new UsageError('--at goes with --recording.')
   if (parts.length > 0) return parts
   throw new UsageError(
-    'fleet needs sources: --context NAME, --prometheus URL or --metrics-url URL, as many as you like.',
+    'fleet needs sources: --context NAME, --prometheus URL, --metrics-url URL or --recording ID, as many as you like.',
   )
 }
 
@@ -176,8 +181,8 @@ async function readSource(
     return failed(thrown)
   }
   session.readObjects((reading) => void (objects = reading))
-  // What a Prometheus answers about its present is all there is; everything else is watched for a while.
-  if (session.whole === undefined) await sleep(console, seconds)
+  // What a Prometheus answers about its present is all there is, and so is a recording; everything else is watched.
+  if (session.whole === undefined && !session.connection.still) await sleep(console, seconds)
   session.ended.addEventListener('abort', () => fail(undefined), { once: true })
   const summary = await Promise.race([summaryIn(session, console.environment), failing])
   const { connection } = session

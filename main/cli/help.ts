@@ -90,7 +90,7 @@ ${SOURCE}
 Exit code: 0 done, 1 done with findings (a server or a file could not be read), 2 cannot run.
 The JSON is described in docs/frame.md. Run a command with --help for its options.`,
 
-  fleet: `Usage: apf-console fleet (--context NAME | --prometheus URL | --metrics-url URL)… [options]
+  fleet: `Usage: apf-console fleet (--context NAME | --prometheus URL | --metrics-url URL | --recording ID|FILE)… [options]
 
 Reads several clusters for a few seconds and prints a table of them, the worst first: state, saturation, rejections, waits
 and differences from the built-in objects (docs/fleet.md). A cluster that cannot be read says why in its row.
@@ -100,6 +100,7 @@ Sources (repeat them as you like):
   --kubeconfig FILE      the file of these contexts; without --context its current one
   --prometheus URL       every cluster of a Prometheus, Thanos, Mimir or VictoriaMetrics (options below)
   --metrics-url URL      the complete address of a metrics page, as a cluster of its own
+  --recording ID|FILE    a recording, as it ends or at the instant of --at TIME, which is one for all
   --simulate, --demo     a simulated cluster, a recording of a real server
 
 ${PROMETHEUS}

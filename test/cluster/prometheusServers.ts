@@ -61,18 +61,26 @@ export async function startPrometheus(
   return ready(`http://127.0.0.1:${port}`, '/-/ready', server)
 }
 
-/** One that scrapes nothing and has the blocks of `data`; its log of queries is `folder`/queries.log. */
-export async function startPrometheusOn(folder: string, data: string): Promise<ScrapingServer> {
+/**
+ * One that scrapes nothing and has the blocks of `data`; its log of queries is `folder`/queries.log. It answers below a
+ * path prefix, as those behind a gateway do.
+ */
+export async function startPrometheusOn(folder: string, data: string, prefix = '/prometheus'): Promise<ScrapingServer> {
   const file = join(folder, 'prometheus.yml')
   await writeFile(file, JSON.stringify({ global: { query_log_file: join(folder, 'queries.log') } }))
   const port = await freePort()
   const server = startServer(
     'prometheus',
     'prometheus',
-    [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=127.0.0.1:${port}`],
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${data}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      `--web.route-prefix=${prefix}`,
+    ],
     folder,
   )
-  return ready(`http://127.0.0.1:${port}`, '/-/ready', server)
+  return ready(`http://127.0.0.1:${port}${prefix}`, '/-/ready', server)
 }
 
 export async function startVictoriaMetrics(

@@ -64,6 +64,24 @@ describe('recordings', () => {
     ])
   })
 
+  it('are clusters of a fleet, at one instant', async () => {
+    await record('prod', 30)
+    await record('staging', 30)
+    const ids = (await runHere('recordings', '--json')).output
+    const listed: { id: string }[] = JSON.parse(ids)
+    const [first = '', second = ''] = listed.map(({ id }) => id)
+    const at = ['--at', '2026-11-21T03:00:20Z', '--servers', '--json']
+    const { code, output, told } = await runHere('fleet', '--recording', first, '--recording', second, ...at)
+    expect([code, told]).toEqual([0, ''])
+    const lines: Record<string, unknown>[] = JSON.parse(output)
+    const clusters = lines.filter(({ kind }) => kind === 'cluster')
+    expect(clusters.map(({ cluster }) => cluster).toSorted()).toEqual(['prod', 'staging'])
+    expect(lines.filter(({ kind }) => kind === 'server').every(({ state }) => state !== 'stale')).toBe(true)
+    expect((await runHere('fleet', '--demo', '--at', '2026-11-21T03:00:20Z')).told).toMatch(
+      /--at goes with --recording/,
+    )
+  })
+
   it('says in one sentence what is wrong', async () => {
     await record('prod', 5)
     await record('prod', 5, START + 1_000)

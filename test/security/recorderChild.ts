@@ -2,14 +2,16 @@
  * A console as far as its flight recorder goes, to be killed: `recorderChild.ts FOLDER` records a story as fast as it can,
  * and prints after each second that was kept how many events that makes.
  */
+import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { standingClock } from '../harness/standingClock.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const clock = standingClock(Date.UTC(2026, 10, 21, 3))
+const picture = createPicture()
 const recorder = startRecorder({
-  stretches: () => [],
+  stretches: (from, to) => stretchesBetween(picture, from, to),
   folder,
   source: { kind: 'scrape', name: 'prod', via: '/metrics' },
   writer: 'child',
@@ -23,6 +25,7 @@ recorder.state.subscribe(({ events = 0 }) => {
 
 for (const { frame, dump } of syntheticStory({ seconds: 3_600 })) {
   for (const server of frame.servers) {
+    picture.take({ kind: 'frame', frame: server })
     recorder.take({ kind: 'frame', frame: server })
     recorder.take({ kind: 'dump', dump: dump(server.id) })
     counts.taken += 2
