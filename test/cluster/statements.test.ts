@@ -14,7 +14,10 @@ import { VIEWER } from './identities.ts'
 import { runLoad, type LoadClient } from './load.ts'
 import { loads, seed } from './profiles.ts'
 import { startRecordingRelay, type RecordingRelay } from './recordingRelay.ts'
-import { falseStatements, readTruth, type Said, type TruePage } from './statements.ts'
+import { falseOfLevel, falseOfSteps, linesOfFrame, linesOfPage } from './limitStatements.ts'
+import { readLevel, readOverview, readSteps } from './readScreens.ts'
+import { falseStatements } from './statements.ts'
+import { readTruth, type TruePage } from './truePages.ts'
 import { noCluster, useCluster } from './suite.ts'
 
 /** How long all phases take together. The proof of a release is half an hour. */
@@ -22,7 +25,12 @@ const MINUTES = Number(process.env['APF_STATEMENTS_MINUTES'] ?? '3')
 const BATCH = 'batch-of-the-test'
 /** A reading is of one of the newest pages; which one, the page does not say. */
 const CANDIDATES = 8
+/** A reallocation is shown until the next one. */
+const ROUND_CANDIDATES = 40
+/** Time for the command line to start while the load goes on. */
+const SNAPSHOT_SECONDS = 30
 
+const SCREENS = ['overview', 'level', 'allocation'] as const
 const PHASES = ['waves', 'mixed', 'list-storm', 'torn', 'creation', 'deletion', 'restart'] as const
 
 describe.skipIf(noCluster)('what the screens say of a real server', () => {
@@ -36,6 +44,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
   let allocation: Page | undefined
   let levelPage: Page | undefined
   const truth: TruePage[] = []
+  const compared = { overview: 0, level: 0, allocation: 0 }
 
   beforeAll(async () => {
     await ensureBuilt()
@@ -67,48 +76,83 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     return truth
   }
 
+  /** What is false of a reading on each of the newest pages; nothing if it holds on one of them. */
+  function falseOfAll(
+    candidates: number,
+    falseOn: (known: readonly TruePage[], at: number) => readonly string[],
+  ): string {
+    const known = pages()
+    const first = Math.max(0, known.length - candidates)
+    const tries = known.slice(first).map((_, i) => falseOn(known, first + i))
+    return (tries.toSorted((a, b) => a.length - b.length)[0] ?? []).join('; ')
+  }
+
+  interface Compared {
+    readonly wrong: readonly string[]
+    /** How many readings of each screen were compared. */
+    readonly counts: Readonly<Record<(typeof SCREENS)[number], number>>
+  }
+
   /** Compares what is said until `until` is over; what no page explains is false. */
-  async function compare(until: number, gone: ReadonlySet<string>): Promise<{ compared: number; wrong: string[] }> {
+  async function compare(until: number, gone: ReadonlySet<string>): Promise<Compared> {
     const wrong: string[] = []
-    let compared = 0
+    const counts = { overview: 0, level: 0, allocation: 0 }
+    const check = (screen: keyof typeof counts, said: string, falsehood: string): void => {
+      counts[screen]++
+      if (falsehood !== '') wrong.push(`${screen}: ${said} | ${falsehood}`)
+    }
     while (Date.now() < until) {
-      const said = await readOverview(overview)
+      const said = overview && (await readOverview(overview))
       // The console says itself that its values are old: nothing is claimed of now.
       if (said !== undefined && !/^(No sample from|The console itself)/.test(said.headline)) {
-        const known = pages()
-        const first = Math.max(0, known.length - CANDIDATES)
-        const about = { pages: known, dumps: relay?.dumps ?? [] }
-        const tries = known.slice(first).map((_, i) => falseStatements(said, about, first + i, gone))
-        const best = tries.toSorted((a, b) => a.length - b.length)[0] ?? []
-        if (tries.every(({ length }) => length > 0)) wrong.push(`${said.headline} | ${best.join('; ')}`)
-        compared++
+        const dumps = relay?.dumps ?? []
+        const falseOn = (known: readonly TruePage[], at: number) =>
+          falseStatements(said, { pages: known, dumps }, at, gone)
+        check('overview', said.headline, falseOfAll(CANDIDATES, falseOn))
       }
-      const header = await readLevel(levelPage)
-      if (header !== undefined) {
-        const known = pages()
-        const levels = known
-          .slice(-CANDIDATES)
-          .flatMap(({ levels: all }) => all.find(({ name }) => name === header.name) ?? [])
-        const holds = levels.some(
-          ({ nominal, queued }) =>
-            header.facts.includes(`nominal${nominal}`) && header.head.includes('queueing') === queued > 0,
+      const level = levelPage && (await readLevel(levelPage))
+      if (level !== undefined) {
+        check(
+          'level',
+          level.states.join(),
+          falseOfAll(CANDIDATES, (known, at) => falseOfLevel(level, known, at)),
         )
-        if (!holds) wrong.push(`Level: ${header.head} | ${header.facts}`)
+      }
+      const steps = allocation && (await readSteps(allocation))
+      if (steps !== undefined) {
+        const falseOn = (known: readonly TruePage[], at: number) => falseOfSteps(steps, known[at], gone)
+        check('allocation', Object.keys(steps).join(' '), falseOfAll(ROUND_CANDIDATES, falseOn))
       }
       const text = (await allocation?.locator('main').innerText()) ?? ''
       if (/may follow other rules/.test(text)) wrong.push(`Allocation: ${/Not as expected[^\n]*/.exec(text)?.[0]}`)
       await sleep(250)
     }
-    return { compared, wrong }
+    return { wrong, counts }
+  }
+
+  /** What the command line prints, and the same of the pages that it was given meanwhile. */
+  async function snapshot(): Promise<{ printed: readonly string[]; read: readonly (readonly string[])[] }> {
+    const before = relay?.pages.length ?? 0
+    const { code, output, told } = await runCommand('snapshot', '--kubeconfig', join(folder, 'kubeconfig'))
+    expect({ code, told }).toMatchObject({ code: 0 })
+    const [server] = FrameSchema.parse(JSON.parse(output)).servers
+    const read = (relay?.pages ?? []).slice(before).map((page) => linesOfPage(readTruth(page)))
+    return { printed: server === undefined ? [] : linesOfFrame(server), read }
   }
 
   const load = async (clients: readonly LoadClient[], ms: number, gone: ReadonlySet<string> = new Set()) => {
     const end = new AbortController()
-    const over = runLoad(cluster(), clients, ms / 1_000 + 5, end.signal)
-    const result = await compare(Date.now() + ms, gone)
+    const over = runLoad(cluster(), clients, ms / 1_000 + SNAPSHOT_SECONDS, end.signal)
+    const { wrong, counts } = await compare(Date.now() + ms, gone)
+    // While requests wait and are rejected: the command line is of one page, as the screens are.
+    const { printed, read } = await snapshot()
     end.abort()
     await over
-    return result
+    expect(wrong).toEqual([])
+    expect(counts.overview).toBeGreaterThan(0)
+    for (const screen of SCREENS) compared[screen] += counts[screen]
+    const kept = (lines: readonly string[]) => lines.filter((line) => !gone.has(line.split(' ', 1)[0] ?? ''))
+    expect(read.map(kept)).toContainEqual(kept(printed))
   }
 
   it(
@@ -116,23 +160,17 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     async () => {
       const share = Math.round((MINUTES * 60) / PHASES.length) * 1_000
       for (const name of ['waves', 'mixed', 'list-storm'] as const) {
-        const { compared, wrong } = await load(loads[name], share)
-        expect({ name, wrong }).toEqual({ name, wrong: [] })
-        expect({ name, compared: compared > 0 }).toEqual({ name, compared: true })
+        await load(loads[name], share)
       }
       relay?.tear(true)
-      const torn = await load(loads.mixed, share)
+      await load(loads.mixed, share)
       relay?.tear(false)
-      expect(torn.wrong).toEqual([])
-      expect(torn.compared).toBeGreaterThan(0)
       await objects.applyAs('statements', level(BATCH, limited(60)))
-      const created = await load(loads.mixed, share, new Set([BATCH]))
-      expect(created.wrong).toEqual([])
-      expect(Object.keys((await readOverview(overview))?.rows ?? {})).toContain(BATCH)
+      await load(loads.mixed, share, new Set([BATCH]))
+      expect(Object.keys((overview && (await readOverview(overview)))?.rows ?? {})).toContain(BATCH)
 
       await objects.remove('PriorityLevelConfiguration', BATCH)
-      const deleted = await load(loads.mixed, share, new Set([BATCH]))
-      expect(deleted.wrong).toEqual([])
+      await load(loads.mixed, share, new Set([BATCH]))
       // The server exports its series on, and the console counts them nowhere.
       expect(
         pages()
@@ -141,84 +179,17 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
       ).toContain(BATCH)
       const main = overview?.locator('main')
       await expect.poll(() => main?.innerText(), { timeout: 30_000 }).toContain(`${BATCH} was deleted`)
-      expect(Object.keys((await readOverview(overview))?.rows ?? {})).not.toContain(BATCH)
+      expect(Object.keys((overview && (await readOverview(overview)))?.rows ?? {})).not.toContain(BATCH)
 
       await cluster().stopApiserver()
       await cluster().startApiserver()
       // After its failed tries the console waits before the next one.
       await expect
-        .poll(async () => (await readOverview(overview))?.headline, { timeout: 90_000 })
+        .poll(async () => (overview && (await readOverview(overview)))?.headline, { timeout: 90_000 })
         .not.toMatch(/^(No sample from|The console itself)/)
-      const restarted = await load(loads.mixed, share, new Set([BATCH]))
-      expect(restarted.wrong).toEqual([])
-      expect(restarted.compared).toBeGreaterThan(0)
+      await load(loads.mixed, share, new Set([BATCH]))
+      expect(SCREENS.filter((screen) => compared[screen] === 0)).toEqual([])
     },
     MINUTES * 60_000 + 300_000,
   )
-
-  it('is what the command line says of the same page', async () => {
-    const before = relay?.pages.length ?? 0
-    const { code, output, told } = await runCommand('snapshot', '--kubeconfig', join(folder, 'kubeconfig'))
-    expect({ code, told }).toMatchObject({ code: 0 })
-    const [server] = FrameSchema.parse(JSON.parse(output)).servers
-    const said = server?.levels.map(({ name, seats, limits, requests }) =>
-      [name, seats.executing, limits.current, limits.nominal, requests.queued].join(' '),
-    )
-    const read = (relay?.pages ?? [])
-      .slice(before)
-      .map((page) =>
-        readTruth(page).levels.map(({ name, executing, limit, nominal, queued }) =>
-          [name, executing, limit, nominal, queued].join(' '),
-        ),
-      )
-    expect(read).toContainEqual(said)
-  })
 })
-
-/** What the header of the Level screen says; nothing while its values are old. */
-const readLevel = (page: Page | undefined): Promise<{ name: string; head: string; facts: string } | undefined> =>
-  page === undefined
-    ? Promise.resolve(undefined)
-    : page.evaluate(() => {
-        const head = document.querySelector('[data-screen=level] > header')
-        if (head === null || document.querySelector('[data-mode=live]') === null) return undefined
-        return {
-          name: head.querySelector('h1')?.textContent ?? '',
-          head: head.firstElementChild?.textContent ?? '',
-          facts: head.querySelector('dl')?.textContent ?? '',
-        }
-      })
-
-/** Everything that the Overview says, in one turn, so that all of it is of one sample. */
-const readOverview = (page: Page | undefined): Promise<Said | undefined> =>
-  page === undefined
-    ? Promise.resolve(undefined)
-    : page.evaluate(() => {
-        const text = (element: Element | null | undefined): string => (element?.textContent ?? '').trim()
-        const grid = document.querySelector('[role=grid][aria-label="Priority levels"]')
-        if (grid === null) return undefined
-        const headers = [...grid.querySelectorAll('th')].map(text)
-        const rows = [...grid.querySelectorAll('tbody tr')].map((row) => {
-          const cells = [...row.querySelectorAll('td')]
-          const values = Object.fromEntries(cells.map((cell, i) => [headers[i] ?? '', text(cell)]))
-          return [text([...(cells[0]?.querySelectorAll('span') ?? [])].at(-1)), values] as const
-        })
-        const numbers = [...document.querySelectorAll('dl[aria-label^="Key numbers"] > div')].map(
-          (item) => [text(item.querySelector('dt')), text(item.querySelector('dd'))] as const,
-        )
-        return {
-          // Without the chip of the level before it.
-          headline: [...(document.querySelector('main h1')?.childNodes ?? [])]
-            .flatMap((node) => (node instanceof Text ? [node.data] : []))
-            .join('')
-            .trim(),
-          evidence: text(document.querySelector('main header p')),
-          rows: Object.fromEntries(rows),
-          roster: [...document.querySelectorAll('nav a[title*="seats executing"]')].map(
-            (item) => item.getAttribute('title') ?? '',
-          ),
-          numbers: Object.fromEntries(numbers),
-          ledger: document.querySelector('svg[aria-label^="Seat ledger: "]')?.getAttribute('aria-label') ?? '',
-          accounts: [...document.querySelectorAll('[aria-label="Levels in the seat ledger"] [role=option]')].map(text),
-        }
-      })

@@ -18,6 +18,8 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'editor/drift': heading,
   'editor/journal': heading,
   recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),
+  fleet: (page) => page.getByRole('grid', { name: 'Fleet' }),
+  etcd: (page) => page.getByText('The connected source is no etcd.'),
   compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
   whatif: (page) => page.getByRole('table', { name: 'Variants' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
