@@ -55,7 +55,10 @@ const withoutJsonSchema: Plugin = {
   transform(code, id) {
     if (!JSON_SCHEMA.test(id)) return undefined
     const names = Array.from(code.matchAll(/^export (?:function|const) (\w+)/gm), ([, name]) => name)
-    return { code: `const none = () => none\n${names.map((name) => `export const ${name} = none\n`).join('')}`, map: null }
+    return {
+      code: `const none = () => none\n${names.map((name) => `export const ${name} = none\n`).join('')}`,
+      map: null,
+    }
   },
 }
 

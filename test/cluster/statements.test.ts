@@ -25,6 +25,8 @@ const MINUTES = Number(process.env['APF_STATEMENTS_MINUTES'] ?? '3')
 const BATCH = 'batch-of-the-test'
 /** A reading is of one of the newest pages; which one, the page does not say. */
 const CANDIDATES = 8
+/** The console says itself that its values are old, or has none. */
+const OLD = /^(?:No sample from|The console itself|$)/
 /** A reallocation is shown until the next one. */
 const ROUND_CANDIDATES = 40
 /** Time for the command line to start while the load goes on. */
@@ -104,19 +106,16 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     while (Date.now() < until) {
       const said = overview && (await readOverview(overview))
       // The console says itself that its values are old: nothing is claimed of now.
-      if (said !== undefined && !/^(No sample from|The console itself)/.test(said.headline)) {
+      if (said !== undefined && !OLD.test(said.headline)) {
         const dumps = relay?.dumps ?? []
         const falseOn = (known: readonly TruePage[], at: number) =>
           falseStatements(said, { pages: known, dumps }, at, gone)
         check('overview', said.headline, falseOfAll(CANDIDATES, falseOn))
       }
-      const level = levelPage && (await readLevel(levelPage))
-      if (level !== undefined) {
-        check(
-          'level',
-          level.states.join(),
-          falseOfAll(CANDIDATES, (known, at) => falseOfLevel(level, known, at)),
-        )
+      const header = levelPage && (await readLevel(levelPage))
+      if (header !== undefined) {
+        const falseOn = (known: readonly TruePage[], at: number) => falseOfLevel(header, known, at)
+        check('level', header.states.join(), falseOfAll(CANDIDATES, falseOn))
       }
       const steps = allocation && (await readSteps(allocation))
       if (steps !== undefined) {
@@ -140,7 +139,15 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     return { printed: server === undefined ? [] : linesOfFrame(server), read }
   }
 
+  /** Until the screens are of now: after failed tries the console waits before the next one. */
+  const current = async (): Promise<void> => {
+    await expect
+      .poll(async () => (overview && (await readOverview(overview)))?.headline ?? '', { timeout: 90_000 })
+      .not.toMatch(OLD)
+  }
+
   const load = async (clients: readonly LoadClient[], ms: number, gone: ReadonlySet<string> = new Set()) => {
+    await current()
     const end = new AbortController()
     const over = runLoad(cluster(), clients, ms / 1_000 + SNAPSHOT_SECONDS, end.signal)
     const { wrong, counts } = await compare(Date.now() + ms, gone)
@@ -183,10 +190,6 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
 
       await cluster().stopApiserver()
       await cluster().startApiserver()
-      // After its failed tries the console waits before the next one.
-      await expect
-        .poll(async () => (overview && (await readOverview(overview)))?.headline, { timeout: 90_000 })
-        .not.toMatch(/^(No sample from|The console itself)/)
       await load(loads.mixed, share, new Set([BATCH]))
       expect(SCREENS.filter((screen) => compared[screen] === 0)).toEqual([])
     },

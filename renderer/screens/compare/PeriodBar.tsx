@@ -150,6 +150,7 @@ function MarkForm({ source, onMark }: { readonly source: string; readonly onMark
   }
   return (
     <form className={styles['choice']} onSubmit={submit}>
+      <span aria-hidden="true">Mark at</span>
       <input
         className={monoInputClass}
         aria-label={`Time of a mark (${format.zone()})`}

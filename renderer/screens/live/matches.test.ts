@@ -72,7 +72,7 @@ it('rows that were there before are tested a few at a time while others come, ch
       for (const { row: one, look } of steps) {
         matches.look(look)
         put(one)
-        const known = all(tested(rows)).filter((row) => (row?.seq ?? 0) >= matches.testedFrom)
+        const known = all(tested(rows)).filter((found) => (found?.seq ?? 0) >= matches.testedFrom)
         expect(all(matches)).toEqual(known)
         expect(tallies.read(0).requests).toBe(known.length)
       }
