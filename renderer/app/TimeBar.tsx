@@ -16,9 +16,11 @@ import { useServerMarks } from '../state/marks.ts'
 import styles from './TimeBar.module.css'
 
 /** The speeds of replay. */
-const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 5, 10, 60, 300, 1_000]
+export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 5, 10, 60, 300, 1_000]
 /** Between two instants of a replay. */
 const TICK_MS = 100
+/** After a longer one, as of a page that was hidden, time goes on from where it stood. */
+const LONGEST_TICK_MS = 1_000
 const STEP_MS = 10_000
 const STRIP_POINTS = 288
 
@@ -239,10 +241,14 @@ function Replay(props: { readonly instant: number; readonly last: number; readon
   const atEnd = instant >= last
   useEffect(() => {
     if (!playing) return undefined
+    let ticked = performance.now()
     const timer = setInterval(() => {
+      // A busy page ticks late, and is not to replay more slowly for that.
+      const passed = Math.min(performance.now() - ticked, LONGEST_TICK_MS)
+      ticked = performance.now()
       const now = instantOf(timeStore.getState())
       if (now === undefined) return
-      const next = Math.min(last, now + TICK_MS * speed)
+      const next = Math.min(last, now + passed * speed)
       timeStore.getState().goTo(next)
       if (next >= last) setPlaying(false)
     }, TICK_MS)

@@ -231,11 +231,8 @@ const OVERSCAN = 10
 /** Rows before the height of the view is known. */
 const UNMEASURED = 40
 
-const visibleRows = (rowHeight: number, viewHeight: number): number =>
-  viewHeight === 0 ? UNMEASURED : Math.ceil(viewHeight / rowHeight)
-
 export function rowWindow(count: number, rowHeight: number, scrollTop: number, viewHeight: number): RowWindow {
-  const visible = visibleRows(rowHeight, viewHeight)
+  const visible = viewHeight === 0 ? UNMEASURED : Math.ceil(viewHeight / rowHeight)
   const top = Math.max(0, Math.min(count - visible, Math.floor(scrollTop / rowHeight)))
   return { first: Math.max(0, top - OVERSCAN), end: Math.min(count, top + visible + OVERSCAN) }
 }
@@ -264,8 +261,6 @@ interface WindowedRows extends RowWindow {
   readonly reveal: (row: number) => void
   /** Whole rows in view, for the Page keys. */
   readonly page: number
-  /** At least as many as are mounted at once: rows whose indices leave the same remainder can share an element. */
-  readonly slots: number
 }
 
 /** The mounted part of the rows inside a scrolling element; all of them unless `virtual`. */
@@ -308,6 +303,5 @@ function useRowWindow(
       measure()
     },
     page: Math.max(1, Math.floor(view.height / rowHeight) - 1),
-    slots: virtual ? visibleRows(rowHeight, view.height) + 2 * OVERSCAN : count,
   }
 }

@@ -43,7 +43,7 @@ export function startNoting(): () => void {
 }
 
 /** A range that is shown for so long is one that is looked at. */
-const REST_MS = 80
+const REST_MS = 300
 
 /** What was noted of the source as it is shown: by this page of the present, by the recording of the past. */
 export function useNoted(): readonly Noted[] {

@@ -12,6 +12,20 @@ describe('addresses', () => {
     })
   })
 
+  it('carry source, server, range and instant', () => {
+    const route: Route = {
+      screen: 'overview',
+      source: 'prod eu/1',
+      server: 'a:6443',
+      range: { kind: 'absolute', from: Date.UTC(2026, 10, 20, 3), to: Date.UTC(2026, 10, 20, 4) },
+      at: Date.UTC(2026, 10, 20, 3, 7, 20),
+    }
+    expect(formatHash(route)).toBe(
+      '#/overview?source=prod+eu%2F1&server=a%3A6443&range=2026-11-20T03%3A00%3A00.000Z%2F2026-11-20T04%3A00%3A00.000Z&at=2026-11-20T03%3A07%3A20.000Z',
+    )
+    expect(parseHash(formatHash(route))).toEqual(route)
+  })
+
   it.each(['', '#', '#/', '#/nonsense', '#/../../etc', '#main'])('lead to the overview from %j', (hash) => {
     expect(parseHash(hash)).toEqual({ screen: 'overview' })
   })

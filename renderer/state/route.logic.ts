@@ -37,6 +37,8 @@ export interface Route {
   readonly page?: PageName
   /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level. */
   readonly object?: string
+  /** Name of the source, where several are connected. */
+  readonly source?: string
   readonly server?: string
   readonly range?: TimeWindow
   /** The instant of the past that is shown, Unix milliseconds. */
@@ -52,6 +54,7 @@ export function parseHash(hash: string): Route {
   const screen =
     name === 'classify' && part === 'live' ? 'live' : (SCREENS.find((known) => known === name) ?? 'overview')
   const params = new URLSearchParams(query)
+  const source = params.get('source')
   const server = params.get('server')
   const object = params.get('object')
   const pages = pagesOf(screen)
@@ -66,6 +69,7 @@ export function parseHash(hash: string): Route {
     ...((page !== undefined || screen === 'live' || screen === 'level') && object !== null && object !== ''
       ? { object }
       : {}),
+    ...(source !== null && source !== '' ? { source } : {}),
     ...(server !== null && server !== '' ? { server } : {}),
     ...(at !== undefined && { at }),
     ...(range?.ok === true && { range: range.window }),
@@ -86,9 +90,10 @@ function decoded(part: string): string {
   }
 }
 
-export function formatHash({ screen, level, page, object, server, range, at }: Route): string {
+export function formatHash({ screen, level, page, object, source, server, range, at }: Route): string {
   const params = new URLSearchParams()
   if (object !== undefined) params.set('object', object)
+  if (source !== undefined) params.set('source', source)
   if (server !== undefined) params.set('server', server)
   if (range !== undefined) params.set('range', windowToText(range))
   if (at !== undefined) params.set('at', rfc3339(at))

@@ -1,7 +1,9 @@
 import { create } from 'zustand'
-import { connectionStore } from './connection.ts'
+import { shownLine } from '../../core/text/text.ts'
+import { connectionStore, showConnection } from './connection.ts'
 import { formatHash, pagesOf, parseHash, type PageName, type Route, type ScreenName } from './route.logic.ts'
 import { selectionStore } from './selection.ts'
+import { say } from './shell.ts'
 import { timeStore } from './time.ts'
 
 /** Where in the console the page is; server and range are kept by their own stores. */
@@ -21,11 +23,13 @@ export const hrefOfPage = (screen: ScreenName, page: PageName, object?: string):
   hrefOfPlace({ screen, page, ...(object === undefined ? {} : { object }) })
 
 function hrefOfPlace(place: Place): string {
+  const { connections, connection } = connectionStore.getState()
   const { server } = selectionStore.getState()
   const { window, chosen } = timeStore.getState()
   const usual = window.kind === 'relative' && window.seconds === 600
   return formatHash({
     ...place,
+    ...(connections.length > 1 && connection !== undefined ? { source: connection.source.name } : {}),
     ...(server === undefined ? {} : { server }),
     ...(usual ? {} : { range: window }),
     ...(chosen === undefined ? {} : { at: chosen }),
@@ -94,13 +98,29 @@ function openFleetOfSeveral(): () => void {
   return stop
 }
 
+/** Shows the source that an address names. */
+function showSource(name: string): void {
+  const { connections, connection } = connectionStore.getState()
+  if (connection?.source.name === name) return
+  const named = connections.find(({ source }) => source.name === name)
+  if (named === undefined) say(`This address is about ${shownLine(name)}, which is not connected.`)
+  else showConnection(named.id)
+}
+
 /** Between two addresses while the instant moves. */
 const WRITE_MS = 250
 
 /** Keeps the address of the page, the route and the stores in step. Returns the function that ends it. */
 export function startRoutes(): () => void {
+  /** The source of an address that came before the connections were known. */
+  let asked: string | undefined
+  /** The address that was read or written last. */
+  let current = location.hash
   const read = (): void => {
-    const { server, range, at, ...place } = parseHash(location.hash)
+    current = location.hash
+    const { source, server, range, at, ...place } = parseHash(location.hash)
+    if (connectionStore.getState().known && source !== undefined) showSource(source)
+    else asked = source
     const { level } = place
     routeStore.setState(place, true)
     if (level !== undefined) selectionStore.getState().setLevel(level)
@@ -109,28 +129,40 @@ export function startRoutes(): () => void {
     if (at !== undefined && at !== timeStore.getState().chosen) timeStore.getState().goTo(at)
   }
   const write = (): void => {
+    if (asked !== undefined) return
     const place = routeStore.getState()
     const level = selectionStore.getState().level ?? place.level
     const shown = placeOn(place, level)
     routeStore.setState(shown, true)
     const hash = hrefOfPlace(shown)
     if (hash !== location.hash) history.replaceState(null, '', hash)
+    current = location.hash
   }
   // An address that is written at each step of a pointer would be more than browsers allow.
   let written: ReturnType<typeof setTimeout> | undefined
   const later = (): void => {
-    const before = location.hash
     written ??= setTimeout(() => {
       written = undefined
       // An address that was gone to meanwhile is about to be read.
-      if (location.hash === before) write()
+      if (location.hash === current) write()
     }, WRITE_MS)
+  }
+  /** An address that the page wrote itself says nothing new. */
+  const follow = (): void => {
+    if (location.hash !== current) read()
   }
   const unaddressed = location.hash === ''
   read()
-  addEventListener('hashchange', read)
+  addEventListener('hashchange', follow)
   const stops = [
     unaddressed ? openFleetOfSeveral() : () => undefined,
+    connectionStore.subscribe(({ known, connections, connection }, old) => {
+      if (known && asked !== undefined) {
+        const source = asked
+        asked = undefined
+        showSource(source)
+      } else if (connection?.id !== old.connection?.id || connections.length !== old.connections.length) later()
+    }),
     selectionStore.subscribe(write),
     timeStore.subscribe(({ window, chosen }, old) => {
       if (window !== old.window) write()
@@ -138,7 +170,7 @@ export function startRoutes(): () => void {
     }),
   ]
   return () => {
-    removeEventListener('hashchange', read)
+    removeEventListener('hashchange', follow)
     clearTimeout(written)
     for (const stop of stops) stop()
   }

@@ -52,7 +52,7 @@ export const LevelBars = memo(function LevelBars({ levels }: { readonly levels: 
         const filled = Math.min(1, level.saturation ?? 0) * (BAR.height - BAR.cap)
         const fill = slot === SLOTS - 1 ? 'var(--text-3)' : levelColor(level.level)
         return filled === 0 ? null : (
-          <rect key={slot} x={xOf(slot)} y={BAR.height - filled} width={BAR.width} height={filled} fill={fill} />
+          <rect key={slot} x={xOf(slot)} y={BAR.height - filled} width={BAR.width} height={filled} style={{ fill }} />
         )
       })}
       <path className={styles['queueing']} d={caps('queueing')} />

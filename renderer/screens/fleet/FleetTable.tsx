@@ -61,7 +61,7 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
     const numeric = lines.some((line) => typeof value?.(line) === 'number')
     setSorting((old) => nextSorting(old, id, numeric))
   }
-  const { scroll, cursor, place, grid, first, end, above, below, slots, onScroll } = useGrid({
+  const { scroll, cursor, place, grid, first, end, above, below, onScroll } = useGrid({
     caption: 'Fleet',
     columns,
     count: lines.length,
@@ -101,8 +101,7 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
             const here = cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
             return (
               <Line
-                // Making elements is what scrolling costs: a row takes those of one that has gone. The focus stays with its row.
-                key={here ? line.key : index % slots}
+                key={line.key}
                 line={line}
                 index={index}
                 columns={columns}

@@ -1,0 +1,62 @@
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Connected } from '../../core/contract/source.ts'
+import { connectionStore } from '../state/connection.ts'
+import { pastStore } from '../state/past.ts'
+import { settingsStore } from '../state/settings.ts'
+import { instantOf, timeStore } from '../state/time.ts'
+import { SPEEDS, TimeBar } from './TimeBar.tsx'
+
+const START = Date.UTC(2026, 10, 21, 3)
+const DAY_MS = 86_400_000
+const PROD: Connected = {
+  id: 1,
+  source: { kind: 'scrape', name: 'prod', via: '/metrics' },
+  spec: { kind: 'demo' },
+  still: false,
+  cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
+  servers: [],
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  pastStore.setState({ extent: { first: START, last: START + DAY_MS, gaps: [], problems: [] } })
+  timeStore.getState().zoom(START, START + 600_000)
+  timeStore.getState().goTo(START + 60_000)
+  render(<TimeBar />)
+})
+afterEach(() => {
+  cleanup()
+  vi.useRealTimers()
+})
+
+const instant = (): number => instantOf(timeStore.getState()) ?? 0
+
+test.each(SPEEDS)('replays at ×%s', (speed) => {
+  fireEvent.change(screen.getByLabelText('Speed of replay'), { target: { value: String(speed) } })
+  const before = instant()
+  fireEvent.click(screen.getByText('Replay'))
+  act(() => vi.advanceTimersByTime(10_000))
+  expect(instant() - before).toBeCloseTo(10_000 * speed)
+  fireEvent.click(screen.getByText('Hold'))
+  const held = instant()
+  act(() => vi.advanceTimersByTime(10_000))
+  expect(instant()).toBe(held)
+})
+
+test('goes from mark to mark by key and button, and no further than the last', () => {
+  const marks = [30_000, 90_000, 120_000].map((after) => ({ source: 'prod', at: START + after, text: 'mark' }))
+  act(() => {
+    connectionStore.setState({ connection: PROD })
+    settingsStore.setState({ marks })
+  })
+  const slider = screen.getByLabelText('Instant in the shown range')
+  fireEvent.keyDown(slider, { key: 'ArrowRight', altKey: true })
+  expect(instant()).toBe(START + 90_000)
+  fireEvent.click(screen.getByText('Next mark'))
+  fireEvent.click(screen.getByText('Next mark'))
+  expect(instant()).toBe(START + 120_000)
+  fireEvent.click(screen.getByText('Previous mark'))
+  fireEvent.keyDown(slider, { key: 'ArrowLeft', altKey: true })
+  expect(instant()).toBe(START + 30_000)
+})
