@@ -36,11 +36,11 @@ test.each(SPEEDS)('replays at ×%s', (speed) => {
   fireEvent.change(screen.getByLabelText('Speed of replay'), { target: { value: String(speed) } })
   const before = instant()
   fireEvent.click(screen.getByText('Replay'))
-  act(() => vi.advanceTimersByTime(10_000))
+  act(() => void vi.advanceTimersByTime(10_000))
   expect(instant() - before).toBeCloseTo(10_000 * speed)
   fireEvent.click(screen.getByText('Hold'))
   const held = instant()
-  act(() => vi.advanceTimersByTime(10_000))
+  act(() => void vi.advanceTimersByTime(10_000))
   expect(instant()).toBe(held)
 })
 
