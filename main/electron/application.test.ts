@@ -26,7 +26,13 @@ afterAll(() => {
 })
 
 /** An Electron that only remembers, in order, what was asked of it. */
-function fakeElectron({ firstInstance, early }: { readonly firstInstance: boolean; readonly early: readonly string[] }) {
+function fakeElectron({
+  firstInstance,
+  early,
+}: {
+  readonly firstInstance: boolean
+  readonly early: readonly string[]
+}) {
   const done: string[] = []
   const menus: (readonly MenuItemConstructorOptions[])[] = []
   const questions: OpenDialogOptions[] = []
