@@ -8,6 +8,7 @@ import { classes } from '../../components/classes.ts'
 import type { LevelDump } from '../../state/flows.logic.ts'
 import { useServerObjects } from '../../state/objects.ts'
 import { openPage, openScreen } from '../../state/route.ts'
+import { useViewPart } from '../../state/view.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import {
@@ -42,7 +43,9 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const objects = useServerObjects()
   const shape = useMemo(() => objects && levelShape(objects.levels, level.name), [objects, level.name])
   const stored = useMemo(() => objects && schemasOf(objects.schemas, level.name), [objects, level.name])
-  const retryAfter = useSimulationState()?.retryAfterSeconds[level.name]
+  const past = useViewPart((view) => view.mode === 'past')
+  // Of the present alone: a moment of the past does not tell it.
+  const retryAfter = useSimulationState()?.retryAfterSeconds[past ? '' : level.name]
   const facts: readonly Fact[] = [
     ...(shape === undefined ? [] : shareFacts(shape)),
     ...limitFacts(level, exist, shape),

@@ -64,16 +64,20 @@ const parts = (): readonly Locator[] => {
   ]
 }
 /** Alerts are marks of past ranges alone. */
+const EVENT_WORDS = /\d\d:\d\d:\d\d alert(?: \+\d+)?/g
 const ALERTS = /; \d\d:\d\d:\d\d R\d+ (?:fired|resolved): [^;]*/g
 const words = async (): Promise<readonly string[]> => {
   const all = await Promise.all(
     parts().map((part) =>
       part.evaluateAll((elements) =>
-        elements.map((one) => `${one.getAttribute('aria-label') ?? ''} ${one.textContent ?? ''}`),
+        elements
+          // Retry-After is that of the present alone.
+          .filter((one) => one.previousElementSibling?.textContent?.includes('Retry-After') !== true)
+          .map((one) => ({ label: one.getAttribute('aria-label') ?? '', text: one.textContent ?? '' })),
       ),
     ),
   )
-  return all.flat().map((text) => text.replaceAll(ALERTS, ''))
+  return all.flat().map(({ label, text }) => `${label.replaceAll(ALERTS, '')} ${text.replaceAll(EVENT_WORDS, '')}`)
 }
 
 /** What is shown of the newest sample once neither has changed for a while: a busy machine draws later than it hears. */
