@@ -59,6 +59,8 @@ export type WhatIfWish = z.infer<typeof WhatIfWishSchema>
 export const LibraryScenarioSchema = z.object({
   name: z.string(),
   title: z.string(),
+  /** What to take away from it, in a few sentences. */
+  teaches: z.string(),
   seed: z.number(),
   seconds: z.number(),
   maxRequestsInFlight: z.number(),

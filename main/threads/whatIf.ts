@@ -70,8 +70,8 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
     const { scenario } = readScenario(texts[index] ?? '', name)
     const [server] = scenario?.variants ?? []
     if (scenario === undefined || server === undefined) return []
-    const { title, seed, seconds } = scenario
+    const { title, teaches, seed, seconds } = scenario
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = server
-    return [{ name, title, seed, seconds, maxRequestsInFlight, maxMutatingRequestsInFlight, version }]
+    return [{ name, title, teaches, seed, seconds, maxRequestsInFlight, maxMutatingRequestsInFlight, version }]
   })
 }

@@ -157,6 +157,13 @@ export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
 
 const STOPPED = 'stopped'
 
+const STRIDE_LABELS: Readonly<Record<Stride, string>> = {
+  event: 'event',
+  decision: 'decision',
+  second: '1 s',
+  recomputation: 'limits',
+}
+
 /** Speed, stop and single events of the simulation; nothing while another source is shown. */
 function Transport() {
   const state = useSimulationState()
@@ -186,7 +193,7 @@ function Transport() {
           ))}
         </select>
       </Tip>
-      <Tip text="How far a step goes. A decision is a dispatch or a rejection; a recomputation sets all limits, every 10 s.">
+      <Tip text="Step size. A decision is a dispatch or a rejection; limits are recomputed every 10 s.">
         <select
           className={classes(styles['speed'], styles['stride'])}
           aria-label="Step of the simulation"
@@ -195,7 +202,9 @@ function Transport() {
           onChange={({ target: { value } }) => setStride(STRIDES.find((one) => one === value) ?? 'event')}
         >
           {STRIDES.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {STRIDE_LABELS[one]}
+            </option>
           ))}
         </select>
       </Tip>

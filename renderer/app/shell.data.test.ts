@@ -80,7 +80,7 @@ describe('the badge', () => {
     expect(simulated({ speed: 0.1, reachedSpeed: 0.07 }).detail).toBe('not your cluster')
     expect(simulated({ ended: true }).detail).toBe('at its end')
     const drr = { ...view, mode: 'live', algorithm: 'drr' } as const
-    expect(badgeOf({ ...drr, frame }, true).detail).toBe('drr, not your cluster')
+    expect(badgeOf({ ...drr, frame }, true).detail).toBe('drr')
     expect(badgeOf(drr, true).detail).toBe('drr, 0.8 s behind')
     // The view's own pause is another thing.
     expect(badgeOf({ ...view, mode: 'paused', frame }, true).tone).toBe('paused')

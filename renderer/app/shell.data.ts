@@ -59,7 +59,11 @@ export function badgeOf(
       // What moves on the screen is not a cluster: that must not look like one.
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
       if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation, view.algorithm)
-      return { tone: 'live', word: 'LIVE', detail: withAlgorithm(`${format.age(view.ageMs)} behind`, view.algorithm) }
+      return {
+        tone: 'live',
+        word: 'LIVE',
+        detail: `${view.algorithm === undefined ? '' : `${view.algorithm}, `}${format.age(view.ageMs)} behind`,
+      }
     case 'paused': {
       const samples = view.buffered === 1 ? 'sample' : 'samples'
       return {
@@ -109,11 +113,8 @@ const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unaut
 const noSample = (servers: readonly Trying[]): string =>
   servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No answer'
 
-const withAlgorithm = (detail: string, algorithm: string | undefined): string =>
-  algorithm === undefined ? detail : `${algorithm}, ${detail}`
-
 function simulatedBadge(simulation: SimulationState | undefined, algorithm: string | undefined): Badge {
-  const detail = withAlgorithm('not your cluster', algorithm)
+  const detail = algorithm ?? 'not your cluster'
   if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail }
   const { speed, paused, reachedSpeed, ended } = simulation
   const word = `SIMULATED ×${speed}`
@@ -121,7 +122,7 @@ function simulatedBadge(simulation: SimulationState | undefined, algorithm: stri
   if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail }
   // At ordinary speeds the reached one only trembles; where the machine cannot follow it is far off.
   const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
-  return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : 'not your cluster' }
+  return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : detail }
 }
 
 /** Counted in whole seconds: tenths would flicker. */

@@ -15,6 +15,8 @@ const FREE_MS = 1
 const LET_GO_MS = 1_000
 /** A simulation without requests has no decisions; nobody waits for more than this, simulated. */
 const LONGEST_STRIDE_NS = secondsToNs(60)
+/** Of strides longer than an event, at once: whoever asks for them waits. */
+const MOST_STRIDES = 10
 /** Between two looks at the clock when nothing is urgent. */
 const TICK_MS = 50
 /** Most often that frames are told, in real time. */
@@ -178,7 +180,8 @@ export function createDriver(options: DriverOptions): Driver {
     step(times, stride) {
       // Whoever looks at single events does not wait for the rest of the history.
       backfillNs = Math.min(backfillNs, simulation.nowNs)
-      for (let done = 0; done < times; done++) {
+      const most = stride === 'event' ? times : Math.min(times, MOST_STRIDES)
+      for (let done = 0; done < most; done++) {
         if (!goOn(simulation, stride, Math.min(simulation.nowNs + LONGEST_STRIDE_NS, END_NS))) break
       }
       pace.set(environment.now(), simulation.nowNs, pace.speed, true)

@@ -40,6 +40,7 @@ export function SetupPane(props: SetupPaneProps) {
   const { variants } = form
   const setVariant = (index: number, change: Partial<VariantForm>): void =>
     onChange({ ...form, variants: variants.map((one, at) => (at === index ? { ...one, ...change } : one)) })
+  const scenario = known.scenarios.find(({ name }) => name === form.from)
   const isFull = variants.length >= MOST_VARIANTS
   return (
     <Pane title="Requests and variants" note="A is the baseline" actions={actions}>
@@ -77,6 +78,7 @@ export function SetupPane(props: SetupPaneProps) {
           />
         )}
         <p className={styles['hint']}>{form.clients === 'open' ? OPEN : CLOSED}</p>
+        {scenario !== undefined && <p className={styles['hint']}>{scenario.teaches}</p>}
       </div>
       <div className={styles['variants']} {...scrollRegion('Variants')}>
         <PlainTable

@@ -6,6 +6,7 @@ import { firstForm, readForm, withCandidate, withRequests, type Known, type What
 const scenario = {
   name: 'S1',
   title: 'A flood',
+  teaches: 'Seats protect leases.',
   seed: 7,
   seconds: 60,
   maxRequestsInFlight: 30,

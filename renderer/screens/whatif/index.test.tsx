@@ -25,6 +25,7 @@ beforeEach(async () => {
         {
           name: 'S1',
           title: 'A flood',
+          teaches: 'Seats protect leases.',
           seed: 7,
           seconds: 60,
           maxRequestsInFlight: 30,
@@ -68,6 +69,7 @@ const started = async (): Promise<Run> => {
 
 test('a run shows its progress, then differences and the first decision that differs; an edit makes it old', async () => {
   await userEvent.selectOptions(await screen.findByLabelText('Requests'), await screen.findByText('S1: A flood'))
+  expect(screen.getByText('Seats protect leases.')).toBeTruthy()
   const { wish, emit } = await started()
   expect(wish.from).toEqual({ kind: 'scenario', name: 'S1', seed: 7 })
   expect(wish.baseline).toMatchObject({ maxRequestsInFlight: 30, version: 'v1.33.0' })
