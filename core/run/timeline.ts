@@ -34,11 +34,11 @@ export function goOn(run: Steppable, stride: Stride, endNs: Nanoseconds): boolea
     return true
   }
   const isWanted = stride === 'decision' ? isDecision : isRecomputation
-  let found = false
-  const leave = run.engine.subscribe((event) => (found ||= isWanted(event)))
-  while (!found && run.step(endNs));
+  const seen = { wanted: false }
+  const leave = run.engine.subscribe((event) => (seen.wanted ||= isWanted(event)))
+  while (!seen.wanted && run.step(endNs));
   leave()
-  return found
+  return seen.wanted
 }
 
 interface Kept<C> {

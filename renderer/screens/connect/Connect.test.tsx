@@ -196,6 +196,26 @@ describe('the Connect screen', () => {
     )
   })
 
+  it('starts the simulation with another algorithm, and names none where it is upstream’s', async () => {
+    const user = userEvent.setup()
+    await begin(false)
+    await user.click(screen.getByRole('button', { name: /^Simulation/ }))
+    const start = screen.getByRole('button', { name: 'Start the simulation' })
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Algorithm' }), 'drr')
+    await user.click(start)
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'simulation', algorithm: 'drr' } }),
+    )
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Algorithm' }), 'upstream')
+    await user.click(screen.getByRole('button', { name: /the simulation$/ }))
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toHaveProperty(
+        'spec',
+        expect.not.objectContaining({ algorithm: 'drr' }),
+      ),
+    )
+  })
+
   it('starts a feed', async () => {
     const user = userEvent.setup()
     await begin(false)
