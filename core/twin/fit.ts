@@ -1,5 +1,12 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import type { FitLevel, ForecastEvidence, Observation, ObservedLevel, TwinHistory } from '../contract/forecast.ts'
+import type {
+  FitLevel,
+  ForecastEvidence,
+  Observation,
+  ObservedLevel,
+  Quantities,
+  TwinHistory,
+} from '../contract/forecast.ts'
 import { isExempt } from '../frame/frame.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
@@ -80,9 +87,13 @@ const candidatesFor = ({ levels }: Observation): readonly Candidate[] =>
     FLOWS.map((flows) => ({ shape, flows })),
   )
 
+/** Rejections per second that are as good as none: fewer than one in fifty requests. */
+export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsPerSecond'>): number =>
+  Math.max(0.2, arrivalsPerSecond / 50)
+
 /** Whether enough was rejected to see what clients do about it. */
 export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
-  quantities.rejectedPerSecond > 0.2
+  quantities.rejectedPerSecond > fewRejections(quantities)
 
 function guessOf(level: ObservedLevel, { shape, flows }: Candidate): Guess {
   const think = shape.think === 'none' ? 0 : shape.think === 'long' ? LONG_THINK : thinkFrom(level)

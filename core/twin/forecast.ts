@@ -15,7 +15,7 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import type { MayGoOn, Twin } from './fit.ts'
-import { twinRun, wasRejecting } from './fit.ts'
+import { fewRejections, twinRun, wasRejecting } from './fit.ts'
 import { runTwin } from './run.ts'
 import type { Guess } from './traffic.ts'
 
@@ -142,9 +142,9 @@ function bandOf(ascending: readonly number[], quantity: Quantity, error: number,
   return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
 }
 
-/** What is as good as nothing: of rejections also one in fifty requests. */
+/** What is as good as nothing. */
 const negligible = (quantity: Quantity, observed: Quantities | undefined): number =>
-  Math.max(2 * LEAST[quantity].amount, quantity === 'rejectedPerSecond' ? (observed?.arrivalsPerSecond ?? 0) / 50 : 0)
+  quantity === 'rejectedPerSecond' && observed !== undefined ? fewRejections(observed) : 2 * LEAST[quantity].amount
 
 interface Least {
   readonly part: number

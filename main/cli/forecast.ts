@@ -100,14 +100,15 @@ const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since
 
 const HEAD = ['LEVEL', 'WAIT P50', 'WAIT P99', 'REJECTED /S', 'SEATS', 'LIMIT']
 const COLUMNS: readonly { readonly quantity: Quantity; readonly text: (value: number) => string }[] = [
-  { quantity: 'waitP50', text: seconds },
-  { quantity: 'waitP99', text: seconds },
+  { quantity: 'waitP50', text: duration },
+  { quantity: 'waitP99', text: duration },
   { quantity: 'rejectedPerSecond', text: number },
   { quantity: 'seats', text: number },
   { quantity: 'current', text: number },
 ]
 
-function seconds(value: number): string {
+/** Given in seconds. */
+function duration(value: number): string {
   return value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`
 }
 function number(value: number): string {
