@@ -110,7 +110,7 @@ function remarkOn(name: string, { observation }: Twin): string | undefined {
   if (level === undefined) return undefined
   const { waitP99 = 0, rejectedPerSecond } = level.quantities
   return waitP99 === 0 && rejectedPerSecond === 0
-    ? 'Nothing waited here, so how the requests of this level come is known from demand alone.'
+    ? 'Nothing waited, so how the requests come is known from seat demand alone.'
     : undefined
 }
 

@@ -79,7 +79,7 @@ describe('a twin of a simulated server', () => {
     const twin = twinOf(calm)
     const level = forecastOf(twin, { nominalConcurrencyShares: 60 })
     expect(within(level.bands.seats?.point, truthOf(calm, { nominalConcurrencyShares: 60 }).seats)).toBeLessThan(0.1)
-    expect(level.note).toContain('Nothing waited here')
+    expect(level.note).toContain('Nothing waited')
   })
 
   test('shows limits only where a level has no requests, is new, or is exempt', () => {

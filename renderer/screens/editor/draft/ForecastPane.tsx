@@ -5,7 +5,7 @@ import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
-import { Note, ProblemNote } from '../../../components/States.tsx'
+import { ProblemNote } from '../../../components/States.tsx'
 import { useSettings } from '../../../state/settings.ts'
 import { fixed, format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
@@ -48,8 +48,8 @@ function Report({ report, selected }: { readonly report: ForecastReport; readonl
         />
       </div>
       <div className={styles['notes']}>
-        {remarks.map(({ level, note }) => (
-          <Note key={level} kind="info">{`${level}: ${note ?? ''}`}</Note>
+        {[...Map.groupBy(remarks, ({ note }) => note)].map(([note = '', of]) => (
+          <p key={note}>{`${of.map(({ level }) => level).join(', ')}: ${note}`}</p>
         ))}
         {report.notes.map((note) => (
           <p key={note}>{note}</p>
@@ -74,7 +74,12 @@ const COLUMNS: readonly DataColumn<ForecastLevel>[] = [
     header: 'Priority level',
     term: 'priority-level',
     rowHeader: true,
-    cell: ({ level }) => <LevelChip name={level} decorative />,
+    cell: ({ level }) => (
+      <span className={styles['level']}>
+        <LevelChip name={level} decorative />
+        {level}
+      </span>
+    ),
   },
   column('waitP50', 'Wait p50', format.seconds),
   column('waitP99', 'Wait p99', format.seconds),
