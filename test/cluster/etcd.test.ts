@@ -78,7 +78,7 @@ rules: [{ name: alice, qClassName: few, priority: 1, ops: [Put], subjects: [{ us
         for (const user of ['alice', 'bob']) await direct('user', 'grant-role', user, 'all')
         await direct('auth', 'enable')
         const put = (user: string): Promise<string> =>
-          etcd.etcdctl(proxy.url, ['put', '/x', '1', '--user', `${user}:secret`])
+          etcd.etcdctl(proxy.url, ['put', '/x', '1', '--user', `${user}:secret`, '--command-timeout=60s'])
         expect(await put('alice')).toBe('OK\nexit 0')
         expect(await put('alice')).toContain('etcdserver: too many requests')
         expect(await put('bob')).toBe('OK\nexit 0')
