@@ -94,7 +94,7 @@ export class Call {
 
   #fail(error: unknown): void {
     const { down } = this
-    if (down.destroyed) return
+    if (isOver(down)) return
     this.#finish(String(UNAVAILABLE))
     answer(down, UNAVAILABLE, `etcd cannot be reached: ${messageOf(error)}.`)
   }
@@ -102,7 +102,7 @@ export class Call {
   #begin(up: ClientHttp2Stream, { first, whole = false, measure, unary = false }: Forwarded): void {
     const { down } = this
     up.on('error', () => undefined)
-    if (down.destroyed) return up.close(constants.NGHTTP2_CANCEL)
+    if (isOver(down)) return up.close(constants.NGHTTP2_CANCEL)
     this.#up = up
     this.#answers(up, measure, unary)
     if (whole) {
@@ -118,7 +118,7 @@ export class Call {
   #answers(up: ClientHttp2Stream, measure: Measure | undefined, unary: boolean): void {
     const { down } = this
     up.once('response', (headers, flags, raw) => {
-      if (down.destroyed) return
+      if (isOver(down)) return
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) {
         this.#status(headers)
         down.respond(passedOn(raw), { endStream: true })
@@ -144,7 +144,7 @@ export class Call {
       if (this.#trailers !== undefined) this.#status(this.#trailers)
     })
     up.once('close', () => {
-      if (down.destroyed || this.#over) return
+      if (isOver(down) || this.#over) return
       // The upstream gave the call up, or its connection is lost.
       if (up.rstCode !== constants.NGHTTP2_NO_ERROR && up.session?.destroyed === false) down.close(up.rstCode)
       else if (down.headersSent) {
@@ -160,7 +160,7 @@ export class Call {
 
   #sendTrailers(): void {
     const { down } = this
-    if (down.destroyed || this.#trailers === undefined) return
+    if (isOver(down) || this.#trailers === undefined) return
     this.#wantsTrailers = false
     const fields: OutgoingHttpHeaders = {}
     for (const name of Object.keys(this.#trailers)) if (!OWN_FIELDS.has(name)) fields[name] = this.#trailers[name]
@@ -199,6 +199,9 @@ function pump(from: Readable, to: Writable, isLast?: (chunk: Buffer) => boolean)
   })
   from.resume()
 }
+
+/** Whether nothing can be sent any more: a stream that was reset is closed some turns before it is destroyed. */
+export const isOver = ({ destroyed, closed }: ServerHttp2Stream): boolean => destroyed || closed
 
 /** Answers without the upstream: headers and status in one. */
 export function answer(

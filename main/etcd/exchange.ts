@@ -3,7 +3,7 @@ import { rejectionOf } from '../../core/qos/explain.ts'
 import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operations.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
 import type { Settled } from '../../core/qos/traffic.ts'
-import { answer, Call, type OpenCall } from './call.ts'
+import { answer, Call, isOver, type OpenCall } from './call.ts'
 import type { Callers, Peer } from './callers.ts'
 import type { Admission, Door } from './door.ts'
 import { Measure } from './measure.ts'
@@ -116,7 +116,7 @@ function admit(
     admission?.end(observed)
   }
   admission = door.arrive(request, (decision) => {
-    if (down.destroyed) return
+    if (isOver(down)) return
     if (decision?.verdict === 'limited') {
       call.onEnd = () => undefined
       return reject(down, decision, door)

@@ -4,7 +4,7 @@ import { isMap, type Json, type JsonMap, toJson } from '../../core/manifest/json
 import { KINDS } from '../../core/qos/document.ts'
 import { keepRoom, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { closable, listen } from '../proxy/listen.ts'
-import { answer } from './call.ts'
+import { answer, isOver } from './call.ts'
 import { PROTO } from './etcdqospb.ts'
 import type { Management } from './management.ts'
 import { FirstMessage, framed } from './messages.ts'
@@ -134,7 +134,7 @@ async function unary(stream: ServerHttp2Stream, management: Management, name: st
   const output = proto.rpcs.get(name)?.output
   if (handler === undefined || output === undefined) throw new Error(`there is no handler of ${name}`)
   const result = await handler(management, jsonInput(input))
-  if (stream.destroyed) return
+  if (isOver(stream)) return
   begin(stream)
   stream.end(framed(proto.encode(output, jsonOutput(name, result))))
 }
@@ -162,7 +162,7 @@ function monitor(stream: ServerHttp2Stream, management: Management, input: JsonM
       if (isMap(message)) stream.write(framed(proto.encode(output, message)))
     },
     end: () => void stream.end(),
-    behind: () => stream.destroyed || stream.writableLength > MOST_UNREAD_BYTES,
+    behind: () => isOver(stream) || stream.writableLength > MOST_UNREAD_BYTES,
   })
   stream.once('close', stop)
   begin(stream)
@@ -174,7 +174,7 @@ function begin(stream: ServerHttp2Stream): void {
 }
 
 function fail(stream: ServerHttp2Stream, error: unknown): void {
-  if (stream.destroyed) return
+  if (isOver(stream)) return
   if (stream.headersSent) return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   const { code, message } = toProblem(error)
   answer(stream, CODES[code] ?? INTERNAL, message)

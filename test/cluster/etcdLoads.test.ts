@@ -10,7 +10,7 @@ import { freePort } from './process.ts'
 import { loads, saturating, seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
 
-const SECONDS = 12
+const SECONDS = Number(process.env['APF_ETCD_LOAD_SECONDS'] ?? 12)
 const STARTERS = JSON.stringify({
   classes: PRESETS.flatMap(({ classes }) => classes),
   rules: PRESETS.flatMap(({ rules }) => rules),
@@ -65,6 +65,7 @@ describe.skipIf(noCluster)('the load profiles on a kube-apiserver before the pro
     }
     proxy?.interrupt()
     await proxy?.ended
+    expect(proxy?.told()).toBe('')
     expect(proxy?.output()).toMatch(/\d{3,} requests passed, 0 were delayed, 0 were limited\./)
   })
 })

@@ -209,6 +209,26 @@ describe('hostile clients of the etcd proxy', () => {
     endless.close()
   })
 
+  test('clients that give up while their answer is on its way', { timeout: 60_000 }, async () => {
+    const client = session(proxy.url)
+    let closed = 0
+    for (let index = 0; index < 3_000; index++) {
+      const call = client.request({
+        ':method': 'POST',
+        ':path': '/etcdserverpb.KV/Put',
+        'content-type': 'application/grpc',
+      })
+      call.on('error', () => undefined)
+      call.once('close', () => (closed += 1))
+      call.resume()
+      call.end(putOf('/x'))
+      setTimeout(() => call.close(8), index % 12)
+      if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await vi.waitFor(() => expect(closed).toBe(3_000), 30_000)
+    expect(await putKey(innocent, '/x')).toBe('0')
+  })
+
   test('10,000 idle watches keep nobody waiting, and leave nothing behind', { timeout: 120_000 }, async () => {
     const client = session(proxy.url, { maxSessionMemory: 512, peerMaxConcurrentStreams: 20_000 })
     const calls = etcd.calls()
