@@ -59,8 +59,9 @@ describe.skipIf(noCluster)('the load profiles on a kube-apiserver before the pro
       console.warn(
         `${name}: ${served(without)} of ${total(without)} requests served without the proxy, ${served(through)} of ${total(through)} through it.`,
       )
-      expect.soft(failures(through) > 0, `${name} fails through the proxy`).toBe(failures(without) > 0)
-      expect.soft(through.has(429), `${name} is rejected`).toBe(without.has(429))
+      // A busy machine may let either of them miss a deadline; the proxy must not be the only one that does.
+      expect.soft(failures(through) > 0 && failures(without) === 0, `${name} fails through the proxy`).toBe(false)
+      expect.soft(through.has(429) && !without.has(429), `${name} is rejected through the proxy`).toBe(false)
       expect.soft(served(through)).toBeGreaterThan(0)
     }
     proxy?.interrupt()
