@@ -142,7 +142,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   /** What chapters keep of a range, and pictures of the segments of which nothing is kept yet. */
   const stretchesIn = <T>(
     query: StretchQuery,
-    read: (chapter: ChapterReader, query: StretchQuery) => readonly T[],
+    ask: (chapter: ChapterReader, query: StretchQuery) => readonly T[],
   ): { readonly kept: readonly T[]; readonly pictures: readonly PicturedPart[] } => {
     const kept: T[] = []
     const open: Place[] = []
@@ -150,7 +150,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const inside = places.filter(({ first, last }) => first <= query.to && last >= query.from)
       if (inside.length === 0) continue
       const detailed = inChapter(file.path, (chapter) => {
-        kept.push(...read(chapter, query))
+        kept.push(...ask(chapter, query))
         return chapter.detailed
       })
       open.push(...inside.filter(({ id }) => id === undefined || !detailed))
@@ -288,14 +288,14 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     heatMap(server, query) {
       const { from, to, level, kind } = query
-      const found = stretchesIn({ server, from: from - CELL_MS, to }, (chapter, of) =>
+      const stretches = stretchesIn({ server, from: from - CELL_MS, to }, (chapter, of) =>
         chapter.heat({ ...of, level, kind }),
       )
-      const shown = found.pictures.flatMap(({ picture, first, last }) => {
-        const known = picture.server(server)
-        return known === undefined ? [] : [known.history.heatBetween(first, last)]
+      const shown = stretches.pictures.flatMap(({ picture, first, last }) => {
+        const found = picture.server(server)
+        return found === undefined ? [] : [found.history.heatBetween(first, last)]
       })
-      const all = [...found.kept, ...shown]
+      const all = [...stretches.kept, ...shown]
       if (all.every(({ sampled }) => sampled.length === 0)) throw nothingOf(server)
       return heatMapOf(query, all)
     },

@@ -7,7 +7,7 @@ import { CadenceSchema } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { client } from '../state/client.ts'
-import { connectionStore } from '../state/connection.ts'
+import { connectionStore, hasSeveral } from '../state/connection.ts'
 import { useDump } from '../state/dumps.ts'
 import { flowKeyOf, flowName } from '../state/flows.logic.ts'
 import { openTerm } from '../state/glossary.ts'
@@ -170,7 +170,7 @@ function reachable(): Reachable {
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
-    screens: screensFor(connections.length, connection?.source.kind),
+    screens: screensFor(hasSeveral(connections), connection?.source.kind),
     levels: rows.map(({ name, executing, limit, trouble }) => ({
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,

@@ -7,7 +7,7 @@ import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
 import { useView } from '../state/view.ts'
-import { useConnection } from '../state/connection.ts'
+import { hasSeveral, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { levelColor } from '../state/levels.ts'
@@ -33,7 +33,7 @@ export function Sidebar() {
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
-        {screensFor(connections.length, connected?.source.kind).map(({ name, label, key, icon, pages }) => (
+        {screensFor(hasSeveral(connections), connected?.source.kind).map(({ name, label, key, icon, pages }) => (
           <li key={name}>
             <a
               href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}

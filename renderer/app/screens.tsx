@@ -140,6 +140,6 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
   },
 ]
 
-/** Those that are of use with so many connected sources, of which one of this kind is shown. */
-export const screensFor = (sources: number, kind: SourceInfo['kind'] | undefined): readonly ScreenEntry[] =>
-  SCREEN_ENTRIES.filter(({ several, onlyFor = kind }) => (several !== true || sources > 1) && onlyFor === kind)
+/** Those that are of use where one or `several` clusters are connected, and a source of this kind is shown. */
+export const screensFor = (severalClusters: boolean, kind: SourceInfo['kind'] | undefined): readonly ScreenEntry[] =>
+  SCREEN_ENTRIES.filter(({ several, onlyFor = kind }) => (several !== true || severalClusters) && onlyFor === kind)

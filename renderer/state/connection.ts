@@ -35,6 +35,10 @@ export function tellConnections(connections: readonly Connected[]): void {
   connectionStore.setState({ connections, connection, known: true })
 }
 
+/** Whether clusters can be seen side by side: of several sources, or of one that reads several. */
+export const hasSeveral = (connections: readonly Connected[]): boolean =>
+  connections.length > 1 || connections.some(({ spec }) => spec.kind === 'prometheus' && spec.fleet === true)
+
 export function showConnection(id: number): void {
   const connection = connectionStore.getState().connections.find((one) => one.id === id)
   if (connection !== undefined) connectionStore.setState({ connection })

@@ -77,9 +77,28 @@ export function useFleet(reference: FleetReference): {
   return useMemo(
     () => ({
       now: known.at,
-      sources: connections.map((connection) => sourceOf(connection, known.summaries.get(connection.id), drifts)),
+      sources: connections
+        .filter((connection) => !isPartOfWhole(connection, connections, known.summaries))
+        .map((connection) => sourceOf(connection, known.summaries.get(connection.id), drifts)),
     }),
     [connections, known, drifts],
+  )
+}
+
+/** Servers of a Prometheus that were connected by themselves are listed once, where all of them are listed. */
+function isPartOfWhole(
+  { id, spec }: Connected,
+  connections: readonly Connected[],
+  summaries: Known['summaries'],
+): boolean {
+  if (spec.kind !== 'prometheus' || spec.instances === undefined) return false
+  return connections.some(
+    (other) =>
+      other.id !== id &&
+      other.spec.kind === 'prometheus' &&
+      other.spec.url === spec.url &&
+      other.spec.tenant === spec.tenant &&
+      summaries.get(other.id)?.whole === true,
   )
 }
 
@@ -141,8 +160,19 @@ export function showServer({ id, cluster, whole }: FleetSource, server: string |
     showConnection(there.id)
     return open()
   }
-  connectSource(spec, true).then(open, (thrown: unknown) => say(toProblem(thrown).message))
+  // A click and a key may ask for the same server before it is connected.
+  const asked = JSON.stringify(spec)
+  if (asked === connecting) return
+  connecting = asked
+  connectSource(spec, true)
+    .then(open, (thrown: unknown) => say(toProblem(thrown).message))
+    .finally(() => {
+      connecting = undefined
+    })
 }
+
+/** The server that is being connected, as it was asked for. */
+let connecting: string | undefined
 
 const isOfServer = ({ spec }: Connected, { url, cluster, instances }: PrometheusSpec): boolean =>
   spec.kind === 'prometheus' &&

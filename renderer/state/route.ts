@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { shownLine } from '../../core/text/text.ts'
-import { connectionStore, showConnection } from './connection.ts'
+import { connectionStore, hasSeveral, showConnection } from './connection.ts'
 import { formatHash, pagesOf, parseHash, type PageName, type Route, type ScreenName } from './route.logic.ts'
 import { selectionStore } from './selection.ts'
 import { say } from './shell.ts'
@@ -92,8 +92,7 @@ function openFleetOfSeveral(): () => void {
   const stop = connectionStore.subscribe(({ known, connections }) => {
     if (!known) return
     stop()
-    const several = connections.length > 1 || connections.some(({ spec }) => spec.kind === 'prometheus' && spec.fleet)
-    if (several && routeStore.getState().screen === 'overview') openScreen('fleet')
+    if (hasSeveral(connections) && routeStore.getState().screen === 'overview') openScreen('fleet')
   })
   return stop
 }

@@ -91,7 +91,13 @@ describe('compare', () => {
     const period = (fromMs: number, toMs: number): string =>
       `${new Date(now - fromMs).toISOString()}..${new Date(now - toMs).toISOString()}`
     const { code, output, told } = await runHere(
-      ...['compare', '--prometheus', api.url('/'), '--a', period(300_000, 240_000), '--b', period(120_000, 60_000)],
+      'compare',
+      '--prometheus',
+      api.url('/'),
+      '--a',
+      period(300_000, 240_000),
+      '--b',
+      period(120_000, 60_000),
       '--json',
     )
     await api.close()

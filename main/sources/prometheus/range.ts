@@ -72,7 +72,7 @@ async function rangesOf(
         api,
         environment,
         instanceLabel: discovery.labels.instance,
-        emit: picture.take,
+        emit: (event) => picture.take(event),
         onProgress({ state, problem }) {
           if (state !== 'reading') ended.resolve(state === 'failed' ? problem : undefined)
         },
@@ -92,7 +92,7 @@ async function rangesOf(
       if (problem !== undefined) throw ProblemError.of(problem)
       return picture
     },
-    close: api.close,
+    close: () => api.close(),
   }
 }
 
