@@ -45,7 +45,7 @@ test('a server of which there are no frames is connected by itself, once; that i
     subscribe: () => () => undefined,
     onLink: () => () => undefined,
   })
-  const open = vi.fn()
+  const open = vi.fn<() => void>()
   showServer(whole, 'a:6443', open)
   showServer(whole, 'a:6443', open)
   await vi.waitFor(() => expect(shellStore.getState().toast).toBe('Prometheus is not ready.'))
@@ -57,7 +57,7 @@ test('a server that was connected by itself is shown there', () => {
   const { fleet: _, ...rest } = spec
   const own = connected(2, { spec: { ...rest, cluster: 'prod', instances: ['a:6443'] } })
   connectionStore.setState({ connections: [connected(1), own], connection: connected(1) })
-  const open = vi.fn()
+  const open = vi.fn<() => void>()
   showServer(whole, 'a:6443', open)
   expect(open).toHaveBeenCalledTimes(1)
   expect(connectionStore.getState().connection?.id).toBe(2)
@@ -66,7 +66,7 @@ test('a server that was connected by itself is shown there', () => {
 test('a server that its source reads in full is shown there', () => {
   const servers: Connected['servers'] = [{ id: 'a:6443', status: 'ok', failures: [] }]
   connectionStore.setState({ connections: [connected(1, { servers })], connection: undefined })
-  const open = vi.fn()
+  const open = vi.fn<() => void>()
   showServer(whole, 'a:6443', open)
   expect(open).toHaveBeenCalledTimes(1)
   expect(connectionStore.getState().connection?.id).toBe(1)
