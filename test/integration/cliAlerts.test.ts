@@ -81,10 +81,11 @@ it('posts to a webhook in order, tries again, follows nobody, and never prints i
   const got: string[] = []
   const answers = [503, 200, 302, 302, 302, 200]
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      got.push(`${request.url} ${body}`)
+    const answer = async (): Promise<void> => {
+      got.push(`${request.url} ${await text(request)}`)
       response.writeHead(answers[got.length - 1] ?? 200, { location: '/elsewhere' }).end()
-    })
+    }
+    void answer()
   })
   const port = await listening(server)
   const told: string[] = []

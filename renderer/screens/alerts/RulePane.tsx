@@ -117,12 +117,14 @@ function Expression({ rule }: { readonly rule: RuleId }) {
   const [text, setText] = useState<string | null>()
   useEffect(() => {
     let gone = false
-    void import('../../../core/alerts/expressions.ts').then(({ alertExpressions }) => {
+    const write = async (): Promise<void> => {
+      const { alertExpressions } = await import('../../../core/alerts/expressions.ts')
       if (gone) return
       const all = alertExpressions({ version, matchers: [], intervalMs: undefined })
       const own = all.filter(({ labels }) => labels['apf_rule'] === rule)
       setText(own.length === 0 ? null : own.map(({ expr }) => expr).join('\n\n'))
-    })
+    }
+    void write()
     return () => {
       gone = true
     }

@@ -64,18 +64,21 @@ export function AlertsScreen() {
 
 function Notices() {
   const [{ alertNotices }, change] = useSettings()
-  const choose = (wanted: Settings['alertNotices']): void => {
+  const choose = async (wanted: Settings['alertNotices']): Promise<void> => {
     change({ alertNotices: wanted })
     if (wanted === 'off' || !('Notification' in globalThis)) return
-    void Notification.requestPermission().then((answer) => {
-      if (answer === 'granted') return
-      say('Notifications are not allowed here. Allow them for this page in the settings of the browser or desktop.')
-    })
+    if ((await Notification.requestPermission()) === 'granted') return
+    say('Notifications are not allowed here. Allow them for this page in the settings of the browser or desktop.')
   }
   return (
     <div className={styles['notices']}>
       <span>Notifications on this machine</span>
-      <Segment label="Notifications" value={alertNotices} options={NOTICES} onChange={choose} />
+      <Segment
+        label="Notifications"
+        value={alertNotices}
+        options={NOTICES}
+        onChange={(wanted) => void choose(wanted)}
+      />
       <span className={styles['hint']}>while the console is open; each alert at most once in 15 min</span>
     </div>
   )
@@ -94,46 +97,11 @@ function RulesPane(props: {
   readonly onShow: (rule: RuleId) => void
 }) {
   const { state, shown, onShow } = props
-  const columns: readonly DataColumn<RuleState>[] = [
-    {
-      id: 'rule',
-      header: 'Rule',
-      width: 220,
-      value: ({ rule }) => rule,
-      cell: ({ rule }) => (
-        <span>
-          <b className="mono">{rule}</b> {RULES[rule].title}
-        </span>
-      ),
-    },
-    {
-      id: 'state',
-      header: 'State',
-      width: 170,
-      value: (rule) => STATES[rule.state],
-      cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
-    },
-    {
-      id: 'now',
-      header: 'Now',
-      value: ({ rule }) => nowText(rule, state),
-    },
-    {
-      id: 'fired',
-      header: 'Last fired',
-      width: 120,
-      align: 'right',
-      value: ({ lastFired }) => lastFired,
-      cell: ({ lastFired }) => (
-        <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>
-      ),
-    },
-  ]
   return (
     <Pane title="Rules" note={state.asOf === undefined ? undefined : `as of ${format.time(state.asOf)}`}>
       <DataTable
         caption="Alert rules"
-        columns={columns}
+        columns={ruleColumns(state)}
         rows={state.rules}
         rowKey={({ rule }) => rule}
         selectedKey={shown}
@@ -143,6 +111,40 @@ function RulesPane(props: {
     </Pane>
   )
 }
+
+const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
+  {
+    id: 'rule',
+    header: 'Rule',
+    width: 220,
+    value: ({ rule }) => rule,
+    cell: ({ rule }) => (
+      <span>
+        <b className="mono">{rule}</b> {RULES[rule].title}
+      </span>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 170,
+    value: (rule) => STATES[rule.state],
+    cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
+  },
+  {
+    id: 'now',
+    header: 'Now',
+    value: ({ rule }) => nowText(rule, state),
+  },
+  {
+    id: 'fired',
+    header: 'Last fired',
+    width: 120,
+    align: 'right',
+    value: ({ lastFired }) => lastFired,
+    cell: ({ lastFired }) => <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>,
+  },
+]
 
 /** `firing, 2`, `pending, 6 of 10 min`, `quiet`, `off`. */
 function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: AlertsState): string {
