@@ -112,8 +112,8 @@ describe('apf-console proxy', () => {
       [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
       [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
       [
-        ['proxy', '--upstream', server.url, '--algorithm', 'drr'],
-        /--algorithm takes upstream, kep-draft, .* not "drr"/,
+        ['proxy', '--upstream', server.url, '--algorithm', 'wfq'],
+        /--algorithm takes upstream, kep-draft, .* not "wfq"/,
       ],
       [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce or observe, not "on"/],
       [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import type { DumpRequest } from '../../core/frame/dump.ts'
+import type { LevelFrame } from '../../core/frame/frame.ts'
 import { CATALOGUE } from '../../core/metrics/catalogue.ts'
 import type { Family } from '../../core/metrics/page.ts'
 import { createParser } from '../../core/metrics/parse.ts'
@@ -113,7 +114,7 @@ describe('the simulated server over HTTP', () => {
         expect(
           frame?.levels.find(({ name }) => name === level.name),
           level.name,
-        ).toEqual(level)
+        ).toEqual(asScraped(level))
       }
 
       const ownDump = dumps.at(-1)
@@ -224,3 +225,8 @@ describe('the simulated server over HTTP', () => {
     expect(await get(`${http.url}/api/v1/pods`)).toMatchObject({ status: 404 })
   })
 })
+
+/** What a page of metrics can tell of a level: the engine of a simulation knows the longest wait of each bucket as well. */
+function asScraped(level: LevelFrame): unknown {
+  return JSON.parse(JSON.stringify(level, (key, value: unknown) => (key === 'largest' ? undefined : value)))
+}
