@@ -166,7 +166,7 @@ describe('the screen of an etcd', () => {
     const pane = screen.getByRole('region', { name: 'Flow control' })
     await user.click(within(pane).getByRole('button', { name: 'pods' }))
     expect(connectionStore.getState().connection?.id).toBe(2)
-    expect(location.hash).toBe('#/live?object=resource%3Apods')
+    expect(location.hash).toBe('#/live?object=resource%3Apods&source=x')
   })
 
   it('says why rules are only read', async () => {
