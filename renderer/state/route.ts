@@ -59,12 +59,21 @@ export function openInLevel(level: string, filter: string): void {
   location.hash = hrefOfPlace({ screen: 'level', level, object: filter })
 }
 
+/** The address that was read or written last. */
+let current = ''
+
+/** Writes an address that says what is shown already. */
+function writeAddress(hash: string): void {
+  if (hash !== location.hash) history.replaceState(null, '', hash)
+  current = location.hash
+}
+
 /** The reader looks at something else on the same screen. */
 export function forgetObject(): void {
   const { object, ...place } = routeStore.getState()
   if (object === undefined) return
   routeStore.setState(place, true)
-  history.replaceState(null, '', hrefOfPlace(place))
+  writeAddress(hrefOfPlace(place))
 }
 
 export function openPage(screen: ScreenName, page: PageName, object?: string): void {
@@ -113,8 +122,6 @@ const WRITE_MS = 250
 export function startRoutes(): () => void {
   /** The source of an address that came before the connections were known. */
   let asked: string | undefined
-  /** The address that was read or written last. */
-  let current = location.hash
   const read = (): void => {
     current = location.hash
     const { source, server, range, at, ...place } = parseHash(location.hash)
@@ -133,9 +140,7 @@ export function startRoutes(): () => void {
     const level = selectionStore.getState().level ?? place.level
     const shown = placeOn(place, level)
     routeStore.setState(shown, true)
-    const hash = hrefOfPlace(shown)
-    if (hash !== location.hash) history.replaceState(null, '', hash)
-    current = location.hash
+    writeAddress(hrefOfPlace(shown))
   }
   // An address that is written at each step of a pointer would be more than browsers allow.
   let written: ReturnType<typeof setTimeout> | undefined

@@ -22,6 +22,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   etcd: (page) => page.getByText('The connected source is no etcd.'),
   compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
   whatif: (page) => page.getByRole('table', { name: 'Variants' }),
+  alerts: (page) => page.getByRole('grid', { name: 'Alert rules' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 
