@@ -135,7 +135,8 @@ export function startRoutes(): () => void {
     if (at !== undefined && at !== timeStore.getState().chosen) timeStore.getState().goTo(at)
   }
   const write = (): void => {
-    if (asked !== undefined) return
+    // An address that was gone to meanwhile is about to be read.
+    if (asked !== undefined || location.hash !== current) return
     const place = routeStore.getState()
     const level = selectionStore.getState().level ?? place.level
     const shown = placeOn(place, level)
@@ -147,8 +148,7 @@ export function startRoutes(): () => void {
   const later = (): void => {
     written ??= setTimeout(() => {
       written = undefined
-      // An address that was gone to meanwhile is about to be read.
-      if (location.hash === current) write()
+      write()
     }, WRITE_MS)
   }
   /** An address that the page wrote itself says nothing new. */

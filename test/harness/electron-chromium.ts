@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BrowserWindowConstructorOptions, MenuItemConstructorOptions } from 'electron'
-import type { Browser, Frame, Page, Request as PageRequest, Route } from 'playwright'
+import type { Browser, Page, Request as PageRequest, Route } from 'playwright'
 import { launchChromium } from './chromium.ts'
 import { preloadScript } from './electron-chromium.page.ts'
 
@@ -140,13 +140,14 @@ class Contents extends EventEmitter {
     await page.exposeBinding('__apfPort', (_source, id: string, data: unknown) => {
       this.#ports.get(id)?.emit('message', { data, ports: [] })
     })
-    await page.addInitScript(preloadScript(readFileSync(preload, 'utf8')))
-    page.on('framenavigated', (frame: Frame) => {
-      // With its page, a port is gone; so is the listening of the old page.
+    await page.exposeBinding('__apfDocument', ({ frame }) => {
+      // With its document, a port is gone. Another address of the same document, as the page writes it, closes none.
       if (frame !== page.mainFrame()) return
       for (const port of this.#ports.values()) port.emit('close')
       this.#ports.clear()
     })
+    await page.addInitScript('window.__apfDocument()')
+    await page.addInitScript(preloadScript(readFileSync(preload, 'utf8')))
     page.on('console', (message) => {
       if (message.type() === 'error') seen.complaints.push(message.text())
     })

@@ -74,12 +74,12 @@ const silenceFor = ({ rule, level, server }: Alert, asOf: number): Silence => ({
 })
 
 function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onSilence: () => void }) {
-  const { severity, since, evidence, cause, remedy, silenced, server, level } = alert
+  const { severity, since, evidence, cause, remedy, silenced, server, level, subject } = alert
+  const about = `${placeText(alert)}${subject === undefined || alert.rule === 'R8' ? '' : ` (${subject})`}`
   return (
-    <section className={styles['alert']} aria-label={`Alert: ${placeText(alert)}`}>
+    <section className={styles['alert']} aria-label={`Alert: ${about}`}>
       <h3>
-        <span className={styles[severity]}>{severity}</span> {placeText(alert)}
-        {alert.subject !== undefined && alert.rule !== 'R8' && ` (${alert.subject})`}
+        <span className={styles[severity]}>{severity}</span> {about}
       </h3>
       <p className="mono">
         since {format.time(since)}
