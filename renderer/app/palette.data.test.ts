@@ -203,7 +203,21 @@ describe('the palette', () => {
 
   it('has every screen in the sidebar, with number keys in its order', () => {
     expect(SCREEN_ENTRIES.map(({ name }) => name)).toEqual([...SCREENS])
-    expect(SCREEN_ENTRIES.map(({ key }) => key)).toEqual(['H', '1', '2', '3', '4', '5', '6', '7', '8', 'W', 'A', '9', '0'])
+    expect(SCREEN_ENTRIES.map(({ key }) => key)).toEqual([
+      'H',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+      'W',
+      'A',
+      '9',
+      '0',
+    ])
     for (const { name, key } of SCREEN_ENTRIES) {
       const stroke = { key, command: false, shift: false, alt: false, typing: false, onControl: false }
       expect(commandOf(stroke, true)).toEqual({ kind: 'screen', screen: name })
