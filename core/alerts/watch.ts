@@ -5,6 +5,7 @@ import { imbalanceIndex } from '../frame/aggregate.ts'
 import { sumOfKnown } from '../frame/frame.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { Alert, AlertChange, Evidence, Place, RuleId, RuleState, Silence } from '../contract/alerts.ts'
+import { alertKey, isAbout } from './alert.ts'
 import { observeObjects } from './objects.ts'
 import { createObserver, type Observation, type Observer } from './observe.ts'
 import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
@@ -14,8 +15,8 @@ export interface AlertWatch {
   take(frame: ServerFrame, derived: DerivedServer): readonly AlertChange[]
   /** The objects as they are now, or `undefined` when they are not known any more. */
   takeObjects(objects: ObjectSet | undefined): void
-  /** Marks alerts as silenced from now on, those that fire among them. */
-  silence(silences: readonly Silence[]): void
+  /** Alerts that they are about are marked as silenced, those that fire already among them. */
+  silences: readonly Silence[]
   /** Unix milliseconds of the newest sample; `undefined` before the first. */
   readonly asOf: UnixMs | undefined
   /** Those that fire, in the order of the rules, then of their beginning. */
@@ -76,7 +77,9 @@ export function createAlertWatch({
       evidence,
       cause: rule.cause(place),
       remedy: rule.remedy(place),
-      silenced: isSilenced({ rule: id, ...place }, silences, now),
+      silenced: silences.some(
+        (silence) => isAbout(silence, { rule: id, ...place }) && now < (silence.until ?? Number.POSITIVE_INFINITY),
+      ),
     }
   }
 
@@ -87,7 +90,7 @@ export function createAlertWatch({
   }
 
   const step = ({ rule: id, place, holds, evidence }: Observation, at: UnixMs): AlertChange[] => {
-    const key = keyOf(id, place)
+    const key = alertKey({ rule: id, ...place })
     const rule = RULES[id]
     const known = conditions.get(key)
     if (!holds) {
@@ -148,7 +151,10 @@ export function createAlertWatch({
       objects = known
       broken = undefined
     },
-    silence(those) {
+    get silences() {
+      return silences
+    },
+    set silences(those) {
       silences = those
     },
     get asOf() {
@@ -179,16 +185,6 @@ export function createAlertWatch({
     },
   }
 }
-
-/** Whether one of the silences holds for an alert at an instant. */
-const isSilenced = (alert: Place & { readonly rule: RuleId }, silences: readonly Silence[], at: UnixMs): boolean =>
-  silences.some(
-    ({ rule = alert.rule, level = alert.level, server = alert.server, until = Number.POSITIVE_INFINITY }) =>
-      rule === alert.rule && level === alert.level && server === alert.server && at < until,
-  )
-
-const keyOf = (rule: RuleId, { server = '', level = '', subject = '' }: Place): string =>
-  [rule, server, level, subject].join('\u0000')
 
 function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): string | undefined {
   if (servers.length === 0) return 'No server has answered yet.'

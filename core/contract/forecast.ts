@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { HistogramSchema } from '../frame/frame.ts'
-import { ProblemSchema } from './errors.ts'
+import { runEventSchema } from './whatif.ts'
 
 /** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
 export const QUANTITIES = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current'] as const
@@ -152,11 +152,5 @@ export const ForecastWishSchema = z.object({
 })
 export type ForecastWish = z.infer<typeof ForecastWishSchema>
 
-/** How a forecast goes; after `done` and `failed` nothing more comes. */
-export const ForecastEventSchema = z.discriminatedUnion('kind', [
-  /** Fraction of 1. */
-  z.object({ kind: z.literal('progress'), part: z.number() }),
-  z.object({ kind: z.literal('done'), report: ForecastReportSchema, elapsedMs: z.number() }),
-  z.object({ kind: z.literal('failed'), problem: ProblemSchema }),
-])
+export const ForecastEventSchema = runEventSchema(ForecastReportSchema)
 export type ForecastEvent = z.infer<typeof ForecastEventSchema>

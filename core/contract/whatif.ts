@@ -154,11 +154,14 @@ const WhatIfReportSchema = z.object({
 })
 export type WhatIfReport = z.infer<typeof WhatIfReportSchema>
 
-/** How a comparison goes; after `done` and `failed` nothing more comes. */
-export const WhatIfEventSchema = z.discriminatedUnion('kind', [
-  /** Fraction of 1. */
-  z.object({ kind: z.literal('progress'), part: z.number() }),
-  z.object({ kind: z.literal('done'), report: WhatIfReportSchema, elapsedMs: z.number() }),
-  z.object({ kind: z.literal('failed'), problem: ProblemSchema }),
-])
+/** How a run in a thread of its own goes; after `done` and `failed` nothing more comes. */
+export const runEventSchema = <R extends z.ZodType>(report: R) =>
+  z.discriminatedUnion('kind', [
+    /** Fraction of 1. */
+    z.object({ kind: z.literal('progress'), part: z.number() }),
+    z.object({ kind: z.literal('done'), report, elapsedMs: z.number() }),
+    z.object({ kind: z.literal('failed'), problem: ProblemSchema }),
+  ])
+
+export const WhatIfEventSchema = runEventSchema(WhatIfReportSchema)
 export type WhatIfEvent = z.infer<typeof WhatIfEventSchema>

@@ -16,23 +16,30 @@ export interface Alerting {
 
 export function createAlerting(): Alerting {
   const watch = createAlertWatch()
-  let silences: readonly Silence[] = []
   let changes: readonly AlertChange[] = []
   const state = (): AlertsState => ({
     ...(watch.asOf !== undefined && { asOf: watch.asOf }),
     rules: watch.rules,
     alerts: watch.alerts,
     changes,
-    silences,
+    silences: watch.silences,
   })
-  const heard = whileHeard<AlertsState>(() => () => undefined)
+  /** The rules are evaluated always; how they stand is put together only for who listens. */
+  let isHeard = false
+  const heard = whileHeard<AlertsState>(() => {
+    isHeard = true
+    return () => (isHeard = false)
+  })
+  const tell = (): void => {
+    if (isHeard) heard.tell(state())
+  }
 
   const takeFrame = ({ id }: ServerFrame, picture: Picture): void => {
     const latest = picture.server(id)?.latest
     if (latest === undefined) return
     const news = watch.take(latest.frame, latest.derived)
     if (news.length > 0) changes = [...news.toReversed(), ...changes].slice(0, MOST_ALERT_CHANGES)
-    heard.tell(state())
+    tell()
   }
   return {
     take(event, picture) {
@@ -47,9 +54,8 @@ export function createAlerting(): Alerting {
       },
     },
     silence(those) {
-      silences = those
-      watch.silence(those)
-      heard.tell(state())
+      watch.silences = those
+      tell()
     },
   }
 }

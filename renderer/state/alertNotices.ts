@@ -1,6 +1,7 @@
+import { alertKey } from '../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../core/alerts/words.ts'
 import { RULES } from '../../core/alerts/rules.ts'
-import type { Alert, AlertsState } from '../../core/contract/alerts.ts'
+import type { Alert, AlertChange, AlertsState } from '../../core/contract/alerts.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import { connectionStore, showConnection } from './connection.ts'
 import { openScreen } from './route.ts'
@@ -33,7 +34,7 @@ export function startAlertNotices(client: Client, tell: Tell, now: () => number)
       const isNew = before === undefined ? 0 : changes.findIndex((change) => isSame(change, known))
       before = changes
       for (const { kind, alert } of changes.slice(0, isNew === -1 ? changes.length : isNew)) {
-        const key = `${connection} ${alert.rule} ${placeText(alert)} ${alert.subject ?? ''}`
+        const key = `${connection} ${alertKey(alert)}`
         if (kind !== 'fired' || !isWanted(alert) || now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS)
           continue
         told.set(key, now())
@@ -62,12 +63,8 @@ export function startAlertNotices(client: Client, tell: Tell, now: () => number)
   }
 }
 
-const isSame = (a: AlertsState['changes'][number], b: AlertsState['changes'][number] | undefined): boolean =>
-  b !== undefined &&
-  a.at === b.at &&
-  a.kind === b.kind &&
-  a.alert.rule === b.alert.rule &&
-  placeText(a.alert) === placeText(b.alert)
+const isSame = (a: AlertChange, b: AlertChange | undefined): boolean =>
+  b !== undefined && a.at === b.at && a.kind === b.kind && alertKey(a.alert) === alertKey(b.alert)
 
 function isWanted({ severity, silenced }: Alert): boolean {
   const { alertNotices } = settingsNow()

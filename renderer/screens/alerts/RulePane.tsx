@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { alertKey, isAbout } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
@@ -41,12 +42,12 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
         {standing?.state === 'off' && <p className={styles['hint']}>Not evaluated. {standing.why}</p>}
         {own.map((alert) => (
           <FiringAlert
-            key={`${placeText(alert)} ${alert.subject ?? ''}`}
+            key={alertKey(alert)}
             alert={alert}
             onSilence={() =>
               silence(
                 alert.silenced
-                  ? state.silences.filter((one) => one.rule !== rule || (one.level ?? alert.level) !== alert.level)
+                  ? state.silences.filter((one) => !isAbout(one, alert))
                   : [...state.silences, silenceFor(alert, state.asOf ?? alert.firedAt)],
               )
             }

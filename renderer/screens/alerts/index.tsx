@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { alertKey } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { AlertChange, AlertsState, RuleId, RuleState } from '../../../core/contract/alerts.ts'
@@ -8,7 +9,7 @@ import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { LoadingPage, NoCluster, Note } from '../../components/States.tsx'
-import { useAlerts } from '../../state/alerts.ts'
+import { useAlerts } from '../../state/told.ts'
 import { useConnected } from '../../state/connection.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
@@ -84,13 +85,6 @@ function Notices() {
   )
 }
 
-const STATES: Readonly<Record<RuleState['state'], string>> = {
-  firing: 'firing',
-  pending: 'pending',
-  quiet: 'quiet',
-  off: 'off',
-}
-
 function RulesPane(props: {
   readonly state: AlertsState
   readonly shown: RuleId
@@ -128,7 +122,7 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
     id: 'state',
     header: 'State',
     width: 170,
-    value: (rule) => STATES[rule.state],
+    value: ({ state: how }) => how,
     cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
   },
   {
@@ -153,7 +147,7 @@ function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: Alerts
     const silenced = own.every((alert) => alert.silenced) ? ', silenced' : ''
     return own.length > 1 ? `firing, ${own.length}${silenced}` : `firing${silenced}`
   }
-  if (pending === undefined || asOf === undefined) return STATES[state]
+  if (pending === undefined || asOf === undefined) return state
   const [held, hold] = [asOf - pending.since, pending.holdMs].map((ms) => format.span(Math.round(ms / 1_000)))
   return `pending, ${held} of ${hold}`
 }
@@ -189,7 +183,7 @@ function ChangesPane({ state: { changes } }: { readonly state: AlertsState }) {
         caption="Alerts that fired or resolved"
         columns={CHANGES}
         rows={changes}
-        rowKey={({ at, kind, alert }) => `${at} ${kind} ${alert.rule} ${placeText(alert)} ${alert.subject ?? ''}`}
+        rowKey={({ at, kind, alert }) => `${at} ${kind} ${alertKey(alert)}`}
         onOpen={({ at, alert }) => showAt(at, alert)}
         csvName="alerts"
         empty="No alert has fired since this source was connected."

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react'
+import type { AlertsState } from '../../core/contract/alerts.ts'
+import type { EtcdState } from '../../core/contract/etcd.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
+import { client } from './client.ts'
+import { useConnected } from './connection.ts'
+
+/** Hears a connected source until the returned function is called. */
+type Listen<S> = (connection: number, emit: (state: S) => void) => () => void
+
+const alerts: Listen<AlertsState> = (connection, emit) => client().subscribe('alerts', { connection }, emit)
+const etcd: Listen<EtcdState> = (connection, emit) => client().subscribe('etcd', { connection }, emit)
+const recorder: Listen<RecorderState> = (connection, emit) => client().subscribe('recorder', { connection }, emit)
+
+/** What a source told last; `undefined` until it told something. */
+function useTold<S>(connection: number | undefined, listen: Listen<S>): S | undefined {
+  const [known, setKnown] = useState<{ readonly of: number; readonly state: S }>()
+  useEffect(
+    () => (connection === undefined ? undefined : listen(connection, (state) => setKnown({ of: connection, state }))),
+    [connection, listen],
+  )
+  return known !== undefined && known.of === connection ? known.state : undefined
+}
+
+/** How the alert rules stand for the shown source. */
+export const useAlerts = (): AlertsState | undefined => useTold(useConnected()?.id, alerts)
+
+/** How the shown etcd proxy does; `undefined` for other sources as well. */
+export function useEtcdState(): EtcdState | undefined {
+  const connected = useConnected()
+  return useTold(connected?.source.kind === 'etcd' ? connected.id : undefined, etcd)
+}
+
+/** How the flight recorder does with a source. */
+export const useRecorder = (connection: number | undefined): RecorderState | undefined => useTold(connection, recorder)
