@@ -51,7 +51,13 @@ export const PrometheusTargetSchema = z.object({
 })
 export type PrometheusTarget = z.infer<typeof PrometheusTargetSchema>
 
-export const PrometheusSpecSchema = PrometheusTargetSchema.extend({
+/** A Prometheus that is read for the past, and how much of it. */
+export const PrometheusPastSchema = PrometheusTargetSchema.extend({
+  pastMs: z.number().int().min(PAST_MS.min).max(PAST_MS.max).default(PAST_MS.default),
+})
+export type PrometheusPast = z.infer<typeof PrometheusPastSchema>
+
+export const PrometheusSpecSchema = PrometheusPastSchema.extend({
   kind: z.literal('prometheus'),
   /** Value of the label for clusters; needed where there are several. */
   cluster: z.string().max(1_000).exactOptional(),
@@ -59,9 +65,14 @@ export const PrometheusSpecSchema = PrometheusTargetSchema.extend({
   instances: z.array(z.string().min(1).max(1_000)).min(1).max(100).exactOptional(),
   /** All servers of all clusters, for the Fleet screen alone: a few numbers for each level, and no frames. */
   fleet: z.literal(true).exactOptional(),
-  pastMs: z.number().int().min(PAST_MS.min).max(PAST_MS.max).default(PAST_MS.default),
 })
 export type PrometheusSpec = z.infer<typeof PrometheusSpecSchema>
+
+/** A Prometheus as the past of another source. */
+export function pastFromPrometheus(spec: PrometheusSpec): PrometheusPast {
+  const { kind: _, cluster: _cluster, instances: _instances, fleet: _fleet, ...past } = spec
+  return past
+}
 
 /** Clusters and servers that a Prometheus has flow-control metrics of. */
 export const PrometheusServersSchema = z.object({

@@ -4,7 +4,7 @@ import { AddressCredentialsSchema } from './credentials.ts'
 import { ProblemSchema } from './errors.ts'
 import { EtcdSpecSchema } from './etcd.ts'
 import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
-import { PrometheusSpecSchema } from './prometheus.ts'
+import { PrometheusPastSchema, PrometheusSpecSchema } from './prometheus.ts'
 import { SimulationSpecSchema } from './simulation.ts'
 
 /** Bounds of the polling intervals, milliseconds. */
@@ -52,7 +52,13 @@ const RecordingSpecSchema = z.object({
 export const SourceSpecSchema = z.discriminatedUnion('kind', [
   SimulationSpecSchema,
   z.object({ kind: z.literal('demo') }),
-  z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
+  z.object({
+    kind: z.literal('scrape'),
+    target: TargetSchema,
+    cadence: CadenceSchema,
+    /** A Prometheus that scraped the same servers before: their past is read from it. */
+    past: PrometheusPastSchema.exactOptional(),
+  }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
   RecordingSpecSchema,
   PrometheusSpecSchema,
@@ -192,6 +198,7 @@ export const ServerHealthSchema = z.object({
     .optional(),
 })
 export type ServerHealth = z.infer<typeof ServerHealthSchema>
+export type PastRead = NonNullable<ServerHealth['past']>
 
 /** What a server stores and who watches it, as its own metrics report: the inputs of its seat estimates. */
 export const ReportedFactsSchema = z.object({

@@ -16,7 +16,8 @@ const PROMETHEUS = `With --prometheus:
   --cluster-label NAME, --instance-label NAME   the labels that name clusters and servers (found by default)
   --tenant ID            the tenant (X-Scope-OrgID)
   --header-file FILE     further headers, a line each (Name: value)
-  --past D               how much of the past the console reads when it connects, up to 24h (1h by default)`
+  --past D               how much of the past the console reads when it connects, up to 24h (1h by default)
+                         Beside --kubeconfig, --context or --server (web, record), only the past is read from Prometheus.`
 
 const SOURCE = `Source (one of):
   --kubeconfig FILE      read the API server of a kubeconfig; KUBECONFIG or ~/.kube/config by default

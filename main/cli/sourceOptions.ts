@@ -5,6 +5,7 @@ import {
   PAST_MS,
   PrometheusSpecSchema,
   type Header,
+  pastFromPrometheus,
   type PrometheusSpec,
 } from '../../core/contract/prometheus.ts'
 import { FAIR_ALGORITHM_NAMES } from '../../core/engine/profiles.ts'
@@ -73,10 +74,12 @@ export const SOURCE_OPTIONS = {
 export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
   const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
+  // What is shown may have a past that was scraped by another.
+  const past = dumps && target?.kind === 'kubeconfig' ? prometheus : undefined
   const files = given.values('file')
   const recording = await recordingFrom(given, reading)
   const named = [
-    prometheus !== undefined && '--prometheus',
+    prometheus !== undefined && past === undefined && '--prometheus',
     target !== undefined && 'a cluster',
     files.length > 0 && '--file',
     given.value('recording') !== undefined && '--recording',
@@ -85,8 +88,18 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Reading)
   ].filter(Boolean)
   if (named.length > 1) throw new UsageError(`Only one source can be read at a time, not ${named.join(' and ')}.`)
   if (recording !== undefined) return recording
+  if (target !== undefined) {
+    return {
+      kind: 'scrape',
+      target,
+      cadence: cadenceFrom(given, dumps),
+      ...(past && { past: pastFromPrometheus(past) }),
+    }
+  }
+  if (prometheus !== undefined && given.value('interval') !== undefined) {
+    throw new UsageError('--interval does not go with --prometheus: a frame follows each of its scrapes.')
+  }
   if (prometheus !== undefined) return prometheus
-  if (target !== undefined) return { kind: 'scrape', target, cadence: cadenceFrom(given, dumps) }
   if (files.length > 0 && given.value('interval') !== undefined) {
     throw new UsageError('--interval does not go with --file: a file is read once.')
   }
@@ -186,6 +199,11 @@ export function targetFrom(given: Given): Target | undefined {
   if (alone !== undefined) {
     throw new UsageError(`--${alone} goes with --metrics-url or --prometheus; a kubeconfig holds its own credentials.`)
   }
+  return kubeconfigTarget(given)
+}
+
+function kubeconfigTarget(given: Given): Target | undefined {
+  const [file, context, servers] = [given.value('kubeconfig'), given.value('context'), given.values('server')]
   if (file === undefined && context === undefined && servers.length === 0) return undefined
   return {
     kind: 'kubeconfig',
@@ -197,8 +215,8 @@ export function targetFrom(given: Given): Target | undefined {
 
 /** Servers that are named beside a Prometheus, whose credentials the others are. */
 function clusterBeside(given: Given): Target | undefined {
-  const named = ['kubeconfig', 'context', 'server', 'metrics-url'].some((name) => given.flag(name))
-  return named ? DEFAULT_TARGET : undefined
+  const urls = given.values('metrics-url')
+  return urls.length > 0 ? { kind: 'urls', urls: [...urls] } : kubeconfigTarget(given)
 }
 
 /** Headers with secrets are in a file: every user of the machine could read the command line. */
@@ -210,9 +228,6 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
     const alone = Object.keys(PROMETHEUS_OPTIONS).find((name) => given.flag(name))
     if (alone !== undefined) throw new UsageError(`--${alone} goes with --prometheus.`)
     return undefined
-  }
-  if (given.value('interval') !== undefined) {
-    throw new UsageError('--interval does not go with --prometheus: a frame follows each of its scrapes.')
   }
   const credentials = credentialsFrom(given)
   const [cluster, instance, tenant] = ['cluster-label', 'instance-label', 'tenant'].map((name) => given.value(name))

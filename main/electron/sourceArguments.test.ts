@@ -22,6 +22,11 @@ describe('the arguments of the desktop application', () => {
       kind: 'scrape',
       target: { kind: 'kubeconfig', file: path.join(folder, 'config'), context: 'prod' },
     })
+    expect(await specOf('--context', 'prod', '--prometheus', 'http://localhost:9090', '--past', '6h')).toMatchObject({
+      kind: 'scrape',
+      target: { kind: 'kubeconfig', context: 'prod' },
+      past: { url: 'http://localhost:9090', pastMs: 21_600_000 },
+    })
     const files = { kind: 'files', files: [{ name: 'metrics.txt', text: 'a 1\n' }] }
     expect(await specOf('--file', 'metrics.txt')).toEqual(files)
     expect(await specOf('metrics.txt')).toEqual(files)

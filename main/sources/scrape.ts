@@ -1,4 +1,5 @@
 import { toProblem } from '../../core/contract/errors.ts'
+import type { PrometheusPast } from '../../core/contract/prometheus.ts'
 import type { Cadence, Target } from '../../core/contract/source.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
@@ -7,12 +8,14 @@ import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
+import { createPastBehind, type PastBehind } from './prometheus/behind.ts'
 import { createHealthBook } from './scrape/health.ts'
 import { createScrapeLoop, type ScrapeLoop } from './scrape/loop.ts'
 
 export interface ScrapeSpec {
   readonly target: Target
   readonly cadence: Cadence
+  readonly past?: PrometheusPast
 }
 
 /**
@@ -27,14 +30,21 @@ export async function createScrapeSource(
 ): Promise<SourceResult> {
   try {
     const connection = await openConnection(spec.target, () => environment.now(), { consent })
-    return { ok: true, source: createSource(connection, spec.cadence, environment, limits) }
+    return { ok: true, source: createSource(connection, spec, { environment, consent, limits }) }
   } catch (error) {
     return { ok: false, problem: toProblem(error) }
   }
 }
 
-function createSource(connection: Connection, initial: Cadence, environment: Environment, limits: HttpLimits): Source {
-  let cadence = initial
+interface Means {
+  readonly environment: Environment
+  readonly consent: Consent
+  readonly limits: HttpLimits
+}
+
+function createSource(connection: Connection, spec: ScrapeSpec, { environment, consent, limits }: Means): Source {
+  let { cadence } = spec
+  let behind: PastBehind | undefined
   const running = new Map<string, { readonly scrapes: ScrapeLoop; readonly dumps: DumpPoller }>()
 
   return {
@@ -42,8 +52,12 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
     still: false,
     objects: createClusterObjects(connection, environment),
     start(signal, emit) {
+      if (spec.past !== undefined && spec.past.pastMs > 0) {
+        behind = createPastBehind({ spec: spec.past, environment, consent, emit, signal })
+      }
       for (const server of connection.servers) {
         const health = createHealthBook(server.id, connection.notes, (entry) => emit({ kind: 'health', health: entry }))
+        let isFirst = true
         const common = { server, connection, environment, health }
         const scrapes = createScrapeLoop({
           ...common,
@@ -52,6 +66,8 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
           onPage(frame, facts) {
             emit({ kind: 'facts', server: frame.id, facts })
             emit({ kind: 'frame', frame })
+            if (isFirst) behind?.begin(frame, health.past)
+            isFirst = false
           },
         })
         const dumps = createDumpPoller({
@@ -79,5 +95,6 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
         dumps.setEvery(next.dumpsEveryMs)
       }
     },
+    stopPast: () => behind?.stop(),
   }
 }

@@ -48,6 +48,19 @@ describe('publicSpec', () => {
     ).toEqual([false, true, false])
   })
 
+  it('tells of a Prometheus that the past is read from as little as of any', () => {
+    const past = { url: 'https://user:secret@prometheus', pastMs: 1, headers: [{ name: 'X-Key', value: 'secret' }] }
+    const spec: SourceSpec = {
+      kind: 'scrape',
+      target: urls('https://a/metrics'),
+      cadence: CadenceSchema.parse({}),
+      past: { ...past, credentials: { token: 'secret' } },
+    }
+    expect(publicSpec(spec)).toMatchObject({ past: { url: 'https://prometheus/', pastMs: 1 } })
+    expect(JSON.stringify(publicSpec(spec))).not.toMatch(/secret|X-Key/)
+    expect(isRememberable(spec)).toBe(false)
+  })
+
   it('tells no text of files and no credentials', () => {
     expect(publicSpec({ kind: 'files', files: [{ name: 'a', text: 'long' }] })).toEqual({
       kind: 'files',

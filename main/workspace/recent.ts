@@ -1,5 +1,5 @@
 import type { AddressCredentials } from '../../core/contract/credentials.ts'
-import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
+import type { PrometheusTarget } from '../../core/contract/prometheus.ts'
 import type { SourceSpec, Target } from '../../core/contract/source.ts'
 
 type UrlsTarget = Extract<Target, { kind: 'urls' }>
@@ -23,7 +23,8 @@ function addressesOf(
   if (spec.kind === 'etcd') return spec.of.kind === 'start' ? [spec.of.upstream] : []
   if (spec.kind === 'prometheus') return [spec.url]
   if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? [spec.upstream.url] : []
-  return spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
+  const past = spec.past === undefined ? [] : [spec.past.url]
+  return [...past, ...(spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? []))]
 }
 
 /**
@@ -50,20 +51,21 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
     case 'files':
       return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }
     case 'scrape':
-      return spec.target.kind === 'urls'
-        ? { ...spec, target: { ...withoutSecrets(spec.target), urls: spec.target.urls.map(withoutCredentials) } }
-        : {
-            ...spec,
-            target: {
-              ...spec.target,
-              ...(spec.target.servers && { servers: spec.target.servers.map(withoutCredentials) }),
-            },
-          }
+      return { ...spec, target: publicTarget(spec.target), ...(spec.past && { past: publicPrometheus(spec.past) }) }
   }
 }
 
+function publicTarget(target: Target): Target {
+  if (target.kind === 'urls') return { ...withoutSecrets(target), urls: target.urls.map(withoutCredentials) }
+  return { ...target, ...(target.servers && { servers: target.servers.map(withoutCredentials) }) }
+}
+
 /** Headers are left out altogether: one without its value would be another request. */
-export function publicPrometheus({ headers: _headers, credentials, ...rest }: PrometheusSpec): PrometheusSpec {
+export function publicPrometheus<T extends PrometheusTarget>({
+  headers: _headers,
+  credentials,
+  ...rest
+}: T): Omit<T, 'headers' | 'credentials'> & Pick<PrometheusTarget, 'url' | 'credentials'> {
   return { ...rest, url: withoutCredentials(rest.url), ...withoutTyped(credentials) }
 }
 

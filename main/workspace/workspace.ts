@@ -141,7 +141,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   }
 
   const connect = async (given: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
-    const spec = given.kind === 'prometheus' ? { ...given, ...asConnected(given) } : given
+    const spec = withSecrets(given)
     const id = ++attempts
     const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
     const port = portOf(spec)
@@ -243,6 +243,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       return { ...target, ...(credentials && { credentials }), ...(headers && { headers }) }
     }
     return target
+  }
+
+  const withSecrets = (spec: SourceSpec): SourceSpec => {
+    if (spec.kind === 'prometheus') return { ...spec, ...asConnected(spec) }
+    if (spec.kind === 'scrape' && spec.past) return { ...spec, past: { ...spec.past, ...asConnected(spec.past) } }
+    return spec
   }
 
   const forecasts = forecastHandlers({ desk: options.whatIf, sourceOf, environment })

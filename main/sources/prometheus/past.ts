@@ -1,4 +1,4 @@
-import type { ServerHealth } from '../../../core/contract/source.ts'
+import type { PastRead } from '../../../core/contract/source.ts'
 import type { Problem } from '../../../core/contract/errors.ts'
 import { CLOCK, type FamilyGroup } from '../../../core/prom/asked.ts'
 import {
@@ -28,8 +28,6 @@ const MOST_TRIES = 6
 const LEAD_INTERVALS = 2.5
 
 const NOT_READ = 'This version has it; it is not read for the past.'
-
-type PastRead = NonNullable<ServerHealth['past']>
 
 export interface PastOptions {
   readonly api: PrometheusApi

@@ -3,18 +3,18 @@ import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import { pastGroups } from '../../../core/prom/asked.ts'
-import { named, selector } from '../../../core/prom/promql.ts'
+import { named, selector, type Matcher } from '../../../core/prom/promql.ts'
 import { createPicture, type Picture } from '../../../core/source/picture.ts'
 import type { UnixMs } from '../../../core/units.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { openPrometheus, PAST_LIMITS, type PrometheusApi } from './api.ts'
 import { gatherGroups } from './groups.ts'
-import { createPast } from './past.ts'
+import { createPast, type PastRange } from './past.ts'
 import { findServers, instancesMatcher, select, serverMatchers } from './servers.ts'
 
 /** Where the interval cannot be told. */
-const USUAL_INTERVAL_MS = 30_000
+export const USUAL_INTERVAL_MS = 30_000
 
 /** Ranges of the past of one cluster, whenever they were. */
 export interface PrometheusRanges {
@@ -59,13 +59,7 @@ async function rangesOf(
       via: `Prometheus at ${api.shown}`,
     },
     async read(from, to, signal) {
-      const asking = { signal, limits: PAST_LIMITS }
-      // What the servers were at the end of the range, and how many series they had: chunks are cut by it.
-      const built = await api.query(selector([named([FAMILY.buildInfo]), ...matchers]), to, asking)
-      if (!built.ok) throw ProblemError.of(built.problem)
-      const groups = pastGroups(built.series.map(({ labels }) => labels['git_version']))
-      const ends = await gatherGroups(groups, (names) => api.query(selector([named(names), ...matchers]), to, asking))
-      if (!ends.ok) throw ProblemError.of(ends.problem)
+      const sized = await sizedAt(api, matchers, to, signal)
       const picture = createPicture()
       const ended = Promise.withResolvers<Problem | undefined>()
       createPast({
@@ -81,9 +75,8 @@ async function rangesOf(
           from,
           until: new Map(instances.map((instance) => [instance, to])),
           intervalMs,
-          groups,
           matchers,
-          largest: ends.largest,
+          ...sized,
         },
         signal,
       )
@@ -94,6 +87,25 @@ async function rangesOf(
     },
     close: () => api.close(),
   }
+}
+
+/**
+ * What is asked of servers that ran at an instant, the end of a range, and how many series they had then: chunks are cut
+ * by it. Rejects with `ProblemError`.
+ */
+export async function sizedAt(
+  api: PrometheusApi,
+  matchers: readonly Matcher[],
+  at: UnixMs,
+  signal: AbortSignal,
+): Promise<Pick<PastRange, 'groups' | 'largest'>> {
+  const asking = { signal, limits: PAST_LIMITS }
+  const built = await api.query(selector([named([FAMILY.buildInfo]), ...matchers]), at, asking)
+  if (!built.ok) throw ProblemError.of(built.problem)
+  const groups = pastGroups(built.series.map(({ labels }) => labels['git_version']))
+  const ends = await gatherGroups(groups, (names) => api.query(selector([named(names), ...matchers]), at, asking))
+  if (!ends.ok) throw ProblemError.of(ends.problem)
+  return { groups, largest: ends.largest }
 }
 
 function valueOf<T>(

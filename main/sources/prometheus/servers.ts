@@ -83,10 +83,15 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
 }
 
 /** What all series of the selected servers have. */
-export const serverMatchers = (spec: PrometheusSpec, { discovery, cluster }: Selected): Matcher[] => [
-  ...matchersOf(spec.matchers ?? []),
-  ...(discovery.labels.cluster === undefined ? [] : [equals(discovery.labels.cluster, cluster.name ?? '')]),
-]
+export const serverMatchers = (spec: PrometheusSpec, { discovery, cluster }: Selected): Matcher[] =>
+  clusterMatchers(spec, discovery.labels, cluster.name ?? '')
+
+/** What all series of one cluster have, or of all without a name. */
+export const clusterMatchers = (
+  { matchers = [] }: PrometheusTarget,
+  { cluster: label }: Discovery['labels'],
+  name: string | undefined,
+): Matcher[] => [...matchersOf(matchers), ...(label === undefined || name === undefined ? [] : [equals(label, name)])]
 
 export const instancesMatcher = ({ discovery }: Selected, instances: readonly string[]): Matcher =>
   oneOf(discovery.labels.instance, instances)

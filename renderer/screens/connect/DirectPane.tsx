@@ -6,7 +6,7 @@ import { Pane } from '../../components/Pane.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import type { Task } from '../../components/hooks.ts'
 import { AuthFields } from './AuthFields.tsx'
-import { CadenceFields, ContextFields } from './fields.tsx'
+import { CadenceFields, ContextFields, PastFields } from './fields.tsx'
 import { readForm, type DirectForm } from './form.logic.ts'
 import { canConnect, capabilityRows, countOf } from './reports.data.ts'
 import styles from './Connect.module.css'
@@ -81,6 +81,13 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
           intervalMs={form.intervalMs}
           dumpsEveryMs={form.dumpsEveryMs}
           onChange={(cadence) => onChange({ ...form, ...cadence })}
+        />
+        <PastFields
+          past={form.past}
+          onChange={(past) => {
+            const { past: _, ...rest } = form
+            onChange({ ...rest, ...(past && { past }) })
+          }}
         />
         {form.dumpsEveryMs !== null && (
           <Note kind="warn">

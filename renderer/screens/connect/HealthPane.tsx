@@ -14,7 +14,7 @@ import { useNow } from '../../components/hooks.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields, FactList, toneOf } from './fields.tsx'
-import { backoffOf, healthFacts, pastText, type Past, reasonWord, sourceFacts } from './reports.data.ts'
+import { backoffOf, healthFacts, pastsToTell, pastText, type Past, reasonWord, sourceFacts } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
 
@@ -50,7 +50,9 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       {source.kind === 'prometheus' && (
         <Rules version={frame?.servers[0]?.version} intervalMs={servers[0]?.prometheus?.intervalMs} />
       )}
-      {servers[0]?.past !== undefined && <PastRead health={servers[0]} past={servers[0].past} />}
+      {pastsToTell(servers).map((health) => (
+        <PastRead key={health.id} health={health} past={health.past} />
+      ))}
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
         <p className={styles['caption']}>{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
@@ -140,7 +142,7 @@ function ServerName({ health }: { readonly health: ServerHealth }) {
   )
 }
 
-/** How far the past has been read, where the source reads it: the same for all of its servers. */
+/** How far the past of a server has been read, where the source reads it. */
 function PastRead({ health, past }: { readonly health: ServerHealth; readonly past: Past }) {
   const { text, tone, problem } = pastText(past, health.lastGoodAt)
   return (

@@ -1,4 +1,5 @@
 import { Fragment, useCallback, useEffect, useState, type Dispatch, type SetStateAction } from 'react'
+import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
@@ -6,11 +7,12 @@ import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
-import { useConnected } from '../../state/connection.ts'
+import { useConnected, useConnection } from '../../state/connection.ts'
 import type { EngineForm } from './live.logic.ts'
 import type { Fact } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
+import { PASTS } from './prometheus.logic.ts'
 
 /** What the form of a kind of source is given. */
 export interface SourcePaneProps<S extends SourceSpec = SourceSpec> {
@@ -92,6 +94,43 @@ export function ContextFields(props: {
         onChange={(next) => onChange({ file: next, context: '' })}
       />
     </>
+  )
+}
+
+/** From which Prometheus the time before the connection is read, and how much of it. */
+export function PastFields(props: {
+  readonly past: PrometheusPast | undefined
+  readonly onChange: (past: PrometheusPast | undefined) => void
+}) {
+  const { past, onChange } = props
+  const { connections } = useConnection()
+  const connected = connections.flatMap(({ spec }) =>
+    spec.kind === 'prometheus' ? { ...pastFromPrometheus(spec), pastMs: spec.pastMs || PAST_MS.default } : [],
+  )
+  const others = connected.filter(({ url }) => url !== past?.url)
+  const choices = past === undefined ? others : [past, ...others]
+  return (
+    <div className={styles['pair']}>
+      <SelectField
+        label="Time before, from"
+        hint={
+          choices.length === 0
+            ? 'A Prometheus that scrapes the same servers can fill it. Connect to it first, beside this source.'
+            : undefined
+        }
+        value={past?.url ?? ''}
+        options={[['', 'nowhere'], ...choices.map(({ url }) => url)]}
+        onChange={(url) => onChange(choices.find((one) => one.url === url))}
+      />
+      {past !== undefined && (
+        <SelectField
+          label="Read back"
+          value={String(past.pastMs)}
+          options={PASTS.filter(([ms]) => ms !== '0')}
+          onChange={(ms) => onChange({ ...past, pastMs: Number(ms) })}
+        />
+      )}
+    </div>
   )
 }
 

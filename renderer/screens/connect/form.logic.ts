@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AddressCredentials } from '../../../core/contract/credentials.ts'
+import type { PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { FoundContext, SourceSpec, Target } from '../../../core/contract/source.ts'
 import { isLoopback } from '../../../core/live/proxyReach.ts'
 
@@ -16,6 +17,8 @@ export interface DirectForm {
   readonly auth: AuthForm
   readonly intervalMs: number
   readonly dumpsEveryMs: number | null
+  /** Where the time before is read from; absent: nowhere. */
+  readonly past?: PrometheusPast
 }
 
 export const EMPTY_AUTH: AuthForm = {
@@ -49,6 +52,12 @@ export type FormResult =
 /** The form as a target and a source, or what is wrong with it, field by field. */
 export function readForm(form: DirectForm): FormResult {
   const cadence = { intervalMs: form.intervalMs, dumpsEveryMs: form.dumpsEveryMs }
+  const spec = (target: Target): SourceSpec => ({
+    kind: 'scrape',
+    target,
+    cadence,
+    ...(form.past && { past: form.past }),
+  })
   if (form.method === 'urls') {
     const urls = addresses(form.urls)
     if (urls.length === 0) return { ok: false, errors: { urls: 'Enter the address of at least one metrics page.' } }
@@ -57,7 +66,7 @@ export function readForm(form: DirectForm): FormResult {
     const auth = readAuth(form.auth, urls)
     if (!auth.ok) return { ok: false, errors: { auth: auth.errors } }
     const target: Target = { kind: 'urls', urls, ...(auth.credentials && { credentials: auth.credentials }) }
-    return { ok: true, target, spec: { kind: 'scrape', target, cadence } }
+    return { ok: true, target, spec: spec(target) }
   }
   const servers = addresses(form.servers)
   const wrong = servers.find((url) => !isAddress(url))
@@ -68,7 +77,7 @@ export function readForm(form: DirectForm): FormResult {
     ...(form.context === '' ? {} : { context: form.context }),
     ...(servers.length === 0 ? {} : { servers }),
   }
-  return { ok: true, target, spec: { kind: 'scrape', target, cadence } }
+  return { ok: true, target, spec: spec(target) }
 }
 
 const addresses = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((part) => part !== ''))]
@@ -81,8 +90,8 @@ export const notAnAddress = (text: string): string => `“${text}” is not an a
 /** The form filled from a source that was used before; `undefined` when it was not a direct one. */
 export function formOf(spec: SourceSpec): DirectForm | undefined {
   if (spec.kind !== 'scrape') return undefined
-  const { target, cadence } = spec
-  const common = { ...EMPTY_FORM, ...cadence }
+  const { target, cadence, past } = spec
+  const common = { ...EMPTY_FORM, ...cadence, ...(past && { past }) }
   if (target.kind === 'urls') {
     return { ...common, method: 'urls', urls: target.urls.join('\n'), auth: authFormOf(target.credentials) }
   }

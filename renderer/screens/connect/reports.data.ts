@@ -2,6 +2,7 @@ import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } fro
 import type { Problem } from '../../../core/contract/errors.ts'
 import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
+  type PastRead,
   type ServerHealth,
   LOOKING,
   type Capability,
@@ -83,12 +84,25 @@ function clockText(offset: number | undefined): string {
   return `${format.age(Math.abs(offset))} ${offset > 0 ? 'ahead' : 'behind'}`
 }
 
-export type Past = NonNullable<ServerHealth['past']>
+export type Past = PastRead
 
 interface PastText {
   readonly text: string
   readonly tone: 'info' | 'warn'
   readonly problem?: Problem
+}
+
+interface ReadBack extends ServerHealth {
+  readonly past: Past
+}
+
+/** Those whose reading of the past is told: each that failed in its own way; else one, of which there is most left to do. */
+export function pastsToTell(servers: readonly ServerHealth[]): readonly ReadBack[] {
+  const all = servers.filter((server): server is ReadBack => server.past !== undefined)
+  const failed = all.filter(({ past }) => past.state === 'failed')
+  if (failed.length > 0) return [...new Map(failed.map((one) => [one.past.problem?.message, one])).values()]
+  const one = all.find(({ past }) => past.state === 'reading') ?? all[0]
+  return one === undefined ? [] : [one]
 }
 
 /** How far the past has been read, in a sentence. */

@@ -1,0 +1,127 @@
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { PrometheusPast } from '../../../core/contract/prometheus.ts'
+import type { PastRead } from '../../../core/contract/source.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
+import { placeOf } from '../../../core/prom/discovery.ts'
+import { equals, named, selector } from '../../../core/prom/promql.ts'
+import type { Emit } from '../../../core/source/sourceEvent.ts'
+import { rfc3339, unixMsOf } from '../../../core/units.ts'
+import type { Consent } from '../../cluster/consent.ts'
+import type { Environment } from '../../ports/environment.ts'
+import { LIVE_LIMITS, openPrometheus, type PrometheusApi } from './api.ts'
+import { createPast, type Past } from './past.ts'
+import { sizedAt, USUAL_INTERVAL_MS } from './range.ts'
+import { clusterMatchers, findServers } from './servers.ts'
+
+/** The past of servers that are read directly, from a Prometheus that scraped them before. */
+export interface PastBehind {
+  /** The first frame of a server: what is before it is read, and told as frames of that server. */
+  begin(first: ServerFrame, onProgress: (past: PastRead) => void): void
+  stop(): void
+}
+
+export interface PastBehindOptions {
+  readonly spec: PrometheusPast
+  readonly environment: Environment
+  readonly consent: Consent
+  readonly emit: Emit
+  readonly signal: AbortSignal
+}
+
+/** A failure is told as the progress of the server, and touches nothing else of the source. */
+export function createPastBehind({ spec, environment, consent, emit, signal }: PastBehindOptions): PastBehind {
+  const reading = new Set<Past>()
+  let opened: Promise<PrometheusApi> | undefined
+  let stopped = false
+  const open = (): Promise<PrometheusApi> => {
+    opened ??= openPrometheus(spec, () => environment.now(), consent)
+    return opened
+  }
+  signal.addEventListener('abort', () => void opened?.then((api) => api.close()).catch(() => undefined), { once: true })
+
+  const read = async (first: ServerFrame, onProgress: (past: PastRead) => void): Promise<Problem | undefined> => {
+    const api = await open()
+    const found = await findServers(api, spec, signal)
+    if (!found.ok) return found.problem
+    const { labels, clusters } = found.value
+    const same = await sameServer(api, spec, first, labels, signal)
+    if ('code' in same) return same
+    const until = unixMsOf(first.at) - 1
+    const matchers = [...clusterMatchers(spec, labels, same.cluster), equals(labels.instance, same.instance)]
+    const sized = await sizedAt(api, matchers, until, signal)
+    const server = clusters.flatMap(({ servers }) => servers).find(({ instance }) => instance === same.instance)
+    if (stopped || signal.aborted) return undefined
+    const past = createPast({
+      api,
+      environment,
+      instanceLabel: labels.instance,
+      emit: (event) => emit(event.kind === 'frame' ? { ...event, frame: { ...event.frame, id: first.id } } : event),
+      onProgress(progress) {
+        if (progress.state !== 'reading') reading.delete(past)
+        onProgress(progress)
+      },
+    })
+    reading.add(past)
+    past.read(
+      {
+        from: unixMsOf(first.at) - spec.pastMs,
+        until: new Map([[same.instance, until]]),
+        intervalMs: server?.intervalMs ?? USUAL_INTERVAL_MS,
+        matchers,
+        ...sized,
+      },
+      signal,
+    )
+    return undefined
+  }
+
+  return {
+    begin(first, onProgress) {
+      const wanted = { wanted: rfc3339(unixMsOf(first.at) - spec.pastMs), reached: first.at }
+      onProgress({ state: 'reading', ...wanted })
+      void read(first, onProgress)
+        .catch(toProblem)
+        .then((problem) => {
+          if (signal.aborted) return
+          if (stopped) onProgress({ state: 'stopped', ...wanted })
+          else if (problem !== undefined) onProgress({ state: 'failed', ...wanted, problem })
+        })
+    },
+    stop() {
+      stopped = true
+      for (const past of reading) past.stop()
+    },
+  }
+}
+
+/**
+ * Under which labels Prometheus has the very process that a frame is of: by the instant at which it started, as a name may
+ * be that of another server, or of a load balancer.
+ */
+async function sameServer(
+  api: PrometheusApi,
+  spec: PrometheusPast,
+  { id, at, startedAt }: ServerFrame,
+  labels: Parameters<typeof placeOf>[1],
+  signal: AbortSignal,
+): Promise<ReturnType<typeof placeOf> | Problem> {
+  if (startedAt === undefined) {
+    return {
+      code: 'unsupported',
+      message: `${id} does not say when it started (${FAMILY.startedAt}), so it cannot be found in ${api.host}; its past is not read.`,
+    }
+  }
+  const reply = await api.query(
+    selector([named([FAMILY.startedAt]), ...clusterMatchers(spec, labels, undefined)]),
+    unixMsOf(at),
+    { signal, limits: LIVE_LIMITS },
+  )
+  if (!reply.ok) return reply.problem
+  const same = reply.series.find(({ samples }) => samples.at(-1) === startedAt)
+  if (same !== undefined) return placeOf(same.labels, labels)
+  return {
+    code: 'not-found',
+    message: `${api.host} has no server that started when ${id} did (${rfc3339(startedAt * 1_000)}), so its past is not read; check that this Prometheus scrapes it and keeps ${FAMILY.startedAt}.`,
+  }
+}
