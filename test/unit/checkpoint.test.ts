@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApfEngine } from '../../core/engine/apfEngine.ts'
 import { type Algorithm, ALGORITHMS, AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { type Step, SteppedRun } from '../harness/engine/steppedRun.ts'
@@ -27,6 +27,11 @@ function interrupted(algorithm: Algorithm, before: readonly Step[], after: reado
   run.take(after)
   return { checkpoint, log: run.log, state: run.state() }
 }
+
+/** Starting it costs more than what it continues. */
+let thread: Worker
+beforeAll(() => void (thread = new Worker(new URL('../harness/engine/continueRun.ts', import.meta.url))))
+afterAll(() => thread.terminate())
 
 describe.each(ALGORITHMS)('a checkpoint under %s', (algorithm) => {
   test('continues decision for decision, and disturbs nothing', () => {
@@ -67,10 +72,8 @@ describe.each(ALGORITHMS)('a checkpoint under %s', (algorithm) => {
     await fc.assert(
       fc.asyncProperty(steps, steps, async (before, after) => {
         const { checkpoint, log, state } = interrupted(algorithm, before, after)
-        const worker = new Worker(new URL('../harness/engine/continueRun.ts', import.meta.url), {
-          workerData: { checkpoint, steps: after },
-        })
-        const [told] = (await once(worker, 'message')) as [unknown]
+        thread.postMessage({ checkpoint, steps: after }, [])
+        const [told] = (await once(thread, 'message')) as [unknown]
         expect(told).toEqual({ log, state })
       }),
       { numRuns: 5 },
