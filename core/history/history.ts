@@ -1,8 +1,9 @@
 import type { DerivedServer } from '../frame/derived.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createHeat, type HeatQuery, type HeatStretch } from './heat.ts'
+import { pointOf } from './point.ts'
 import type { HeatMap, Series } from './series.ts'
-import { createTier, pointOf, type TierQuery } from './tier.ts'
+import { createTier, type TierQuery } from './tier.ts'
 
 /** What is remembered of one server. */
 export interface History {
@@ -26,9 +27,9 @@ const COARSE = { stepMs: 60_000, capacity: 1_440 }
 /**
  * History of one server in tiers of fixed size.
  *
- * Memory: a level takes 4,800 rows × (23 columns × 4 + 5 means × 2 + 8) bytes = 0.53 MB, so three servers with 30 levels
- * take 48 MB; heat maps (see `createHeat`) at most 5.5 MB per server: 64 MB in all. A level that no row has any more is
- * forgotten, and so is the one that was not seen for longest when there are more than 160.
+ * Memory: a level takes up to 4,800 rows × (23 columns × 4 + 5 means × 2 + 8) bytes = 0.53 MB, so three servers with 30
+ * levels take 48 MB; heat maps (see `createHeat`) at most 5.5 MB per server: 64 MB in all. A level that no row has any
+ * more is forgotten, and so is the one that was not seen for longest when there are more than 160.
  */
 export function createHistory(): History {
   const coarsest = createTier(COARSE)

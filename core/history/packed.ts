@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { recordOf } from '../frame/frame.ts'
+import type { Point } from './point.ts'
 import { LEVEL_COLUMNS, type LevelSeries, type Series } from './series.ts'
-import { addSeries, createTier, type Point } from './tier.ts'
+import { addSeries, createTier } from './tier.ts'
 
 /**
  * A series as bytes: the length of a text, that text, then single-precision columns. The text is JSON of everything that

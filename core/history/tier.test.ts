@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
+import { type Point, pointOf } from './point.ts'
 import { LEVEL_COLUMNS, type LevelColumn, type Series } from './series.ts'
-import { createTier, pointOf, tierFrom, type Point } from './tier.ts'
+import { createTier, tierFrom } from './tier.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 
@@ -80,6 +81,20 @@ describe('a tier', () => {
     const { times, levels } = tier.query(EVERYTHING)
     expect(times).toEqual([3_000, 4_000, 5_000])
     expect(levels.map(({ name }) => name)).toEqual(['low'])
+  })
+
+  it('has room for as many rows as it may have, with a level that comes in the middle', () => {
+    const seconds = Array.from({ length: 450 }, (_, second) => second)
+    const points = seconds.map((second) => executing(second * 1_000, second, second < 200 ? 'low' : 'late'))
+    for (const capacity of [63, 64, 65, 129, 300, 1_000]) {
+      const kept = seconds.slice(-capacity)
+      const series = all(points, { capacity })
+      const expected = (name: string): (number | null)[] =>
+        kept.map((second) => (second < 200 === (name === 'low') ? second : null))
+      expect(column(series, 'executing', 'late')).toEqual(expected('late'))
+      expect(column(series, 'dispatchedRate', 'late')).toEqual(expected('late'))
+      if (capacity > 250) expect(column(series, 'executing')).toEqual(expected('low'))
+    }
   })
 
   it('answers the same whatever order its points came in', () => {

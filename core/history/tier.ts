@@ -1,34 +1,15 @@
 import { GAP_INTERVALS, USUAL_INTERVAL_OF } from '../frame/derive.ts'
-import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
-import { type LevelFrame, recordOf, type ServerFrame } from '../frame/frame.ts'
+import { recordOf } from '../frame/frame.ts'
 import { median } from '../frame/quantile.ts'
 import { lowerBound } from '../search.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { unixMsOf } from '../units.ts'
+import { type Point, pointIn } from './point.ts'
 import { LEVEL_COLUMNS, type LevelColumn, type LevelSeries, type Series } from './series.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 
 /** A frame has fewer; beyond this the level that was not seen for longest makes room, so that memory has a bound. */
 const MOST_LEVELS = 160
-
-/** What one frame adds to a history; values that are not known are NaN. */
-export interface Point {
-  /** Unix milliseconds. */
-  readonly at: number
-  readonly fairFrac: number
-  /** By level, in the order of LEVEL_COLUMNS. */
-  readonly levels: ReadonlyMap<string, ArrayLike<number>>
-}
-
-export function pointOf(frame: ServerFrame, derived: DerivedServer | undefined): Point {
-  const rates = new Map(derived?.levels.map((level) => [level.name, level]))
-  return {
-    at: unixMsOf(frame.at),
-    fairFrac: frame.seatFairFrac ?? Number.NaN,
-    levels: new Map(frame.levels.map((level) => [level.name, levelRow(level, rates.get(level.name))])),
-  }
-}
 
 export interface TierOptions {
   readonly capacity: number
@@ -82,7 +63,8 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
   const levels = new Map<string, LevelRows>()
   /** Slots in the order of their times, and those without a row. */
   const order: number[] = []
-  const free = Array.from({ length: capacity }, (_, slot) => slot)
+  // The lowest first: levels have room as far as slots are used.
+  const free = Array.from({ length: capacity }, (_, i) => capacity - 1 - i)
   let whole = true
 
   const timeOf = (row: number): number => times[order[row] ?? -1] ?? Number.NaN
@@ -128,13 +110,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
       const [idlest] = [...levels].reduce((a, b) => (b[1].lastAt < a[1].lastAt ? b : a))
       levels.delete(idlest)
     }
-    const made = {
-      cells: new Float32Array(capacity * WIDTH).fill(Number.NaN),
-      known: new Uint16Array(capacity * MEANS.length),
-      seenAt: new Float64Array(capacity).fill(Number.NaN),
-      rows: 0,
-      lastAt: Number.NEGATIVE_INFINITY,
-    }
+    const made = { ...roomFor(Math.min(capacity, FIRST_SLOTS)), rows: 0, lastAt: Number.NEGATIVE_INFINITY }
     levels.set(name, made)
     return made
   }
@@ -152,6 +128,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     samples[slot] = Math.min(MOST_SAMPLES, (samples[slot] ?? 0) + count)
     for (const [name, values] of point) {
       const level = levelRows(name)
+      if (slot >= level.seenAt.length) enlarge(level, Math.min(capacity, Math.max(slot + 1, level.seenAt.length * 2)))
       if (!hasLevel(level, slot)) level.rows++
       level.lastAt = Math.max(level.lastAt, at)
       mergeInto(level, slot, { at, values, count })
@@ -240,13 +217,34 @@ const MOST_SAMPLES = 65_535
 /** The number of the step that an instant lies in; without steps every instant is one. */
 const stepOf = (at: number, width: number): number => (width === 0 ? at : Math.ceil(at / width))
 
-interface LevelRows {
+/** Values of a level, with room for some slots. */
+interface LevelCells {
   /** Slot by slot, in each the columns of LEVEL_COLUMNS; NaN is not known. */
-  readonly cells: Float32Array
+  cells: Float32Array
   /** Slot by slot, of how many values each of the columns of MEANS is. */
-  readonly known: Uint16Array
+  known: Uint16Array
   /** By slot, the time of the last sample that had the level; NaN when none had. */
-  readonly seenAt: Float64Array
+  seenAt: Float64Array
+}
+
+/** Slots that a new level has room for; most servers are looked at for minutes, and a full tier is hours. */
+const FIRST_SLOTS = 64
+
+const roomFor = (slots: number): LevelCells => ({
+  cells: new Float32Array(slots * WIDTH).fill(Number.NaN),
+  known: new Uint16Array(slots * MEANS.length),
+  seenAt: new Float64Array(slots).fill(Number.NaN),
+})
+
+function enlarge(level: LevelCells, slots: number): void {
+  const { cells, known, seenAt } = roomFor(slots)
+  cells.set(level.cells)
+  known.set(level.known)
+  seenAt.set(level.seenAt)
+  Object.assign(level, { cells, known, seenAt })
+}
+
+interface LevelRows extends LevelCells {
   /** Slots that have the level. */
   rows: number
   lastAt: number
@@ -352,46 +350,4 @@ function mergedCell({ cells, known }: LevelRows, column: number, slots: readonly
     }
   }
   return value
-}
-
-/** One level's values in the order of LEVEL_COLUMNS, NaN for what is not known. */
-function levelRow(level: LevelFrame, derived: DerivedLevel | undefined): Float64Array {
-  const { seats, requests, limits, demand } = level
-  const rejected = derived?.rejectedPerSecond
-  const row: Record<LevelColumn, number | undefined> = {
-    executing: seats.executing,
-    executingMax: seats.executing,
-    queuedSeats: seats.queued,
-    queuedSeatsMax: seats.queued,
-    executingRequests: requests.executing,
-    queuedRequests: requests.queued,
-    queuedRequestsMax: requests.queued,
-    current: limits.current,
-    nominal: limits.nominal,
-    lower: limits.lower,
-    upper: limits.upper,
-    highWatermark: demand.highWatermark,
-    average: demand.average,
-    stdev: demand.stdev,
-    smoothed: demand.smoothed,
-    target: demand.target,
-    dispatchedRate: derived?.dispatchedPerSecond,
-    queueFullRate: rejected?.['queue-full'],
-    concurrencyLimitRate: rejected?.['concurrency-limit'],
-    timeOutRate: rejected?.['time-out'],
-    waitP50: derived?.waitP50,
-    waitP99: derived?.waitP99,
-    utilizationMean: derived?.utilizationMean,
-  }
-  return Float64Array.from(LEVEL_COLUMNS, (column) => row[column] ?? Number.NaN)
-}
-
-/** One point of a series, with the levels that it knows anything of. */
-function pointIn({ times, fairFrac, levels }: Series, i: number): Point {
-  const rows = new Map<string, Float64Array>()
-  for (const { name, columns } of levels) {
-    const row = Float64Array.from(LEVEL_COLUMNS, (column) => columns[column][i] ?? Number.NaN)
-    if (row.some((value) => !Number.isNaN(value))) rows.set(name, row)
-  }
-  return { at: times[i] ?? Number.NaN, fairFrac: fairFrac[i] ?? Number.NaN, levels: rows }
 }

@@ -2,16 +2,9 @@ import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { type Point, pointOf } from '../../core/history/point.ts'
 import type { Series } from '../../core/history/series.ts'
-import {
-  addSeries,
-  createTier,
-  pointOf,
-  tierFrom,
-  type Point,
-  type Tier,
-  type TierQuery,
-} from '../../core/history/tier.ts'
+import { addSeries, createTier, tierFrom, type Tier, type TierQuery } from '../../core/history/tier.ts'
 import { chosen, type Arrival } from './view.logic.ts'
 
 export interface SeriesState {
