@@ -1,5 +1,5 @@
 // Every test that needs no cluster, with its setup: build, Chromium. The last line is `N passed, M failed`.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBuilt } from '../main/bootstrap/build.mjs'
 import { root, runTool, toolEnvironment, toolScript } from '../main/bootstrap/install.mjs'
@@ -34,10 +34,17 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
 
 const projects = ['unit', 'renderer', 'integration'].flatMap((name) => ['--project', name])
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf('vitest')}`]
-const tallies = [
-  tally('vitest', await runTool('vitest', ['run', ...projects, ...reporters], { env }), readVitest),
-  tally('playwright', await runTool('playwright', ['test'], { env }), readPlaywright),
-]
+// Browser tests mostly wait and the others mostly compute, so both run at once. What the browser tests print follows at
+// the end: two reports that grow at once cannot be read.
+const printed = path.join(results, 'playwright.log')
+const log = openSync(printed, 'w')
+const [vitest, playwright] = await Promise.all([
+  runTool('vitest', ['run', ...projects, ...reporters], { env }),
+  runTool('playwright', ['test'], { env, stdio: ['ignore', log, log] }),
+])
+closeSync(log)
+process.stdout.write(readFileSync(printed))
+const tallies = [tally('vitest', vitest, readVitest), tally('playwright', playwright, readPlaywright)]
 const packaged = (await runTool('node', ['test/packaging/check.ts'], { env })) === 0
 tallies.push({ passed: packaged ? 1 : 0, failed: packaged ? 0 : 1, skipped: [] })
 
