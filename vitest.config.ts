@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
+const node = { environment: 'node' } as const
 /**
  * Node imports our TypeScript itself, as it does where the console runs from its sources: a quarter of the processor time
  * of computing tests was the runner between modules. So modules are replaced by hooks of Node, not by `vi.mock`.
  */
-const node = { environment: 'node', experimental: { viteModuleRunner: false, nodeLoader: false } } as const
+const byNode = { ...node, experimental: { viteModuleRunner: false, nodeLoader: false } } as const
 /** A test that ends by this has hung. The longest ones take half a minute, on a busy machine several times that. */
 const hangs = { testTimeout: 300_000, hookTimeout: 300_000 }
 /**
@@ -19,7 +20,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...node,
+          ...byNode,
           ...hangs,
           ...patient,
           ...shared,
@@ -42,7 +43,7 @@ export default defineConfig({
         // Starts servers, browsers and child processes: two files at a time, which mostly wait. `test/security` holds
         // the attacks of docs/security.md.
         test: {
-          ...node,
+          ...byNode,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
           maxWorkers: 2,
