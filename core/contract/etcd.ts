@@ -67,6 +67,11 @@ export type EtcdChange = z.infer<typeof EtcdChangeSchema>
 export const EtcdChangedSchema = z.object({ revision: z.number(), warnings: list(z.string()) })
 export type EtcdChanged = z.infer<typeof EtcdChangedSchema>
 
+/** What became of a request. */
+export const ETCD_VERDICTS = ['passed', 'delayed', 'limited'] as const
+/** Where the quota of a member is from: the member, its metrics page, or etcd's default. */
+export const QUOTA_ORIGINS = ['status', 'metrics', 'default'] as const
+
 const VerdictsSchema = z.object({ passed: z.number(), delayed: z.number(), limited: z.number() })
 
 const UsageSchema = z.object({
@@ -94,7 +99,7 @@ export const EtcdRequestSchema = z.object({
   request: z.string(),
   user: z.string(),
   clientIP: z.string(),
-  verdict: z.enum(['passed', 'delayed', 'limited']),
+  verdict: z.enum(ETCD_VERDICTS),
   rule: z.string().optional(),
   class: z.string().optional(),
   reason: z.string().optional(),
@@ -110,7 +115,7 @@ export const EtcdRequestSchema = z.object({
 export type EtcdRequest = z.infer<typeof EtcdRequestSchema>
 
 /** Where a class stands, in the numbers that its discipline compares. */
-const LevelSchema = z.discriminatedUnion('qdisc', [
+export const EtcdLevelSchema = z.discriminatedUnion('qdisc', [
   z.object({ qdisc: z.literal('tbf'), tokens: z.number(), burst: z.number(), qps: z.number() }),
   z.object({ qdisc: z.literal('lbf'), freeInMs: z.number(), qps: z.number() }),
   z.object({ qdisc: z.literal('maxinflight'), inFlight: z.number(), num: z.number() }),
@@ -127,7 +132,7 @@ const ClassStateSchema = z.object({
     z.object({
       group: z.string(),
       rule: z.string().optional(),
-      level: LevelSchema,
+      level: EtcdLevelSchema,
       text: z.string(),
       waiting: z.number(),
     }),
@@ -175,8 +180,7 @@ export const EtcdStateSchema = z.object({
       usedBytes: z.number(),
       allocatedBytes: z.number(),
       quotaBytes: z.number(),
-      /** Where the quota is from: the member, its metrics page, or etcd's default. */
-      quotaFrom: z.enum(['status', 'metrics', 'default']),
+      quotaFrom: z.enum(QUOTA_ORIGINS),
       /** Committed entries that are not applied yet. */
       gap: z.number(),
     })

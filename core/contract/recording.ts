@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
+import { EtcdStateSchema } from './etcd.ts'
 import { LiveRequestSchema, LiveStateSchema } from './live.ts'
 import { ObjectsStateSchema } from './objects.ts'
 import { ServerHealthSchema } from './source.ts'
@@ -68,6 +69,8 @@ export const MomentSchema = z.object({
   derived: z.array(DerivedServerSchema),
   health: z.array(ServerHealthSchema),
   objects: RecordedObjectsSchema.exactOptional(),
+  /** The last word of the proxy in front of an etcd up to that instant; absent where none is recorded before it. */
+  etcd: EtcdStateSchema.exactOptional(),
   /** Unix milliseconds of the nearest samples, where the instant lies in a time without any. */
   gap: z.object({ before: z.number().exactOptional(), after: z.number().exactOptional() }).exactOptional(),
 })

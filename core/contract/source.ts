@@ -223,6 +223,8 @@ export const ConnectedSchema = z.object({
   servers: z.array(ServerHealthSchema),
   /** It shows single requests. */
   requests: z.literal(true).exactOptional(),
+  /** It is a proxy in front of an etcd, or a recording of one. */
+  etcd: z.literal(true).exactOptional(),
   /** A still source (a file) never becomes stale. */
   still: z.boolean(),
 })

@@ -2,7 +2,7 @@ import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import type { SourceInfo } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { isList, isObject, type Data } from './changes.ts'
-import { PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
+import { ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
 import { dataOf, eventOf } from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
 
@@ -73,6 +73,12 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     return query === undefined ? own : `${own}?${query.split('&').map(queryPart).join('&')}`
   }
 
+  /** `KV/Range /registry/pods/a (prefix) limit 500`, and keys alone: what stands between separators is a name. */
+  const etcdRequest = (value: string): string =>
+    value.replace(ETCD_PARTS, (part: string, option?: string) =>
+      option === undefined && !PUBLIC_RESOURCES.has(part) ? name(part) : part,
+    )
+
   const text = (key: string, value: string): string => {
     if (TIME.test(value) || PUBLIC_WORDS.has(value)) return value
     if (SENTENCES.has(key)) return REMOVED_TEXT
@@ -92,6 +98,16 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
       case 'resources':
       case 'subresource':
         return resource(value)
+      case 'request':
+      case 'example':
+      case 'keys':
+      case 'prefixPaths':
+      case 'method':
+      case 'methods':
+        return etcdRequest(value)
+      case 'summary':
+      case 'text':
+        return value.split(/[ ,]+/).every((word) => ETCD_WORDS.has(word) || NUMBER.test(word)) ? value : REMOVED_TEXT
       case 'apiGroup':
       case 'apiGroups':
         return group(value)
@@ -124,7 +140,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
 
 /** Whatever these hold is written by people or by servers for people. */
 const SENTENCES: ReadonlySet<string> = new Set(
-  'message note notes title limits what likely last lastUnreadable reason via'.split(' '),
+  'message note notes title limits what likely last lastUnreadable reason via selects warnings'.split(' '),
 )
 const REMOVED: ReadonlySet<string> = new Set(
   'details managedFields ownerReferences finalizers clientKubeconfig'.split(' '),
@@ -133,6 +149,10 @@ const REMOVED: ReadonlySet<string> = new Set(
 const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds', 'epochs'])
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+const NUMBER = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/
+/** The first group holds what is said about keys and is no part of one. */
+const ETCD_PARTS =
+  /(\((?:prefix|all keys|and after)\)|(?<=\()to (?=\S)|(?<= )limit \d{1,10}(?=;|$)|(?<=; )\d+ more$)|[^\s();/]+/g
 const RELEASE = /^v\d+(?:\.\d+){1,2}|^v\d+(?:(?:alpha|beta)\d+)?$/
 const API_VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/
 

@@ -1,4 +1,5 @@
 import type { ObjectSet } from '../config/objects.ts'
+import type { EtcdState } from '../contract/etcd.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { ServerFacts } from '../engine/apfEngine.ts'
 import { createDeriver } from '../frame/derive.ts'
@@ -33,6 +34,8 @@ export interface Picture {
   dump(server: string): DumpFrame | undefined
   facts(server: string): ServerFacts | undefined
   readonly objects: ObjectsReading | undefined
+  /** The latest of the proxy in front of an etcd, where the source is one. */
+  readonly etcd: EtcdState | undefined
   readonly ended: boolean
 }
 
@@ -44,6 +47,7 @@ export function createPicture(): Picture {
   let objects: ObjectsReading | undefined
   /** By which levels are known to be deleted, although the page still names them. */
   let stored: ObjectSet | undefined
+  let etcd: EtcdState | undefined
   let ended = false
 
   const take = (event: SourceEvent): void => {
@@ -70,6 +74,9 @@ export function createPicture(): Picture {
         stored = event.origin === 'cluster' ? knownObjects(objects) : undefined
         return
       }
+      case 'etcd':
+        etcd = event.state
+        return
       case 'note':
         ended = true
     }
@@ -92,6 +99,9 @@ export function createPicture(): Picture {
     facts: (server) => facts.get(server),
     get objects() {
       return objects
+    },
+    get etcd() {
+      return etcd
     },
     get ended() {
       return ended

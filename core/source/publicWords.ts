@@ -1,6 +1,7 @@
 import { builtInObjects } from '../config/builtIn.ts'
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import { ERROR_CODES } from '../contract/errors.ts'
+import { ETCD_MODES, ETCD_VERDICTS, EtcdLevelSchema, QUOTA_ORIGINS } from '../contract/etcd.ts'
 import { LIVE_STATES, ProxyModeSchema } from '../contract/live.ts'
 import { ObjectsOriginSchema, ObjectsStateSchema } from '../contract/objects.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
@@ -26,6 +27,10 @@ const FORMAT = [
   ...LIVE_STATES,
   ...REJECT_REASONS,
   ...ProxyModeSchema.options,
+  ...ETCD_MODES,
+  ...ETCD_VERDICTS,
+  ...QUOTA_ORIGINS,
+  ...EtcdLevelSchema.options.map((option) => option.shape.qdisc.value),
   ...ObjectsOriginSchema.options,
   ...ObjectsStateSchema.shape.state.options,
 ]
@@ -34,6 +39,13 @@ const FORMAT = [
 const OBJECTS =
   split(`PriorityLevelConfiguration FlowSchema User Group ServiceAccount Limited Exempt Queue Reject ByUser
   ByNamespace Dangling ConcurrencyLimited True False Unknown Found NotFound * ${AUTOUPDATE_ANNOTATION} true false`)
+
+/** Of requests to an etcd, and of rules about them; `core/qos/anonymised.test.ts` compares it with the rules engine. */
+const ETCD =
+  split(`Range Put DeleteRange Txn Compact Authenticate LeaseGrant LeaseRevoke Snapshot Defragment HashKV Watch
+  KV Lease Cluster Maintenance Auth Lock Election registry requests failedRequests requestBytes totalBytes scannedKeys
+  wallTimeMs cpuTimeMs none user clientIP reject delay overlap within class rule PercentOfStorageQuotaUsed ScanKeyNum
+  RequestSize ResponseSize TotalTraffic RequestLatency rate inflight delay-too-long waiting-full`)
 
 const VERBS = split(`get list watch create update patch delete deletecollection proxy connect post put head options
   GET LIST WATCH POST PUT PATCH DELETE HEAD OPTIONS CONNECT impersonate bind escalate approve use`)
@@ -53,6 +65,7 @@ export const PUBLIC_WORDS: ReadonlySet<string> = new Set([
   ...builtIn,
   ...FORMAT,
   ...OBJECTS,
+  ...ETCD,
   ...VERBS,
   ...IDENTITIES,
   ...PATH_WORDS,
@@ -79,6 +92,12 @@ export const PUBLIC_RESOURCES: ReadonlySet<string> = new Set(
     volumeattributesclasses storageversionmigrations
     status scale log exec attach portforward proxy eviction binding token ephemeralcontainers resize finalize approval
     rollback`).concat(''),
+)
+
+/** Of sentences about the state of a class of etcd requests, which name nothing else. */
+export const ETCD_WORDS: ReadonlySet<string> = new Set(
+  split(`of tokens refilled at /s free now most in ms flight used the last per second no burst s request requests
+    failed byte bytes scanned key keys calls for processor (for time) prefix client address user others wait up to`),
 )
 
 /** Of queries; their values are kept where they are numbers or truth values. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EtcdStateSchema } from '../contract/etcd.ts'
 import { LiveRequestSchema, LiveStateSchema } from '../contract/live.ts'
 import { ObjectsOriginSchema } from '../contract/objects.ts'
 import { RecordedObjectsSchema } from '../contract/recording.ts'
@@ -196,6 +197,7 @@ function threadOf(event: SourceEvent): string {
       return 'state' in event ? STATES : ''
     case 'objects':
     case 'pace':
+    case 'etcd':
       return event.kind
     case 'dump':
     case 'note':
@@ -248,5 +250,6 @@ const RecordedEventSchema: z.ZodType<SourceEvent> = z.union([
   z.object({ kind: z.literal('requests'), changes: ChangesSchema }),
   z.object({ kind: z.literal('requests'), state: LiveStateSchema }),
   z.object({ kind: z.literal('pace'), pace: SimulationStateSchema }),
+  z.object({ kind: z.literal('etcd'), state: EtcdStateSchema }),
   z.object({ kind: z.literal('note'), note: z.literal('ended') }),
 ])

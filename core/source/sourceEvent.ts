@@ -1,3 +1,4 @@
+import type { EtcdState } from '../contract/etcd.ts'
 import type { LiveState } from '../contract/live.ts'
 import type { ObjectsState } from '../contract/objects.ts'
 import type { SimulationState } from '../contract/simulation.ts'
@@ -45,6 +46,8 @@ export type SourceEvent =
   | { readonly kind: 'requests'; readonly state: LiveState }
   /** How a simulation goes: with each frame, and whenever it was steered. */
   | { readonly kind: 'pace'; readonly pace: SimulationState }
+  /** Everything about the proxy in front of an etcd: each second. */
+  | { readonly kind: 'etcd'; readonly state: EtcdState }
   /** `ended`: everything that there was to read was read. */
   | { readonly kind: 'note'; readonly note: 'ended' }
 

@@ -44,7 +44,7 @@ const MOST_READ = 48
 const MOST_PLAYED = 16
 
 /** What a moment is made of. */
-const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'note'])
+const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: of one that took longer, nothing is known before. */
@@ -203,13 +203,18 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     moment(at) {
       const { samples, told } = playedAt(at) ?? NOTHING
-      const gap = gapAt(samples, at, placesNow())
+      const states = told.flatMap(({ at: toldAt, event }) =>
+        event.kind === 'etcd' ? [{ at: toldAt, state: event.state }] : [],
+      )
+      // A source has samples or the states of a proxy, never both.
+      const gap = gapAt(states.length > 0 ? states : samples, at, placesNow())
       const upTo = told.filter((one) => one.at <= at).map(({ event }) => event)
       const objects = upTo.findLast((event) => event.kind === 'objects')
       const health = new Map(
         upTo.flatMap((event) => (event.kind === 'health' ? [[event.health.id, event.health]] : [])),
       )
       const latest = gap === undefined ? lastOfEach(samples, at) : []
+      const etcd = gap === undefined ? states.findLast((one) => one.at <= at)?.state : undefined
       return {
         at,
         ...(latest.length > 0 && {
@@ -221,6 +226,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         derived: latest.map(({ derived }) => derived),
         health: [...health.values()],
         ...(objects !== undefined && { objects: objects.reading }),
+        ...(etcd !== undefined && { etcd }),
         ...(gap !== undefined && { gap }),
       }
     },
@@ -353,7 +359,7 @@ function lastOfEach(samples: readonly Sample[], at: UnixMs): ServerPicture['late
 }
 
 /** The nearest samples of an instant that lies in a silence; `undefined` where it lies between two that follow. */
-function gapAt(samples: readonly Sample[], at: UnixMs, places: readonly Place[]): Moment['gap'] {
+function gapAt(samples: readonly Pick<Sample, 'at'>[], at: UnixMs, places: readonly Place[]): Moment['gap'] {
   const before = samples.findLast((sample) => sample.at <= at)?.at
   const after = samples.find((sample) => sample.at > at)?.at ?? firstAfter(places, at)
   if (before === undefined) return { ...(after !== undefined && { after }) }

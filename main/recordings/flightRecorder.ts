@@ -33,7 +33,7 @@ export interface FlightRecorderOptions {
 }
 
 /** What a recording or a demo tells is on the disk already. */
-const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording', 'etcd'])
+const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording'])
 
 /** Begins as the settings say. */
 export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {

@@ -337,6 +337,7 @@ function serverOf(event: SourceEvent): string | undefined {
     case 'objects':
     case 'requests':
     case 'pace':
+    case 'etcd':
     case 'note':
       return undefined
   }

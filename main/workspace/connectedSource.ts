@@ -254,8 +254,8 @@ export async function openSource(
   }
 }
 
-/** Single requests are told only while somebody listens. */
-function hearWhileRecording({ requests, requestStates, ended }: Session, { state }: FlightRecorder): void {
+/** Single requests and the state of an etcd proxy are told only while somebody listens. */
+function hearWhileRecording({ requests, requestStates, etcdStates, ended }: Session, { state }: FlightRecorder): void {
   let hearing: AbortController | undefined
   state.subscribe(({ status }) => {
     if ((status === 'off') === (hearing === undefined)) return
@@ -264,6 +264,7 @@ function hearWhileRecording({ requests, requestStates, ended }: Session, { state
     if (hearing === undefined) return
     requests.subscribe(() => undefined, hearing.signal)
     requestStates.subscribe(() => undefined, hearing.signal)
+    etcdStates.subscribe(() => undefined, hearing.signal)
   }, ended)
   ended.addEventListener('abort', () => hearing?.abort(), { once: true })
 }

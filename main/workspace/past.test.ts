@@ -9,6 +9,7 @@ import { allNamed } from '../../test/harness/consent.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { shelf } from '../recordings/shelf.ts'
+import { createEtcdSource } from '../sources/etcd.ts'
 import { createRecordingSource } from '../sources/recording.ts'
 import { openStore } from '../store/store.ts'
 import { openSource } from './connectedSource.ts'
@@ -59,7 +60,11 @@ function open(at: number): Workspace {
   const { environment } = clock
   const store = openStore(stateDir)
   const makeSource = async (spec: SourceSpec): Promise<SourceResult> =>
-    spec.kind === 'recording' ? createRecordingSource(spec, { environment, stateDir }) : teller('prod')
+    spec.kind === 'recording'
+      ? createRecordingSource(spec, { environment, stateDir })
+      : spec.kind === 'etcd'
+        ? createEtcdSource(spec, { environment, stateDir })
+        : teller('prod')
   return createWorkspace({
     stateDir,
     environment,
@@ -143,6 +148,42 @@ test('what an earlier console recorded of a cluster belongs to its past; a recor
   const range = { from: START, to: START + 60_000, maxPoints: 100 }
   const series = await procedures['history.series']({ connection: opened.id, server: 'apiserver-a:6443', ...range })
   expect(series.times).toHaveLength(13)
+})
+
+test('an etcd proxy is recorded: any instant of it, from a file as well', async () => {
+  const { procedures, streams } = workspace.handlers
+  const { id, etcd } = await connect({ kind: 'etcd', of: { kind: 'story', seed: 1 } })
+  expect(etcd).toBe(true)
+  await record(id, 20)
+  const past = await procedures['past.open']({ connection: id })
+  const [early, late] = await Promise.all(
+    [4_500, 18_500].map((after) => procedures['past.moment']({ connection: past, at: START + after })),
+  )
+  expect(early?.gap).toBeUndefined()
+  expect(early?.etcd?.at).toBe(START + 4_000)
+  expect(late?.etcd?.counts.passed).toBeGreaterThan(early?.etcd?.counts.passed ?? Infinity)
+  expect(late?.etcd?.rules.map(({ name }) => name)).toContain('rule-event')
+  expect((await procedures['past.moment']({ connection: past, at: START - 5_000 })).etcd).toBeUndefined()
+
+  const [recording] = await procedures['recordings.list'](null)
+  const of = { id: recording?.id ?? '', from: START + 2_000, to: START + 9_000 }
+  const named = await procedures['recordings.import'](
+    await procedures['recordings.export']({ ...of, anonymise: false }),
+  )
+  const opened = await connect({ kind: 'recording', ids: [named] })
+  expect(opened).toMatchObject({ still: true, etcd: true })
+  const heard: number[] = []
+  streams.etcd({ connection: opened.id }, (state) => heard.push(state.at), new AbortController().signal)
+  expect(heard).toEqual([START + 9_000])
+  await expect(procedures['etcd.advise']({ connection: opened.id })).rejects.toThrow('is no etcd proxy')
+
+  const nameless = await procedures['recordings.import'](
+    await procedures['recordings.export']({ ...of, anonymise: true }),
+  )
+  const { id: shared } = await connect({ kind: 'recording', ids: [nameless] })
+  const { etcd: state } = await procedures['past.moment']({ connection: shared, at: START + 8_000 })
+  expect(state?.rates.map(({ keys }) => keys)).toContain('/registry/pods')
+  expect(JSON.stringify(state)).not.toContain('127.0.0.1')
 })
 
 test('a recording is removed once nobody writes it', async () => {

@@ -100,6 +100,7 @@ export function startSession(options: SessionOptions): Session {
     cadence: source.ownCadence ?? chosen,
     servers: [...picture.health],
     ...(source.live !== undefined && { requests: true as const }),
+    ...((source.etcd ?? picture.etcd) !== undefined && { etcd: true as const }),
     still: source.still,
   })
   const tellFrames = later(environment, () => {
@@ -141,6 +142,8 @@ export function startSession(options: SessionOptions): Session {
         return
       case 'pace':
         return pace.publish(event.pace)
+      case 'etcd':
+        return etcdStates.tell(event.state)
     }
   }
 
@@ -183,7 +186,11 @@ export function startSession(options: SessionOptions): Session {
     const desk = source.etcd
     if (desk === undefined) return () => undefined
     // What fails is told by the health of the source.
-    const look = (): void => void desk.state().then(etcdStates.tell, () => undefined)
+    const look = (): void =>
+      void desk.state().then(
+        (state) => take({ kind: 'etcd', state }),
+        () => undefined,
+      )
     look()
     return repeat(environment, STATE_MS, look)
   })
@@ -258,7 +265,12 @@ export function startSession(options: SessionOptions): Session {
       traffic.change(mode)
       return tellState(traffic)
     },
-    etcdStates,
+    etcdStates: {
+      subscribe(emit, signal) {
+        etcdStates.subscribe(emit, signal)
+        if (picture.etcd !== undefined && !signal.aborted) emit(picture.etcd)
+      },
+    },
     etcd() {
       if (source.etcd !== undefined) return source.etcd
       throw new ProblemError('unsupported', 'The connected source is no etcd proxy; connect one first.')

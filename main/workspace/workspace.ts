@@ -193,9 +193,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   /** Names of the recordings that tell of a source: of the same cluster all, of any other only the present one. */
   const recordingsOf = async ({ source, id }: Open): Promise<string[]> => {
     const shelf = await access.recordings()
+    const { spec } = source.connection
     const { kind, name, via } = source.connection.source
     const own = await recordingNow(source, id)
-    const lasting = kind === 'scrape' || kind === 'prometheus'
+    const lasting = kind === 'scrape' || kind === 'prometheus' || (spec.kind === 'etcd' && spec.of.kind !== 'story')
     return shelf
       .list(await store.presence())
       .filter((one) => one.id === own || (lasting && isDeepStrictEqual(one.source, { kind, name, via })))

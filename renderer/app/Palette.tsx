@@ -170,7 +170,7 @@ function reachable(): Reachable {
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
-    screens: screensFor(hasSeveral(connections), connection?.source.kind),
+    screens: screensFor(hasSeveral(connections), connection?.etcd === true),
     levels: rows.map(({ name, executing, limit, trouble }) => ({
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,

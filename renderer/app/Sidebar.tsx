@@ -33,7 +33,7 @@ export function Sidebar() {
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
-        {screensFor(hasSeveral(connections), connected?.source.kind).map(({ name, label, key, icon, pages }) => (
+        {screensFor(hasSeveral(connections), connected?.etcd === true).map(({ name, label, key, icon, pages }) => (
           <li key={name}>
             <a
               href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}
@@ -63,7 +63,7 @@ export function Sidebar() {
       </ul>
       {rows.length === 0 ? (
         <p className={styles['none']}>
-          {connected?.source.kind === 'etcd'
+          {connected?.etcd === true
             ? 'An etcd has no priority levels.'
             : connected === undefined
               ? 'Priority levels appear here once a source is connected.'

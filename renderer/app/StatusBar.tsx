@@ -24,7 +24,7 @@ export function StatusBar() {
       </footer>
     )
   }
-  if (connection?.source.kind === 'etcd') {
+  if (connection?.etcd === true) {
     return (
       <footer className={styles['barBar']}>
         <span className={styles['item']}>

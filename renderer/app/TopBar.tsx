@@ -107,7 +107,7 @@ function ModeBadge() {
   const servers = connection?.servers ?? []
   const instant = usePastPart(({ moment }) => moment?.at)
   const simulation = useSimulationState()
-  const etcd = etcdBadge(connection, link)
+  const etcd = etcdBadge(connection, link, view.mode)
   const { tone, word, detail } =
     etcd ?? badgeOf({ ...view, instant, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
   return (
@@ -129,7 +129,7 @@ function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
-  const { tone } = etcdBadge(connection, link) ?? badgeOf(view, link, undefined, servers)
+  const { tone } = etcdBadge(connection, link, view.mode) ?? badgeOf(view, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 

@@ -1,5 +1,4 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { IconName } from '../components/Icon.tsx'
 import type { PageName, ScreenName } from '../state/route.logic.ts'
 
@@ -13,8 +12,8 @@ export interface ScreenEntry {
   readonly icon: IconName
   /** Only of use where several sources are connected. */
   readonly several?: true
-  /** Shown while a source of this kind is; absent: always. */
-  readonly onlyFor?: SourceInfo['kind']
+  /** Only of use while an etcd proxy is shown. */
+  readonly forEtcd?: true
   /** What the sidebar calls its pages, when it has several. */
   readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
@@ -135,11 +134,11 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     key: '0',
     also: 'qos rules classes tenants quota grpc slow expensive',
     icon: 'etcd',
-    onlyFor: 'etcd',
+    forEtcd: true,
     Screen: lazy(async () => ({ default: (await import('../screens/etcd/index.tsx')).EtcdScreen })),
   },
 ]
 
-/** Those that are of use where one or `several` clusters are connected, and a source of this kind is shown. */
-export const screensFor = (severalClusters: boolean, kind: SourceInfo['kind'] | undefined): readonly ScreenEntry[] =>
-  SCREEN_ENTRIES.filter(({ several, onlyFor = kind }) => (several !== true || severalClusters) && onlyFor === kind)
+/** Those that are of use where one or `several` clusters are connected, and an `etcd` proxy is shown or not. */
+export const screensFor = (severalClusters: boolean, etcd: boolean): readonly ScreenEntry[] =>
+  SCREEN_ENTRIES.filter(({ several, forEtcd }) => (several !== true || severalClusters) && (forEtcd !== true || etcd))

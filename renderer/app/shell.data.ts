@@ -89,13 +89,19 @@ export function badgeOf(
   }
 }
 
-/** The badge of an etcd, which has no samples; `undefined` for other sources, and while the proxy does not answer. */
+/**
+ * The badge of an etcd, which has no samples; `undefined` for other sources, while the past is shown, and while the proxy
+ * does not answer.
+ */
 export function etcdBadge(
-  connection: Pick<Connected, 'source' | 'spec' | 'servers'> | undefined,
+  connection: Pick<Connected, 'etcd' | 'source' | 'spec' | 'servers'> | undefined,
   link: boolean,
+  mode: Mode,
 ): Badge | undefined {
-  if (connection?.source.kind !== 'etcd' || !link || allFail(connection.servers)) return undefined
-  const { spec } = connection
+  if (connection?.etcd !== true || !link || mode === 'past') return undefined
+  const { spec, source } = connection
+  if (source.kind === 'recording') return { tone: 'still', word: 'RECORDING', detail: 'of an etcd proxy' }
+  if (allFail(connection.servers)) return undefined
   if (spec.kind === 'etcd' && spec.of.kind === 'story')
     return { tone: 'simulated', word: 'SIMULATED', detail: 'not your etcd' }
   return { tone: 'live', word: 'LIVE', detail: 'read every second' }

@@ -25,13 +25,14 @@ export function Segment<V extends string>(props: {
   readonly label: string
   readonly value: V
   readonly options: readonly SegmentOption<V>[]
+  readonly disabled?: boolean
   readonly onChange: (value: V) => void
 }) {
-  const { label, value, options, onChange } = props
+  const { label, value, options, disabled = false, onChange } = props
   const group = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
-    if (step === undefined) return
+    if (step === undefined || disabled) return
     event.preventDefault()
     const index = options.findIndex((option) => option.value === value)
     const next = (index + step + options.length) % options.length
@@ -57,6 +58,7 @@ export function Segment<V extends string>(props: {
           aria-checked={option.value === value}
           tabIndex={option.value === value ? 0 : -1}
           className={styles['option']}
+          disabled={disabled}
           onClick={() => onChange(option.value)}
         >
           {option.label}

@@ -196,7 +196,7 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
 }
 
 /** An instant of which nothing is recorded: what is nearest. */
-function NothingThen({ moment }: { readonly moment: Moment }) {
+export function NothingThen({ moment }: { readonly moment: Moment }) {
   const { goTo } = timeStore.getState()
   const { before, after } = moment.gap ?? {}
   const silence =
@@ -240,8 +240,8 @@ export function NoSampleYet() {
   const connected = useConnected()
   const failing = connected?.servers.find((entry) => entry.status === 'failing')
   const problem = failing?.failures.at(-1)?.problem
+  if (connected?.etcd === true) return <NoApiServer />
   if (moment !== undefined) return <NothingThen moment={moment} />
-  if (connected?.source.kind === 'etcd') return <NoApiServer />
   if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
   return (
     <ErrorState

@@ -36,10 +36,13 @@ export const askShown = <N extends OfTime>(
   input: Omit<ProcedureInput<N>, 'connection'>,
 ): Promise<ProcedureOutput<N>> => ask(name, input, askedOf(pastStore.getState()))
 
+/** Why nothing can be changed. */
+export const PAST_IS_READ = 'The screens show the past. Go back to live (L) to edit.'
+
 /** The objects as they were known at the moment that is shown; nothing can be changed there. */
 export function pastObjects(present: ObjectsState | undefined, { objects }: Moment): ObjectsState | undefined {
   if (present === undefined) return undefined
   const { problem: _, asOf: __, version: ___, waiting: ____, ...of } = present
-  const editing = { state: 'impossible', why: 'The screens show the past. Go back to live (L) to edit.' } as const
+  const editing = { state: 'impossible', why: PAST_IS_READ } as const
   return { ...of, state: 'unavailable', objects: { levels: [], schemas: [] }, ...objects, editing }
 }

@@ -38,7 +38,7 @@ export function startPast(client: Client): () => void {
       const moment = await client.call('past.moment', { connection, at })
       if (wish()?.of !== of) return
       // The charts may know more than the recording: what a source read of its own past.
-      if (moment.frame === undefined && timeStore.getState().chosen === undefined) {
+      if (moment.frame === undefined && moment.etcd === undefined && timeStore.getState().chosen === undefined) {
         throw new ProblemError('not-found', `Nothing was recorded at ${rfc3339(at)}.`)
       }
       const { problem: _, failedAt: __, ...known } = pastStore.getState()

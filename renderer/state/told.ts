@@ -4,6 +4,7 @@ import type { EtcdState } from '../../core/contract/etcd.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
+import { usePastPart } from './past.ts'
 
 /** Hears a connected source until the returned function is called. */
 type Listen<S> = (connection: number, emit: (state: S) => void) => () => void
@@ -25,10 +26,12 @@ function useTold<S>(connection: number | undefined, listen: Listen<S>): S | unde
 /** How the alert rules stand for the shown source. */
 export const useAlerts = (): AlertsState | undefined => useTold(useConnected()?.id, alerts)
 
-/** How the shown etcd proxy does; `undefined` for other sources as well. */
+/** How the shown etcd proxy does, or did at the instant that is shown; `undefined` for other sources as well. */
 export function useEtcdState(): EtcdState | undefined {
   const connected = useConnected()
-  return useTold(connected?.source.kind === 'etcd' ? connected.id : undefined, etcd)
+  const moment = usePastPart((past) => past.moment)
+  const latest = useTold(connected?.etcd === true ? connected.id : undefined, etcd)
+  return moment === undefined ? latest : moment.etcd
 }
 
 /** How the flight recorder does with a source. */

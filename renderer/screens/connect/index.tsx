@@ -175,7 +175,7 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
   const connected = useConnected()
   const editing = useObjects()?.editing.state === 'on'
   if (connected !== undefined) {
-    const { source, servers } = connected
+    const { source, servers, etcd } = connected
     return (
       <header className={styles['hero']}>
         <div>
@@ -192,8 +192,8 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
           <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
           <Button onClick={onFile}>Open files</Button>
           <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
-          <Button primary onClick={() => openScreen(source.kind === 'etcd' ? 'etcd' : 'overview')}>
-            {source.kind === 'etcd' ? 'Show the etcd' : 'Show the overview'}
+          <Button primary onClick={() => openScreen(etcd === true ? 'etcd' : 'overview')}>
+            {etcd === true ? 'Show the etcd' : 'Show the overview'}
           </Button>
         </div>
       </header>

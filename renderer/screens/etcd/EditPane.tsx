@@ -33,6 +33,8 @@ export function EditPane(props: {
   readonly classNames: readonly string[]
   /** Why nothing can be changed; absent when it can. */
   readonly readOnly: string | undefined
+  /** Whether there is a proxy to preview it at. */
+  readonly preview: boolean
   readonly onDone: (name: string | undefined) => void
 }) {
   const { edited, classNames, readOnly, onDone } = props
@@ -63,7 +65,7 @@ export function EditPane(props: {
       setOutcome(toProblem(thrown))
     }
   }
-  const preview = (): void => void attempt(async () => setOutcome(await ask('etcd.preview', { change: change() })))
+  const tryIt = (): void => void attempt(async () => setOutcome(await ask('etcd.preview', { change: change() })))
   const apply = (wanted: EtcdChange, done: string | undefined, sentence: string): void =>
     void attempt(async () => {
       const { warnings } = await ask('etcd.change', { change: wanted })
@@ -152,7 +154,7 @@ export function EditPane(props: {
             </Note>
           ))}
         <div className={styles['buttons']}>
-          <Button onClick={preview} disabled={name.trim() === ''}>
+          <Button onClick={tryIt} disabled={!props.preview || name.trim() === ''}>
             Preview
           </Button>
           <Button

@@ -10,7 +10,7 @@ import styles from './etcd.module.css'
 /** Where the requests of an API server on the same keys are seen with their level and schema, if one is connected too. */
 export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
   const { connections } = useConnection()
-  const servers = connections.filter(({ source: { kind } }) => kind !== 'etcd')
+  const servers = connections.filter(({ etcd }) => etcd !== true)
   const resources = resourcesOf(rates)
   if (servers.length === 0 || resources.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '../../../core/contract/contract.ts'
@@ -6,6 +6,7 @@ import { ProblemError } from '../../../core/contract/errors.ts'
 import { CadenceSchema, type Connected } from '../../../core/contract/source.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
+import { pastStore } from '../../state/past.ts'
 import { shellStore } from '../../state/shell.ts'
 import { etcdFixture } from './etcd.fixture.ts'
 import { EtcdScreen } from './index.tsx'
@@ -49,6 +50,7 @@ const connected = (of: { readonly kind: 'etcd' | 'demo' }): Connected => ({
   spec: of.kind === 'demo' ? { kind: 'demo' } : { kind: 'etcd', of: { kind: 'proxy', editing: true } },
   cadence: CadenceSchema.parse({}),
   servers: [],
+  ...(of.kind === 'etcd' && { etcd: true }),
   still: false,
 })
 
@@ -87,6 +89,7 @@ describe('the screen of an etcd', () => {
     setClient(undefined)
     connectionStore.setState(connectionStore.getInitialState(), true)
     shellStore.setState({}, true)
+    pastStore.setState({}, true)
   })
 
   it('says what is limited, and shows classes, rules, rejections and the member', () => {
@@ -175,6 +178,24 @@ describe('the screen of an etcd', () => {
     expect(screen.getByRole('button', { name: 'New rule' })).toHaveProperty('disabled', true)
     await user.click(within(screen.getByRole('grid', { name: 'Rules' })).getByText('rule-event'))
     expect(screen.getByText(/^Editing is off\./)).toBeTruthy()
+  })
+
+  it('shows an instant of the past, and what only the present answers', async () => {
+    const past = { ...etcdFixture, at: Date.UTC(2026, 10, 20, 3), rules: etcdFixture.rules.slice(0, 1) }
+    const moment = { at: past.at + 400, derived: [], health: [] }
+    pastStore.setState({ moment: { ...moment, etcd: past } })
+    const { rerender } = render(<EtcdScreen />)
+    expect(screen.getByText(/^Recorded at 2026-11-20/)).toBeTruthy()
+    expect(within(screen.getByRole('grid', { name: 'Rules' })).queryByText('rule-off')).toBeNull()
+    for (const name of ['Test a request', 'Advice', 'New rule', 'New class'])
+      expect(screen.getByRole('button', { name })).toHaveProperty('disabled', true)
+    expect(screen.getByRole('radio', { name: 'Observe' })).toHaveProperty('disabled', true)
+    await user.click(within(screen.getByRole('grid', { name: 'Rules' })).getByText('rule-event'))
+    expect(screen.getByText(/^The screens show the past\./)).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Preview' })).toHaveProperty('disabled', true)
+    act(() => pastStore.setState({ moment: { ...moment, gap: { before: past.at - 60_000 } } }))
+    rerender(<EtcdScreen />)
+    expect(screen.getByText(/^Nothing was recorded at/)).toBeTruthy()
   })
 
   it('says so when the source is no etcd', () => {

@@ -3,11 +3,13 @@ import type { EtcdState } from '../../../core/contract/etcd.ts'
 import { toProblem } from '../../../core/contract/errors.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
-import { EmptyState, ErrorState, LoadingPage } from '../../components/States.tsx'
+import { EmptyState, ErrorState, LoadingPage, Note, NothingThen } from '../../components/States.tsx'
 import { ask, useConnected } from '../../state/connection.ts'
+import { PAST_IS_READ, usePastPart } from '../../state/past.ts'
 import { useEtcdState } from '../../state/told.ts'
 import { openScreen } from '../../state/route.ts'
 import { say } from '../../state/shell.ts'
+import { format } from '../../theme/format.ts'
 import { AdvicePane } from './AdvicePane.tsx'
 import { ClassCards } from './ClassCards.tsx'
 import { type Edited, EditPane } from './EditPane.tsx'
@@ -24,8 +26,9 @@ import styles from './etcd.module.css'
 export function EtcdScreen() {
   const connected = useConnected()
   const state = useEtcdState()
+  const moment = usePastPart((past) => past.moment)
   const failing = connected?.servers.find(({ status }) => status === 'failing')?.failures.at(-1)?.problem
-  if (connected?.source.kind !== 'etcd') {
+  if (connected?.etcd !== true) {
     return (
       <>
         <h1 className="sr-only">etcd</h1>
@@ -42,7 +45,15 @@ export function EtcdScreen() {
       </>
     )
   }
-  if (failing !== undefined) {
+  if (moment !== undefined && state === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">etcd</h1>
+        <NothingThen moment={moment} />
+      </>
+    )
+  }
+  if (failing !== undefined && moment === undefined && !connected.still) {
     return (
       <>
         <h1 className="sr-only">etcd</h1>
@@ -53,8 +64,14 @@ export function EtcdScreen() {
   return state === undefined ? (
     <LoadingPage title="etcd" waitingFor="the state of the etcd proxy" />
   ) : (
-    <Etcd state={state} />
+    <Etcd state={state} recorded={recordedBecause(moment !== undefined, connected.still)} />
   )
+}
+
+/** Why what is shown is read from a recording; `undefined` while it is the present. */
+function recordedBecause(past: boolean, recording: boolean): string | undefined {
+  if (recording) return 'This is a recording, so there is no proxy whose rules you can change.'
+  return past ? PAST_IS_READ : undefined
 }
 
 /** What stands beside the tables. */
@@ -73,15 +90,19 @@ const MODES = [
   { value: 'observe', label: 'Observe' },
 ] as const
 
-function Etcd({ state }: { readonly state: EtcdState }) {
+function Etcd(props: { readonly state: EtcdState; readonly recorded: string | undefined }) {
+  const { state, recorded } = props
   const [aside, setAside] = useState<Aside>({ kind: 'member' })
-  const { classes, rules, mode, revision, editable } = state
-  const readOnly = editable ? undefined : whyReadOnly(revision)
+  const { classes, rules, mode, revision } = state
+  const readOnly = recorded ?? (state.editable ? undefined : whyReadOnly(revision))
+  const editable = readOnly === undefined
+  // An instant that is gone to while they are open has nothing to answer them with.
+  const shown: Aside = recorded !== undefined && aside.kind !== 'edit' ? { kind: 'member' } : aside
   const classNames = classes.map(({ name }) => name)
   const selected = (kind: Edited['kind']): string | undefined =>
-    aside.kind === 'edit' && aside.edited === kind ? aside.name : undefined
+    shown.kind === 'edit' && shown.edited === kind ? shown.name : undefined
   const toggle = (kind: Aside['kind'] & ('test' | 'advice')): void =>
-    setAside(aside.kind === kind ? { kind: 'member' } : { kind })
+    setAside(shown.kind === kind ? { kind: 'member' } : { kind })
   return (
     <div className={styles['screen']}>
       <NowLine
@@ -89,9 +110,19 @@ function Etcd({ state }: { readonly state: EtcdState }) {
         evidence={EVIDENCE}
         actions={
           <>
-            <Segment label="Mode" value={mode} options={MODES} onChange={(next) => void changeMode(next)} />
-            <Button onClick={() => toggle('test')}>Test a request</Button>
-            <Button onClick={() => toggle('advice')}>Advice</Button>
+            <Segment
+              label="Mode"
+              value={mode}
+              options={MODES}
+              disabled={recorded !== undefined}
+              onChange={(next) => void changeMode(next)}
+            />
+            <Button disabled={recorded !== undefined} onClick={() => toggle('test')}>
+              Test a request
+            </Button>
+            <Button disabled={recorded !== undefined} onClick={() => toggle('advice')}>
+              Advice
+            </Button>
             <Button disabled={!editable} onClick={() => setAside({ kind: 'edit', edited: 'class', name: undefined })}>
               New class
             </Button>
@@ -126,17 +157,25 @@ function Etcd({ state }: { readonly state: EtcdState }) {
           <RatesPane rates={state.rates} />
         </div>
         <aside className={styles['aside']} aria-label="Details">
-          {aside.kind === 'edit' && (
+          {recorded !== undefined && (
+            <Note kind="info">
+              Recorded at {format.dateTime(state.at)}. Tests, advice and previews are not available here, because they
+              need the proxy and its requests of the last ten minutes.
+            </Note>
+          )}
+          {shown.kind === 'edit' && (
             <EditPane
-              key={`${aside.edited} ${aside.name ?? ''}`}
-              edited={editedOf(aside.edited, aside.name, state)}
+              // Of what is recorded the form follows the instant.
+              key={`${shown.edited} ${shown.name ?? ''} ${recorded === undefined ? '' : JSON.stringify(editedOf(shown.edited, shown.name, state).of?.document)}`}
+              edited={editedOf(shown.edited, shown.name, state)}
               classNames={classNames}
               readOnly={readOnly}
-              onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...aside, name })}
+              preview={recorded === undefined}
+              onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...shown, name })}
             />
           )}
-          {aside.kind === 'test' && <TestPane rules={rules} />}
-          {aside.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
+          {shown.kind === 'test' && <TestPane rules={rules} />}
+          {shown.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
           <LoadPane seconds={state.seconds} />
           <MemberPane {...state} />
           <FlowControlPane rates={state.rates} />

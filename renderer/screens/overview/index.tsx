@@ -44,7 +44,7 @@ export function OverviewScreen() {
     if (!known) return <Loading waitingFor="the console" />
     if (connection === undefined) return <NoSource />
     if (!loaded)
-      return view.mode === 'past' || connection.source.kind === 'etcd' ? (
+      return view.mode === 'past' || connection.etcd === true ? (
         <NoSampleYet />
       ) : (
         <Waiting connection={connection} />

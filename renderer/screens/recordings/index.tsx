@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { RecordingEntry } from '../../../core/contract/recording.ts'
+import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
@@ -149,8 +150,9 @@ function Actions({ entry, leaving, onLeave, onRemove, onShare }: ActionsProps) {
 
 /** Opens a recording in the place of the source that is shown, at its end. */
 async function open({ id, first, last }: RecordingEntry): Promise<void> {
+  let opened: Connected
   try {
-    await connectSource({ kind: 'recording', ids: [id] })
+    opened = await connectSource({ kind: 'recording', ids: [id] })
   } catch (thrown) {
     say(toProblem(thrown).message)
     return
@@ -160,7 +162,7 @@ async function open({ id, first, last }: RecordingEntry): Promise<void> {
     show(absolute(Math.max(first, last - FIRST_RANGE_MS), last))
     goTo(last)
   }
-  openScreen('overview')
+  openScreen(opened.etcd === true ? 'etcd' : 'overview')
 }
 
 function Summary({ entries }: { readonly entries: readonly RecordingEntry[] }) {
