@@ -28,15 +28,19 @@ export interface Subjected {
   readonly limited: boolean
 }
 
-export const subjected = (request: QosRequest): Subjected => ({
-  request,
-  atoms: atomsOf(request),
-  // Few rules are about addresses.
-  get address() {
-    return canonicalAddress(request.clientIP)
-  },
-  limited: !UNLIMITED_METHODS.has(request.method),
-})
+export function subjected(request: QosRequest): Subjected {
+  let address: { readonly canonical: string | undefined } | undefined
+  return {
+    request,
+    atoms: atomsOf(request),
+    // Few rules are about addresses, and reading one takes longer than comparing a rule.
+    get address() {
+      address ??= { canonical: canonicalAddress(request.clientIP) }
+      return address.canonical
+    },
+    limited: !UNLIMITED_METHODS.has(request.method),
+  }
+}
 
 /** A rule, ready to be compared. */
 export interface CompiledRule {
@@ -62,8 +66,8 @@ export const compileRules = (rules: readonly QosRule[]): readonly CompiledRule[]
     .toSorted((a, b) => b.priority - a.priority || byCodeUnits(a.name, b.name))
     .map(compileRule)
 
-const callerMatches = ({ callers }: CompiledRule, { request, address }: Subjected): boolean =>
-  callers.length === 0 || callers.some((caller) => isCaller(caller, request.user, address))
+const callerMatches = ({ callers }: CompiledRule, subject: Subjected): boolean =>
+  callers.length === 0 || callers.some((caller) => isCaller(caller, subject.request.user, subject.address))
 
 const methodMatches = ({ methods }: CompiledRule, { request, limited }: Subjected): boolean =>
   limited && (methods.size === 0 || methods.has(request.method))

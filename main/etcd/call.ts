@@ -51,7 +51,12 @@ function passedOn(raw: readonly string[]): string[] {
   return fields
 }
 
-/** One call in both directions. */
+const ignored = (): void => undefined
+
+/**
+ * One call in both directions. Its streams emit each of these events once, so that nobody has to take a listener away, which
+ * costs more than the event.
+ */
 export class Call {
   readonly down: ServerHttp2Stream
   /** Called once, with the status of gRPC; empty where there was none. */
@@ -70,8 +75,8 @@ export class Call {
     this.#raw = raw
     this.#open = open
     // What a reset says is told by `close`, which follows.
-    down.on('error', () => undefined)
-    down.once('close', () => {
+    down.on('error', ignored)
+    down.on('close', () => {
       const up = this.#up
       if (up !== undefined && !up.closed) up.close(this.#over ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL)
       this.#finish('')
@@ -101,7 +106,7 @@ export class Call {
 
   #begin(up: ClientHttp2Stream, { first, whole = false, measure, unary = false }: Forwarded): void {
     const { down } = this
-    up.on('error', () => undefined)
+    up.on('error', ignored)
     if (isOver(down)) return up.close(constants.NGHTTP2_CANCEL)
     this.#up = up
     this.#answers(up, measure, unary)
@@ -117,7 +122,7 @@ export class Call {
 
   #answers(up: ClientHttp2Stream, measure: Measure | undefined, unary: boolean): void {
     const { down } = this
-    up.once('response', (headers, flags, raw) => {
+    up.on('response', (headers, flags, raw) => {
       if (isOver(down)) return
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) {
         this.#status(headers)
@@ -126,7 +131,7 @@ export class Call {
         return
       }
       down.respond(passedOn(raw), { waitForTrailers: true })
-      down.once('wantTrailers', () => {
+      down.on('wantTrailers', () => {
         this.#wantsTrailers = true
         this.#sendTrailers()
       })
@@ -135,15 +140,15 @@ export class Call {
         return unary && measure?.whole === true
       })
     })
-    up.once('trailers', (trailers) => {
+    up.on('trailers', (trailers) => {
       this.#trailers = trailers
       if (this.#wantsTrailers) this.#sendTrailers()
     })
     // Trailers may overtake what is not read yet, and the answer is measured to its end.
-    up.once('end', () => {
+    up.on('end', () => {
       if (this.#trailers !== undefined) this.#status(this.#trailers)
     })
-    up.once('close', () => {
+    up.on('close', () => {
       if (isOver(down) || this.#over) return
       // The upstream gave the call up, or its connection is lost.
       if (up.rstCode !== constants.NGHTTP2_NO_ERROR && up.session?.destroyed === false) down.close(up.rstCode)
@@ -194,7 +199,7 @@ function pump(from: Readable, to: Writable, isLast?: (chunk: Buffer) => boolean)
     else if (!to.write(chunk)) from.pause()
   })
   to.on('drain', () => from.resume())
-  from.once('end', () => {
+  from.on('end', () => {
     if (to.writable) to.end()
   })
   from.resume()

@@ -80,7 +80,7 @@ function inspect(call: Call, { method, headers }: Head, around: ExchangeSurround
   down.on('data', (chunk: Buffer) => {
     if (gathering && first.push(chunk)) decide()
   })
-  down.once('end', () => {
+  down.on('end', () => {
     if (gathering) decide()
   })
 }

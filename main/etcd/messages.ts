@@ -13,8 +13,8 @@ export interface MessageParts {
  */
 export class MessageScanner {
   readonly #parts: MessageParts
-  readonly #head = Buffer.alloc(HEAD_BYTES)
-  #headBytes = 0
+  /** Of a head that is cut, what came of it. */
+  readonly #head: number[] = []
   #left = 0
   #messages = 0
   /** Bytes of all messages so far, without their heads. */
@@ -26,7 +26,7 @@ export class MessageScanner {
 
   /** Whether a message has ended with the last byte. */
   get whole(): boolean {
-    return this.#left === 0 && this.#headBytes === 0 && this.#messages > 0
+    return this.#left === 0 && this.#head.length === 0 && this.#messages > 0
   }
 
   push(chunk: Buffer): void {
@@ -40,15 +40,21 @@ export class MessageScanner {
         this.#parts.onPiece?.(piece)
         continue
       }
-      const copied = chunk.copy(this.#head, this.#headBytes, at, at + HEAD_BYTES - this.#headBytes)
-      at += copied
-      this.#headBytes += copied
-      if (this.#headBytes < HEAD_BYTES) return
-      this.#headBytes = 0
-      this.#messages += 1
-      this.#left = this.#head.readUInt32BE(1)
-      this.#parts.onHead?.(this.#head[0] === 1, this.#left)
+      if (this.#head.length === 0 && chunk.length - at >= HEAD_BYTES) {
+        this.#begin(chunk, at)
+        at += HEAD_BYTES
+        continue
+      }
+      this.#head.push(chunk[at] ?? 0)
+      at += 1
+      if (this.#head.length === HEAD_BYTES) this.#begin(Buffer.from(this.#head.splice(0)), 0)
     }
+  }
+
+  #begin(head: Buffer, at: number): void {
+    this.#messages += 1
+    this.#left = head.readUInt32BE(at + 1)
+    this.#parts.onHead?.(head[at] === 1, this.#left)
   }
 }
 
@@ -56,9 +62,9 @@ export class MessageScanner {
 export class FirstMessage {
   readonly #most: number
   readonly #chunks: Buffer[] = []
-  /** Copied, as pieces may be of one byte each. */
-  readonly #head = Buffer.alloc(HEAD_BYTES)
   #bytes = 0
+  /** Of the message without its head; known once the head is whole. */
+  #length = 0
 
   /** A message of more than `most` bytes is not gathered. */
   constructor(most: number) {
@@ -68,16 +74,16 @@ export class FirstMessage {
   /** Whether no more bytes are needed: the message is whole, or too long to be read. */
   push(chunk: Buffer): boolean {
     this.#chunks.push(chunk)
-    if (this.#bytes < HEAD_BYTES) chunk.copy(this.#head, this.#bytes)
+    const hadHead = this.#bytes >= HEAD_BYTES
     this.#bytes += chunk.length
     if (this.#bytes < HEAD_BYTES) return false
-    const length = this.#length()
-    return length > this.#most || this.#bytes >= HEAD_BYTES + length
+    if (!hadHead) this.#length = (this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)).readUInt32BE(1)
+    return this.#length > this.#most || this.#bytes >= HEAD_BYTES + this.#length
   }
 
   /** Whether the message is all that came: no byte is missing, and none follows it. */
   get whole(): boolean {
-    return this.#bytes >= HEAD_BYTES && this.#bytes === HEAD_BYTES + this.#length()
+    return this.#bytes >= HEAD_BYTES && this.#bytes === HEAD_BYTES + this.#length
   }
 
   /** Everything so far, to be forwarded as it came. */
@@ -88,15 +94,11 @@ export class FirstMessage {
   /** `undefined` for one that is not whole or too long. */
   read(): { readonly compressed: boolean; readonly payload: Buffer } | undefined {
     if (this.#bytes < HEAD_BYTES) return undefined
-    const length = this.#length()
+    const length = this.#length
     if (length > this.#most || this.#bytes < HEAD_BYTES + length) return undefined
     const [only] = this.#chunks
     const all = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
     return { compressed: all[0] === 1, payload: all.subarray(HEAD_BYTES, HEAD_BYTES + length) }
-  }
-
-  #length(): number {
-    return this.#head.readUInt32BE(1)
   }
 }
 
