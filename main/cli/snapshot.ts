@@ -112,7 +112,10 @@ export async function readFrame(
   return { frame, servers, findings, facts, dump, objects }
 }
 
-/** Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made. */
+/**
+ * Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made, and for a
+ * recording of an etcd proxy, which has nothing that a command prints.
+ */
 export async function openSession(
   console: Console,
   spec: SourceSpec,
@@ -126,8 +129,13 @@ export async function openSession(
   made.source.setCadence(cadence)
   const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection, onEvent })
   signal.addEventListener('abort', () => void session.end(), { once: true })
-  return session
+  if (session.picture.etcd === undefined) return session
+  await session.end()
+  throw new ProblemError('unsupported', ETCD_RECORDED)
 }
+
+const ETCD_RECORDED =
+  'This recording is of an etcd proxy, which has no priority levels. Open it with apf-console web, or print its events with apf-console recordings.'
 
 export const watch: Command = {
   options: {

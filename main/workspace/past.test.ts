@@ -176,6 +176,7 @@ test('an etcd proxy is recorded: any instant of it, from a file as well', async 
   streams.etcd({ connection: opened.id }, (state) => heard.push(state.at), new AbortController().signal)
   expect(heard).toEqual([START + 9_000])
   await expect(procedures['etcd.advise']({ connection: opened.id })).rejects.toThrow('is no etcd proxy')
+  await expect(procedures['recordings.report']({ ...of, anonymise: false })).rejects.toThrow('is of an etcd proxy')
 
   const nameless = await procedures['recordings.import'](
     await procedures['recordings.export']({ ...of, anonymise: true }),

@@ -40,3 +40,27 @@ for (const theme of THEMES) {
     await expect(page.getByText('The connected source is an etcd.')).toBeVisible()
   })
 }
+
+test('a recording of an etcd opens on the etcd screen, which says what is not recorded', async ({
+  consolePage: page,
+}) => {
+  await page.evaluate(() => {
+    location.hash = '#/connection'
+  })
+  await page.getByRole('button', { name: /^etcd proxy/ }).click()
+  await page.getByRole('button', { name: 'Explore a simulated etcd' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event', {
+    timeout: 20_000,
+  })
+  await page.evaluate(() => {
+    location.hash = '#/recordings'
+  })
+  await page.getByRole('row').filter({ hasText: 'Simulated etcd' }).getByRole('button', { name: 'Open' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event')
+  await expect(page.getByText(/^Recorded at/)).toBeVisible()
+  await expect(page.getByRole('grid', { name: 'Rejected requests' }).getByText('rule-event').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Advice' })).toBeDisabled()
+  await expectAccessible(page)
+  await page.getByRole('grid', { name: 'Rules' }).getByText('rule-event').click()
+  await expect(page.getByText('This is a recording, so there is no proxy')).toBeVisible()
+})
