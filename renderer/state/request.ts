@@ -56,6 +56,12 @@ export function openRequest(request: RequestSample): void {
   openPage('classify', 'request')
 }
 
+/** Shows the answer to a request as somebody would write it: `kubectl get pods -A`. */
+export function openRequestText(text: string): void {
+  requestStore.setState({ way: 'text', text })
+  openPage('classify', 'request')
+}
+
 /** Keeps what the form says among the recent requests. */
 export const rememberForm = (): void =>
   requestStore.setState(({ recent, form }) => ({ recent: remembered(recent, requestOf(form)) }))

@@ -3,7 +3,8 @@ import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { showConnection, useConnection } from '../../state/connection.ts'
-import { openLive, openScreen } from '../../state/route.ts'
+import { openRequestText } from '../../state/request.ts'
+import { openLive } from '../../state/route.ts'
 import { resourcesOf } from './resources.ts'
 import styles from './etcd.module.css'
 
@@ -20,7 +21,7 @@ export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
           <p className={styles['small']}>
             {server.requests === true
               ? `Requests at ${server.source.name}, each with its level and schema:`
-              : `${server.source.name} reports no single requests. Classify one on:`}
+              : `${server.source.name} reports no single requests. Level and schema of a list of all:`}
           </p>
           <div className={styles['links']}>
             {resources.map((resource) => (
@@ -38,5 +39,5 @@ export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
 function open({ id, requests }: Connected, resource: string): void {
   showConnection(id)
   if (requests === true) openLive(`resource:${resource}`)
-  else openScreen('classify')
+  else openRequestText(`kubectl get ${resource} -A`)
 }

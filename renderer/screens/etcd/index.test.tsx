@@ -7,6 +7,7 @@ import { CadenceSchema, type Connected } from '../../../core/contract/source.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { pastStore } from '../../state/past.ts'
+import { requestStore } from '../../state/request.ts'
 import { shellStore } from '../../state/shell.ts'
 import { etcdFixture } from './etcd.fixture.ts'
 import { EtcdScreen } from './index.tsx'
@@ -170,6 +171,15 @@ describe('the screen of an etcd', () => {
     await user.click(within(pane).getByRole('button', { name: 'pods' }))
     expect(connectionStore.getState().connection?.id).toBe(2)
     expect(location.hash).toBe('#/live?object=resource%3Apods&source=x')
+  })
+
+  it('leads to the level and schema of a list where an API server reports no single requests', async () => {
+    connectionStore.setState({ connections: [connected({ kind: 'etcd' }), { ...connected({ kind: 'demo' }), id: 2 }] })
+    render(<EtcdScreen />)
+    await user.click(within(screen.getByRole('region', { name: 'Flow control' })).getByRole('button', { name: 'pods' }))
+    expect(connectionStore.getState().connection?.id).toBe(2)
+    expect(requestStore.getState()).toMatchObject({ way: 'text', text: 'kubectl get pods -A' })
+    expect(location.hash).toContain('#/classify')
   })
 
   it('says why rules are only read', async () => {

@@ -1,3 +1,4 @@
+import { knownResource } from '../../../core/classify/builtInResources.ts'
 import type { EtcdUsage } from '../../../core/contract/etcd.ts'
 
 /** Folders of etcd that have another name than the resource in them. */
@@ -14,6 +15,8 @@ export function resourcesOf(rates: readonly Pick<EtcdUsage, 'keys' | 'requests'>
     const folder = /^\/registry\/([a-z]+)$/.exec(usage.keys)?.[1]
     if (folder === undefined) continue
     const resource = RESOURCES[folder] ?? folder
+    // An API server keeps more than resources: addresses of its own, ranges of ports.
+    if (knownResource(resource) === undefined) continue
     requests.set(resource, (requests.get(resource) ?? 0) + usage.requests)
   }
   return [...requests]
