@@ -80,12 +80,15 @@ function keyMatches({ rule, keys }: CompiledRule, { keys: named }: Atom): boolea
   if (keys === undefined) return true
   if (named === undefined) return false
   const meets = rule.keyMatch === 'within' ? within : overlap
-  return keys.some((selected) => meets(named, selected))
+  for (const selected of keys) if (meets(named, selected)) return true
+  return false
 }
 
 /** The first operation that a rule selects. */
-export const atomOf = (compiled: CompiledRule, { atoms }: Subjected): Atom | undefined =>
-  atoms.find((atom) => opMatches(compiled, atom) && keyMatches(compiled, atom))
+export function atomOf(compiled: CompiledRule, { atoms }: Subjected): Atom | undefined {
+  for (const atom of atoms) if (opMatches(compiled, atom) && keyMatches(compiled, atom)) return atom
+  return undefined
+}
 
 /** What a condition compares with its threshold; `undefined` where that is not known, which fulfils none. */
 export function valueOf(kind: ConditionKind, request: QosRequest, evidence: Evidence): number | undefined {
@@ -119,10 +122,15 @@ const selects = (compiled: CompiledRule, subject: Subjected, evidence: Evidence)
   retryMatches(compiled, evidence) &&
   atomOf(compiled, subject) !== undefined
 
-/** Conditions come first: they are cheap to compare, and hold for few requests. */
-export const ruleMatches = (compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean =>
-  compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence)) &&
-  selects(compiled, subject, evidence)
+/**
+ * Conditions come first: they are cheap to compare, and hold for few requests. Each request is compared with every rule, so
+ * that comparing allocates nothing.
+ */
+export function ruleMatches(compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean {
+  for (const condition of compiled.rule.conditions)
+    if (!conditionHolds(condition, subject.request, evidence)) return false
+  return selects(compiled, subject, evidence)
+}
 
 /** Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). */
 export function exceededKinds(
