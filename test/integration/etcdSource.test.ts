@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EtcdSpec } from '../../core/contract/etcd.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
+import { framed } from '../../main/etcd/messages.ts'
 import { createEtcdSource } from '../../main/sources/etcd.ts'
 import { startCommand, type Running } from '../harness/command.ts'
 import { found } from '../harness/liveCommand.ts'
@@ -97,6 +98,33 @@ test('the console starts a proxy with rules from a file, read-only without editi
     () => expect(source({ kind: 'proxy', name: 'own', editing: true })).rejects.toThrow('No etcd proxy named own'),
     10_000,
   )
+})
+
+/** Fields 1, 2 and so on, as protobuf. */
+const message = (...fields: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(fields.flatMap((field, at) => [Buffer.from([8 * (at + 1) + 2, field.length]), Buffer.from(field)]))
+
+test('neither values nor passwords nor tokens are in what is shown and recorded', async () => {
+  const { desk } = await source({ kind: 'start', name: 'own', upstream: etcd.url, port: 0, editing: true })
+  await desk.change({ action: 'add', kind: 'class', name: 'few', members: { qdisc: 'lbf', qps: 0.001 } })
+  const members = { qClassName: 'few', priority: 1, ops: ['Put', 'Authenticate'] }
+  await desk.change({ action: 'add', kind: 'rule', name: 'all', members })
+  const session = connect((await desk.state()).url)
+  const token = { token: 'hush-token' }
+  const put = message('/x', 'hush-value')
+  const passwords = { ':path': '/etcdserverpb.Auth/Authenticate', ...token }
+  const txn = { ':path': '/etcdserverpb.KV/Txn', ...token }
+  for (let times = 0; times < 2; times++) {
+    await putKey(session, '', framed(put), token)
+    await putKey(session, '', framed(message('alice', 'hush-password')), passwords)
+    // One that fails its compare, and puts.
+    await putKey(session, '', framed(message('', message('', put))), txn)
+  }
+  session.destroy()
+  await vi.waitFor(async () => expect((await desk.state()).counts).toMatchObject({ passed: 1, limited: 5 }))
+  const state = JSON.stringify(await desk.state())
+  for (const shown of ['KV/Put /x', 'Auth/Authenticate alice', 'KV/Txn ']) expect(state).toContain(shown)
+  expect(state).not.toContain('hush')
 })
 
 test('what a proxy of the console cannot start with is said in one sentence', async () => {
