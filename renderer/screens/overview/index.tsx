@@ -44,11 +44,7 @@ export function OverviewScreen() {
     if (!known) return <Loading waitingFor="the console" />
     if (connection === undefined) return <NoSource />
     if (!loaded)
-      return view.mode === 'past' || connection.etcd === true ? (
-        <NoSampleYet />
-      ) : (
-        <Waiting connection={connection} />
-      )
+      return view.mode === 'past' || connection.etcd === true ? <NoSampleYet /> : <Waiting connection={connection} />
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }
