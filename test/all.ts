@@ -2,7 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBuilt } from '../main/bootstrap/build.mjs'
-import { root, runTool, toolEnvironment, toolScript } from '../main/bootstrap/install.mjs'
+import { runTool, toolEnvironment, toolScript } from '../main/bootstrap/install.mjs'
+import { root } from '../main/bootstrap/runtime.mjs'
 import { findChromium } from './chromium.mjs'
 import { readPlaywright, readVitest, type Tally } from './reports.ts'
 

@@ -1,5 +1,11 @@
 // `npm run -s apf -- SUBCOMMAND`: the command line, straight from its sources.
-import { ensureInstalled, runTool, SERVICE_FLAGS } from './install.mjs'
+import path from 'node:path'
+import { ensureInstalled, runTool } from './install.mjs'
+import { root, SERVICE_FLAGS, userFolder } from './runtime.mjs'
 
 await ensureInstalled()
-process.exitCode = await runTool('node', [...SERVICE_FLAGS, 'main/cli/main.ts', ...process.argv.slice(2)])
+process.exitCode = await runTool(
+  'node',
+  [...SERVICE_FLAGS, path.join(root, 'main/cli/main.ts'), ...process.argv.slice(2)],
+  { cwd: userFolder() },
+)

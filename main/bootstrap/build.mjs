@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { root, runTool } from './install.mjs'
+import { runTool } from './install.mjs'
+import { root } from './runtime.mjs'
 
 const stampFile = path.join(root, 'out', '.sources')
 const sources = ['core', 'main', 'renderer', 'electron.vite.config.ts', 'package-lock.json']

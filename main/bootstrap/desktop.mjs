@@ -1,7 +1,8 @@
 // Can the desktop window open here? If not, why, in a few words that follow "Opening in the browser: ".
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { nodePath, root, run } from './install.mjs'
+import { nodePath } from './install.mjs'
+import { root, run } from './runtime.mjs'
 
 const electronFolder = path.join(root, 'node_modules', 'electron')
 
@@ -38,7 +39,7 @@ export async function findDesktop() {
   const present = electronBinary()
   if (present !== undefined) return { binary: present }
   process.stderr.write('Fetching Electron (once)\n')
-  await run(nodePath, [path.join(electronFolder, 'install.js')], { stdio: 'ignore' })
+  await run(nodePath(), [path.join(electronFolder, 'install.js')], { stdio: 'ignore' })
   const fetched = electronBinary()
   return fetched === undefined ? { reason: 'Electron could not be fetched from github.com' } : { binary: fetched }
 }

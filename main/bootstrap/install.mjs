@@ -1,17 +1,19 @@
-// Plain JavaScript for whatever Node the machine has (18 or newer): installs what the lockfile names, once, and says
-// where the Node 24 lies that everything else runs on (docs/decisions/001-node-24.md).
-import { spawn } from 'node:child_process'
+// Plain JavaScript for whatever Node the machine has (18 or newer): installs what the lockfile names, once, and runs
+// tools on the Node 24 that comes with it.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { bundledNode, root, run } from './runtime.mjs'
 
-export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const modules = path.join(root, 'node_modules')
 const stampFile = path.join(modules, '.apf-install')
 
-/** Path of the Node that runs everything but this bootstrap. */
-export const nodePath = path.join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+/** Path of the Node that runs everything but this bootstrap; known once all is installed. */
+export function nodePath() {
+  const node = bundledNode()
+  if (node === undefined) throw new Error('No Node is installed; ensureInstalled comes first')
+  return node
+}
 
 /** What an installation was made from: another lockfile, system or architecture makes it stale. */
 function wantedStamp() {
@@ -20,7 +22,7 @@ function wantedStamp() {
 }
 
 function isInstalled() {
-  if (!existsSync(nodePath)) return false
+  if (bundledNode() === undefined) return false
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined
   if (stamp === wantedStamp()) return true
   const elsewhere = stamp !== undefined && !stamp.endsWith(` ${process.platform} ${process.arch}`)
@@ -54,31 +56,6 @@ export function holdsAll(lock, installed) {
   })
 }
 
-/**
- * Runs a program in the checkout with its output shown; answers its exit code.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {import("node:child_process").SpawnOptions} [options]
- * @returns {Promise<number>}
- */
-export function run(command, args, options = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
-    child.on('error', (error) => {
-      process.stderr.write(`${command} could not be started: ${error.message}\n`)
-      resolve(127)
-    })
-    // Ctrl+C reaches the child through the terminal; a signal sent to this process alone is passed on.
-    /** @param {NodeJS.Signals} signal */
-    const forward = (signal) => child.kill(signal)
-    process.on('SIGINT', forward).on('SIGTERM', forward)
-    child.on('exit', (code, signal) => {
-      process.off('SIGINT', forward).off('SIGTERM', forward)
-      resolve(signal === null ? (code ?? 1) : 128)
-    })
-  })
-}
-
 function npmCommand() {
   // npm names itself to the scripts that it runs; without it, the one on the PATH (a .cmd on Windows needs a shell).
   const own = process.env['npm_execpath']
@@ -90,7 +67,7 @@ function npmCommand() {
 async function npm(...args) {
   const { command, first, options } = npmCommand()
   // What npm says of its work is no output of the command that was called: `npm run -s apf -- snapshot > frame.json`.
-  return run(command, [...first, ...args], { ...options, stdio: ['inherit', 2, 'inherit'] })
+  return run(command, [...first, ...args], { cwd: root, ...options, stdio: ['inherit', 2, 'inherit'] })
 }
 
 /** Installs from the lockfile when needed. Ends the process with one sentence when that fails. */
@@ -101,16 +78,9 @@ export async function ensureInstalled() {
   const progress = setInterval(() => {
     process.stderr.write(`  still installing, ${Math.round((Date.now() - started) / 1000)} s\n`)
   }, 10_000)
-  const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev')
-  // Where install scripts are switched off, the package `node` came without its binary: run that one step by name.
-  if (code === 0 && !existsSync(nodePath)) {
-    await run(process.execPath, ['installArchSpecificPackage.js'], {
-      cwd: path.join(modules, 'node'),
-      stdio: ['inherit', 2, 'inherit'],
-    })
-  }
+  const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional')
   clearInterval(progress)
-  if (code !== 0 || !existsSync(nodePath)) {
+  if (code !== 0 || bundledNode() === undefined) {
     process.stderr.write(
       'The installation failed: npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again.\n',
     )
@@ -121,23 +91,12 @@ export async function ensureInstalled() {
 }
 
 /**
- * How the console runs (`npm run bench -- scrape-cost` measures it). Pages of several megabytes a second arrive in
- * buffers outside V8's heap: small young generations give them back by cheap collections, and a heap that may double
- * before it is collected as a whole is not collected because of each burst of them. That costs some 30 MB of memory.
- */
-export const SERVICE_FLAGS = [
-  '--max-semi-space-size=4',
-  '--heap-growing-percent=100',
-  '--disable-warning=ExperimentalWarning',
-]
-
-/**
  * Environment in which `node` and the installed tools come first, and every Node reuses what an earlier one compiled: a
  * command that runs from its sources starts with a third of the processor time.
  * @returns {NodeJS.ProcessEnv}
  */
 export function toolEnvironment() {
-  const bin = [path.dirname(nodePath), path.join(modules, '.bin')].join(path.delimiter)
+  const bin = [path.dirname(nodePath()), path.join(modules, '.bin')].join(path.delimiter)
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
   return {
     NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),
@@ -164,12 +123,12 @@ export function toolScript(tool) {
 }
 
 /**
- * Runs `node …` or an installed tool on Node 24; answers its exit code.
+ * Runs `node …` or an installed tool on Node 24, in the checkout unless said otherwise; answers its exit code.
  * @param {string} tool
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
  */
 export function runTool(tool, args, options = {}) {
   const script = tool === 'node' ? [] : [toolScript(tool)]
-  return run(nodePath, [...script, ...args], { env: toolEnvironment(), ...options })
+  return run(nodePath(), [...script, ...args], { cwd: root, env: toolEnvironment(), ...options })
 }

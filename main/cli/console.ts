@@ -24,6 +24,8 @@ export interface Console extends Output {
   /** Where the comparisons of such a console run. */
   readonly whatIf: WhatIfDesk
   readonly version: string
+  /** What was called, as help names it: `apf-console`, or `kubectl apf`. */
+  readonly program: string
   /** Folder of the built page. */
   readonly pageRoot: string
   /** Folder of the scenario library. */

@@ -77,6 +77,8 @@ const console: Console = {
   }),
   whatIf: whatIfInThread({ file: threadFile('whatIfThread.ts', 'whatif.js'), scenarioFolder }),
   version,
+  // Set by main/bootstrap/kubectlApf.mjs.
+  program: process.env['APF_CONSOLE_CALLED'] ?? 'apf-console',
   pageRoot: join(root, 'out', 'renderer'),
   scenarioFolder,
   stateDir,

@@ -56,7 +56,7 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
 async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.print(HELP.general.split('\n'))
+    console.print(helpLines('general', console))
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-V') {
@@ -72,8 +72,12 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
   const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()
   const given = readOptions(rest, { ...options, help: { type: 'boolean', short: 'h' } }, operands)
   if (!given.flag('help')) return carryOut(given, console)
-  console.print([...HELP[name].split('\n'), ...(moreHelp?.() ?? [])])
+  console.print([...helpLines(name, console), ...(moreHelp?.() ?? [])])
   return 0
 }
+
+/** Help names the program as it was called. */
+const helpLines = (name: keyof typeof HELP, { program }: Console): readonly string[] =>
+  HELP[name].replaceAll('apf-console ', `${program} `).split('\n')
 
 const isCommand = (name: string): name is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, name)

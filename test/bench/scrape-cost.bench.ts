@@ -22,7 +22,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { SERVICE_FLAGS } from '../../main/bootstrap/install.mjs'
+import { SERVICE_FLAGS } from '../../main/bootstrap/runtime.mjs'
 import { median, report, round } from './statistics.ts'
 
 const CPU_GOAL_PERCENT = 3

@@ -44,6 +44,7 @@ export async function runHere(...args: readonly string[]): Promise<Finished> {
       scenarioFolder: join(ROOT, 'assets/scenarios'),
     }),
     version: '0.0.0',
+    program: 'apf-console',
     pageRoot: join(ROOT, 'out/renderer'),
     scenarioFolder: join(ROOT, 'assets/scenarios'),
     stateDir,

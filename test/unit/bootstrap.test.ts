@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
+import { bundledNode, chooseNode } from '../../main/bootstrap/runtime.mjs'
 import { holdsAll, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
 const folders: string[] = []
@@ -36,7 +37,17 @@ test('tools are scripts of installed packages, and our Node comes first on the p
   expect(toolScript('vitest')).toMatch(/node_modules[\\/]vitest[\\/]/)
   expect(toolScript('tsc')).toMatch(/node_modules[\\/]typescript[\\/]/)
   const [first] = (toolEnvironment()['PATH'] ?? '').split(path.delimiter)
-  expect(first).toMatch(/node_modules[\\/]node[\\/]bin$/)
+  expect(first).toMatch(/node_modules[\\/]node-[a-z0-9-]+[\\/]bin$/)
+})
+
+test('an installed copy runs on the Node of the machine where that is new enough, else on the one it brought along', () => {
+  const chosen = (version: string, bundled?: string) => chooseNode({ version, execPath: '/own' }, () => bundled)
+  expect(chosen('24.0.0')).toEqual({ node: '/own' })
+  expect(chosen('26.1.0', '/brought')).toEqual({ node: '/own' })
+  expect(chosen('22.20.0', '/brought')).toEqual({ node: '/brought' })
+  expect(chosen('20.20.2')).toEqual({ problem: expect.stringContaining('Install Node 24 or newer') })
+  // Where no package holds a Node.
+  expect(bundledNode('freebsd', 'x64')).toBeUndefined()
 })
 
 test('what Node compiled is kept in the checkout, unless the environment names another folder', () => {
@@ -62,15 +73,17 @@ test('what npm prints while it installs is no output of the command', () => {
   folders.push(checkout)
   mkdirSync(path.join(checkout, 'main/bootstrap'), { recursive: true })
   mkdirSync(path.join(checkout, 'bin'))
-  const bootstrap = path.join(import.meta.dirname, '../../main/bootstrap/install.mjs')
-  copyFileSync(bootstrap, path.join(checkout, 'main/bootstrap/install.mjs'))
+  for (const file of ['main/bootstrap/install.mjs', 'main/bootstrap/runtime.mjs']) {
+    copyFileSync(path.join(import.meta.dirname, '../..', file), path.join(checkout, file))
+  }
+  const runtime = path.basename(path.dirname(path.dirname(bundledNode() ?? '')))
   writeFileSync(path.join(checkout, 'package-lock.json'), '{ "packages": {} }')
   writeFileSync(
     path.join(checkout, 'npm.js'),
     `const fs = require('node:fs')
      console.log('added 541 packages')
-     fs.mkdirSync('node_modules/node/bin', { recursive: true })
-     fs.writeFileSync('node_modules/node/bin/node', '')
+     fs.mkdirSync('node_modules/${runtime}', { recursive: true })
+     fs.writeFileSync('node_modules/${runtime}/package.json', '{ "bin": { "node": "bin/node" } }')
      fs.writeFileSync('node_modules/.package-lock.json', '{ "packages": {} }')`,
   )
   const install = `import('${pathToFileURL(path.join(checkout, 'main/bootstrap/install.mjs')).href}').then((it) => it.ensureInstalled())`

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureBuilt } from '../../main/bootstrap/build.mjs'
+import { root } from '../../main/bootstrap/runtime.mjs'
+
+/*
+ * The package as npm packs, installs and removes it, without a network: it runs on the Node of this test.
+ * `npm run package:check` installs it with the Node that it brings along.
+ */
+const SCHEMA = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: { name: devs }
+spec: { matchingPrecedence: "700" }
+`
+const windows = process.platform === 'win32'
+
+let folder: string
+let tarball: string
+const at = (...names: readonly string[]): string => path.join(folder, ...names)
+
+interface Ran {
+  readonly code: number | null
+  readonly output: string
+  readonly told: string
+}
+
+/** With nothing of this user's home, caches and npm. */
+function call(command: string, args: readonly string[], cwd = folder): Ran {
+  const env = {
+    PATH: [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
+    HOME: at('home'),
+    npm_config_cache: at('cache'),
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+    npm_config_fund: 'false',
+    npm_config_audit: 'false',
+  }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env, shell: windows })
+  return { code: status, output: stdout, told: stderr }
+}
+function done(ran: Ran): Ran {
+  if (ran.code !== 0) throw new Error(ran.told)
+  return ran
+}
+const installed = (name: string): string => at('prefix', ...(windows ? [`${name}.cmd`] : ['bin', name]))
+const npm = (...args: readonly string[]): Ran => call('npm', ['--prefix', at('prefix'), ...args])
+
+beforeAll(async () => {
+  await ensureBuilt()
+  folder = mkdtempSync(path.join(tmpdir(), 'apf-install-'))
+  for (const name of ['home', 'prefix', 'work']) mkdirSync(at(name))
+  // `prepack` would build once more.
+  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
+  tarball = done(call('npm', pack, root)).output.trim()
+  done(npm('install', '--global', '--omit=optional', at(tarball)))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('npm pack prints the name of the tarball and nothing else, as tools that call it expect', () => {
+  expect(tarball).toMatch(/^apf-console-\d+\.\d+\.\d+\.tgz$/)
+})
+
+test('both commands run from any folder, and read paths relative to it', () => {
+  writeFileSync(at('work', 'devs.yaml'), SCHEMA)
+  const validated = call(installed('kubectl-apf'), ['validate', './devs.yaml'], at('work'))
+  expect(validated).toMatchObject({ code: 1, told: '' })
+  expect(validated.output).toMatch(/^devs\.yaml:4:29: error: FlowSchema devs: spec\.matchingPrecedence /)
+  expect(call(installed('apf-console'), ['snapshot', '--demo', '--compact'], at('work')).output).toMatch(/^\{"/)
+})
+
+test('help names the command that was called', () => {
+  const [own, plugin] = ['apf-console', 'kubectl-apf'].map((name) => call(installed(name), ['validate', '--help']))
+  expect(own?.output).toContain('Usage: apf-console validate FILE')
+  expect(plugin?.output).toContain('Usage: kubectl apf validate FILE')
+  expect(plugin?.output).not.toContain('apf-console ')
+})
+
+test('an uninstalled console leaves nothing but the state folder', () => {
+  expect(call(installed('apf-console'), ['recordings'], at('work'))).toMatchObject({ code: 0 })
+  expect(npm('uninstall', '--global', 'apf-console')).toMatchObject({ code: 0 })
+  const left = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const file = path.relative(folder, path.join(entry.parentPath, entry.name))
+    return entry.isDirectory() || /^(?:cache|work)\b/.test(file) || file === tarball ? [] : [file]
+  })
+  const state = path.join('home', '.local', 'state', 'apf-console')
+  expect(left.filter((file) => !file.startsWith(state))).toEqual([])
+  expect(existsSync(installed('apf-console'))).toBe(false)
+})
