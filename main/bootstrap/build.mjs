@@ -1,11 +1,14 @@
 // Builds the application into out/ when its sources changed since the last build.
 import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { runTool } from './install.mjs'
+import { nodePath, runTool } from './install.mjs'
 import { root } from './runtime.mjs'
 
 const stampFile = path.join(root, 'out', '.sources')
+/** Beside the built console: its manual pages and completions, which packages install. */
+const shell = path.join(root, 'out', 'shell')
 const sources = ['core', 'main', 'renderer', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
@@ -39,6 +42,16 @@ export async function ensureBuilt() {
     process.stderr.write('The build failed; what is wrong with the sources stands above.\n')
     process.exit(2)
   }
-  mkdirSync(path.dirname(stampFile), { recursive: true })
+  writeShellFiles()
   writeFileSync(stampFile, wanted)
+}
+
+function writeShellFiles() {
+  mkdirSync(shell, { recursive: true })
+  /** @param {string[]} words */
+  const printed = (...words) => execFileSync(nodePath(), [path.join(root, 'out', 'main', 'cli.js'), ...words])
+  writeFileSync(path.join(shell, 'apf-console.1'), printed('manual'))
+  writeFileSync(path.join(shell, 'kubectl-apf.1'), '.so man1/apf-console.1\n')
+  for (const name of ['bash', 'zsh', 'fish'])
+    writeFileSync(path.join(shell, `apf-console.${name}`), printed('completion', name))
 }

@@ -54,6 +54,8 @@ export interface Console extends Output {
 export interface Output {
   /** Lines of text for people. */
   readonly print: (lines: readonly string[]) => void
+  /** Rows for other programs, with tabs between the cells. */
+  readonly printCells: (rows: readonly (readonly string[])[]) => void
   /** A value as JSON, on one line without `indent`. */
   readonly printJson: (value: unknown, indent?: number) => void
   /** Lines that begin with `::`, for the log of a GitHub job; their values have its own escapes. */
@@ -69,6 +71,7 @@ export function createOutput(stdout: Write, stderr: Write): Output {
     stdout(lines.map((line) => `${shown(line)}\n`).join(''))
   return {
     print: (lines) => write(lines, shownLine),
+    printCells: (rows) => stdout(rows.map((cells) => `${cells.map(shownLine).join('\t')}\n`).join('')),
     printJson: (value, indent) => stdout(`${jsonText(value, indent)}\n`),
     annotate: (lines) => write(lines, escapeControls),
     tell: (sentence) => stderr(`apf-console: ${shownLine(sentence)}\n`),

@@ -7,6 +7,7 @@ import { type Command, type Given, UsageError } from './usage.ts'
 export const engine: Command = {
   options: {},
   operands: 'files',
+  subcommands: [...SUBCOMMANDS.keys()],
   moreHelp: () => ['', 'Subcommands:', ...summaries()],
   run: runEngine,
 }

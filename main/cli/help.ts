@@ -84,6 +84,8 @@ Usage:
   apf-console qos validate FILE… | explain --rules F  rules that limit requests to etcd: problems, decisions, and why
   apf-console qos class|rule|status|monitor|…        rules and requests of a running etcd-proxy
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
+  apf-console completion bash|zsh|fish               what a shell needs to complete all of this
+  apf-console manual                                 all of this as a manual page
   apf-console --version | --help
 
 ${SOURCE}
@@ -493,4 +495,19 @@ Exit code of validate and import: 0 no errors, 1 errors, 2 cannot run. Of others
 Reads JSON values from standard input, each a query for the flow-control engine, and prints each result as one line of
 JSON as soon as the value is complete. The queries are those that the conformance tests run against upstream's code
 (docs/conformance.md); missing fields are zero. An invalid query ends the command.`,
+
+  completion: `Usage: apf-console completion bash|zsh|fish
+
+Prints a script for a shell, which then completes commands, options and their values for apf-console and kubectl-apf.
+kubectl completes kubectl apf by itself, with the program kubectl_complete-apf.
+
+Shell:
+  bash                   source <(apf-console completion bash)
+  zsh                    source <(apf-console completion zsh), after compinit
+  fish                   apf-console completion fish | source
+  words                  no shell: completes a command line, given as one word a line on standard input, for such scripts`,
+
+  manual: `Usage: apf-console manual
+
+Prints this help, and that of every command, as a manual page: apf-console manual > apf-console.1; man ./apf-console.1`,
 } as const

@@ -19,6 +19,7 @@ export const mixin: Command = {
     force: { type: 'boolean' },
   },
   operands: 'files',
+  subcommands: EXPORTS,
   run: runMixin,
 }
 

@@ -51,6 +51,8 @@ const REQUEST_OPTIONS = {
 
 const EXPLAIN_OPTIONS = ['rules', 'requests', 'trace', ...Object.keys(REQUEST_OPTIONS)]
 
+const SUBCOMMANDS = ['validate', 'explain', 'proto', ...MANAGING] as const
+
 /** Checks rules that limit requests to etcd, and says what they decide and why. */
 export const qos: Command = {
   options: {
@@ -62,10 +64,9 @@ export const qos: Command = {
     trace: { type: 'boolean' },
   },
   operands: 'files',
+  subcommands: SUBCOMMANDS,
   run: runQos,
 }
-
-const SUBCOMMANDS = ['validate', 'explain', 'proto', ...MANAGING] as const
 
 async function runQos(given: Given, console: Console): Promise<ExitCode> {
   const [name, ...files] = given.operands

@@ -2,10 +2,11 @@ import { toProblem } from '../../core/contract/errors.ts'
 import { nearest } from '../../core/text/text.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import { HELP } from './help.ts'
-import { type Command, readOptions, UsageError } from './usage.ts'
+import type { CommandTable } from './helpText.ts'
+import { readOptions, UsageError } from './usage.ts'
 
 /** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
-const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Promise<Command>>> = {
+export const COMMANDS: CommandTable = {
   snapshot: async () => (await import('./snapshot.ts')).snapshot,
   watch: async () => (await import('./snapshot.ts')).watch,
   fleet: async () => (await import('./fleet.ts')).fleet,
@@ -35,6 +36,8 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   'etcd-proxy': async () => (await import('./etcdProxy.ts')).etcdProxy,
   qos: async () => (await import('./qos.ts')).qos,
   engine: async () => (await import('./engine.ts')).engine,
+  completion: async () => (await import('./completion.ts')).completionOf(COMMANDS),
+  manual: async () => (await import('./manual.ts')).manual,
 }
 
 /** Runs one command line; whatever goes wrong is told in one sentence. */

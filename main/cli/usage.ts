@@ -27,6 +27,8 @@ export interface Command {
   readonly options: Readonly<Record<string, OptionInfo>>
   /** What stands beside the options; `none` unless said otherwise. */
   readonly operands?: Operands
+  /** The words that the first of them is one of, where it is no file. */
+  readonly subcommands?: readonly string[]
   /** Lines after its own help text. */
   readonly moreHelp?: () => readonly string[]
   readonly run: (given: Given, console: Console) => Promise<ExitCode>

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,9 +28,9 @@ interface Ran {
 }
 
 /** With nothing of this user's home, caches and npm. */
-function call(command: string, args: readonly string[], cwd = folder): Ran {
+function call(command: string, args: readonly string[], cwd = folder, ...paths: readonly string[]): Ran {
   const env = {
-    PATH: [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
+    PATH: [...paths, path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
     HOME: at('home'),
     npm_config_cache: at('cache'),
     npm_config_offline: 'true',
@@ -76,6 +76,54 @@ test('help names the command that was called', () => {
   expect(own?.output).toContain('Usage: apf-console validate FILE')
   expect(plugin?.output).toContain('Usage: kubectl apf validate FILE')
   expect(plugin?.output).not.toContain('apf-console ')
+})
+
+/** What a shell prints after it ran a script with the installed commands in its `PATH`. */
+const inShell = (shell: string, ...args: readonly string[]): string =>
+  call(shell, args, at('work'), path.join(at('prefix'), 'bin')).output
+const has = (program: string): boolean => !windows && spawnSync(program, ['--version']).status === 0
+
+test.skipIf(!has('bash'))('bash completes, where it is installed', () => {
+  const completed = (...words: readonly string[]): readonly string[] =>
+    inShell(
+      'bash',
+      '--norc',
+      '-c',
+      `source <(apf-console completion bash); COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _apf_console 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    )
+      .trim()
+      .split('\n')
+  expect(completed('kubectl-apf', 'val')).toEqual(['validate'])
+  expect(completed('apf-console', 'validate', '--output', '')).toEqual(['text', 'json', 'github', 'sarif'])
+})
+
+test.skipIf(!has('fish'))('fish completes, where it is installed', () => {
+  const script = 'apf-console completion fish | source; complete -C "apf-console validate --output "'
+  expect(inShell('fish', '--no-config', '-c', script).trim().split('\n')).toEqual(['github', 'json', 'sarif', 'text'])
+})
+
+test.skipIf(!has('zsh'))('zsh completes, where it is installed', () => {
+  const shown = 'compdef() { : }; _files() { print files }; _describe() { print -l -- ${(P)2} }'
+  const completed = (words: string): string =>
+    inShell(
+      'zsh',
+      '-f',
+      '-c',
+      `${shown}; source <(apf-console completion zsh); words=(${words}); CURRENT=$#words; _apf_console`,
+    )
+  expect(completed('apf-console val')).toBe('validate:problems of flow-control manifests, with their places\n')
+  expect(completed("apf-console snapshot --kubeconfig ''")).toContain('files\n')
+})
+
+test.skipIf(windows)('kubectl completes the plugin', () => {
+  const said = inShell('kubectl_complete-apf', 'validate', '--kube')
+  expect(said).toBe('--kube-version\tthe version whose rules apply, v1.29 to v1.37 (the newest by default)\n:4\n')
+})
+
+test.skipIf(windows)('the manual pages are where man finds them', () => {
+  const pages = at('prefix', 'share', 'man', 'man1')
+  expect(readdirSync(pages)).toEqual(['apf-console.1', 'kubectl-apf.1'])
+  expect(readFileSync(path.join(pages, 'apf-console.1'), 'utf8')).toMatch(/^\.TH APF-CONSOLE 1/)
 })
 
 test('an uninstalled console leaves nothing but the state folder', () => {
