@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
@@ -62,9 +63,25 @@ const withoutJsonSchema: Plugin = {
   },
 }
 
+/** Notes the packages whose code a build took: main/bootstrap/bill.mjs lists them with their licences. */
+const noteOfPackages = (build: string): Plugin => ({
+  name: 'note-of-packages',
+  writeBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) =>
+      file.type === 'chunk' ? file.moduleIds : file.originalFileNames,
+    )
+    const folders = modules.flatMap(
+      (id) => /(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
+    )
+    mkdirSync('out', { recursive: true })
+    writeFileSync(`out/packages-${build}.json`, JSON.stringify([...new Set(folders)]))
+  },
+})
+
 // Everything is bundled, so that the packaged application holds no node_modules.
 export default defineConfig({
   main: {
+    plugins: [noteOfPackages('main')],
     build: {
       target: 'node24',
       outDir: 'out/main',
@@ -81,6 +98,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [noteOfPackages('preload')],
     build: {
       outDir: 'out/preload',
       externalizeDeps: false,
@@ -93,7 +111,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react(), withoutJsonSchema],
+    plugins: [react(), withoutJsonSchema, noteOfPackages('renderer')],
     css: { modules: { generateScopedName: shortClass } },
     build: {
       target: 'chrome140',

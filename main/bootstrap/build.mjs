@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { writeBill } from './bill.mjs'
 import { nodePath, runTool } from './install.mjs'
 import { root } from './runtime.mjs'
 
@@ -43,6 +44,7 @@ export async function ensureBuilt() {
     process.exit(2)
   }
   writeShellFiles()
+  writeBill()
   writeFileSync(stampFile, wanted)
 }
 

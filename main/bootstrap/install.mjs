@@ -64,7 +64,7 @@ function npmCommand() {
 }
 
 /** @param {string[]} args */
-async function npm(...args) {
+export async function npm(...args) {
   const { command, first, options } = npmCommand()
   // What npm says of its work is no output of the command that was called: `npm run -s apf -- snapshot > frame.json`.
   return run(command, [...first, ...args], { cwd: root, ...options, stdio: ['inherit', 2, 'inherit'] })

@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
 import { ensureBuilt } from '../../main/bootstrap/build.mjs'
 import { root } from '../../main/bootstrap/runtime.mjs'
 
 /*
- * The package as npm packs, installs and removes it, without a network: it runs on the Node of this test.
+ * The package as npm packs, installs and removes it, without a network, and what calls its commands: shells, kubectl, the
+ * action, hooks of pre-commit. It runs on the Node of this test.
  * `npm run package:check` installs it with the Node that it brings along.
  */
 const SCHEMA = `apiVersion: flowcontrol.apiserver.k8s.io/v1
@@ -15,6 +18,15 @@ kind: FlowSchema
 metadata: { name: devs }
 spec: { matchingPrecedence: "700" }
 `
+const GOOD = SCHEMA.replace('"700" }', '700, priorityLevelConfiguration: { name: workload-low } }')
+const ActionSchema = z.object({
+  inputs: z.record(z.string(), z.object({ default: z.string() })),
+  runs: z.object({ steps: z.array(z.object({ run: z.string(), env: z.record(z.string(), z.string()) })) }),
+})
+const HooksSchema = z.array(z.object({ id: z.string(), entry: z.string() }))
+const KrewSchema = z.object({
+  spec: z.object({ version: z.string(), platforms: z.array(z.object({ sha256: z.string() })) }),
+})
 const windows = process.platform === 'win32'
 
 let folder: string
@@ -124,6 +136,69 @@ test.skipIf(windows)('the manual pages are where man finds them', () => {
   const pages = at('prefix', 'share', 'man', 'man1')
   expect(readdirSync(pages)).toEqual(['apf-console.1', 'kubectl-apf.1'])
   expect(readFileSync(path.join(pages, 'apf-console.1'), 'utf8')).toMatch(/^\.TH APF-CONSOLE 1/)
+})
+
+/** A step of the action or a hook of pre-commit, as they run it: what it says of the manifests in the folder `work`. */
+const inBash = (script: string, env: Readonly<Record<string, string>> = {}): Ran => {
+  const given = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`)
+  return call('bash', ['--norc', '-c', [...given, script].join('\n')], at('work'), path.join(at('prefix'), 'bin'))
+}
+const TABLE = [
+  {
+    label: 'health',
+    request: { user: 'alice', verb: 'get', url: '/healthz' },
+    expect: { flowSchema: 'exempt', priorityLevel: 'exempt' },
+  },
+]
+
+test.skipIf(!has('bash'))('the action annotates problems, and fails for those of any of its checks', () => {
+  const action = ActionSchema.parse(parse(readFileSync(path.join(root, 'action.yml'), 'utf8')))
+  const { run: check = '', env = {} } = action.runs.steps[1] ?? {}
+  const run = (inputs: Readonly<Record<string, string>>): Ran =>
+    inBash(
+      check,
+      Object.fromEntries(
+        Object.entries(env).map(([name, expression]) => {
+          const input = /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(expression)?.[1] ?? ''
+          return [name, inputs[input] ?? action.inputs[input]?.default ?? `no input ${input}`]
+        }),
+      ),
+    )
+  writeFileSync(at('work', 'devs.yaml'), SCHEMA)
+  writeFileSync(at('work', 'tests.json'), JSON.stringify(TABLE))
+  const validated = run({ manifests: 'devs.yaml\n' })
+  expect(validated).toMatchObject({ code: 1, told: '' })
+  expect(validated.output).toMatch(/^::error file=devs\.yaml,line=4,col=29,title=Malformed/)
+  writeFileSync(at('work', 'devs.yaml'), GOOD)
+  expect(run({ manifests: 'devs.yaml', impact: 'true', 'kube-version': 'v1.33' }).code).toBe(0)
+  expect(run({ manifests: 'devs.yaml', tests: 'tests.json' })).toMatchObject({ code: 1, told: '' })
+})
+
+test.skipIf(!has('bash'))('each hook of pre-commit runs its check', () => {
+  const hooks = HooksSchema.parse(parse(readFileSync(path.join(root, '.pre-commit-hooks.yaml'), 'utf8')))
+  const table = '--test tests.json --with-built-in --config devs.yaml'
+  const ran = hooks.map(({ id, entry }) => [id, inBash(`${entry} ${id === 'apf-requests' ? table : 'devs.yaml'}`).code])
+  expect(ran).toEqual([
+    ['apf-validate', 0],
+    ['apf-impact', 0],
+    ['apf-requests', 1],
+  ])
+})
+
+test('the manifest for krew takes the sums of a release, and none is left out', () => {
+  const script = path.join(root, 'main', 'bootstrap', 'krew.mjs')
+  const krew = (...args: readonly string[]): Ran => call(process.execPath, [script, ...args])
+  const version = tarball.slice('apf-console-'.length, -'.tgz'.length)
+  const sums = (platform: string, digit: string): void =>
+    writeFileSync(at(`SHA256SUMS-${platform}`), `${digit.repeat(64)}  apf-console-${version}-cli-${platform}.tar.gz\n`)
+  sums('linux-x64', '1')
+  expect(krew('https://example.com/apf', folder)).toMatchObject({ code: 2, output: '' })
+  sums('darwin-arm64', '2')
+  sums('win32-x64', '3')
+  const { spec } = KrewSchema.parse(parse(krew('https://example.com/apf', folder).output))
+  expect(spec.version).toBe(`v${version}`)
+  expect(spec.platforms.map(({ sha256 }) => sha256[0])).toEqual(['1', '2', '3'])
+  for (const name of ['linux-x64', 'darwin-arm64', 'win32-x64']) rmSync(at(`SHA256SUMS-${name}`))
 })
 
 test('an uninstalled console leaves nothing but the state folder', () => {

@@ -1,11 +1,13 @@
 // `npm run package:check`: packages the application around a stub of Electron and looks at what came out. One line an
 // assertion; exit code 1 when one does not hold.
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { readAsar } from './asar.ts'
 import { readFuses } from './fuses.ts'
-import { packageApplication } from './package.ts'
+import { packageApplication, packCommandLine } from './package.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 /** What electron-builder.yml has to say, written down once more on purpose. */
@@ -37,6 +39,8 @@ const differs = (found: unknown, wanted: unknown): unknown[] =>
   JSON.stringify(found) === JSON.stringify(wanted) ? [] : [{ found, wanted }]
 
 const { application, system } = packageApplication(root, path.join(root, '.cache', 'packaging'))
+const { desktopName, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+const tarball = path.join(root, 'dist', `apf-console-${version}.tgz`)
 const resources = path.join(application, 'resources')
 const files = readAsar(readFileSync(path.join(resources, 'app.asar')))
 const paths = files.map((file) => file.path)
@@ -76,6 +80,30 @@ assert(
   'the recording of the demo and the scenarios are resources',
   ['demo/recording.ndjson.br', 'scenarios/S1.yaml'].filter((file) => !existsSync(path.join(resources, file))),
 )
+const commandLine = path.join(resources, 'cli', 'bin', 'kubectl-apf')
+const printed = (command: string, ...args: readonly string[]): string =>
+  spawnSync(command, args, { cwd: system, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } }).stdout
+assert('the command line runs inside, on a Node of its own', differs(printed(commandLine, '--version'), `${version}\n`))
+assert(
+  'the licences of bundled software come along',
+  existsSync(path.join(resources, 'LICENSES.others.txt')) ? [] : ['LICENSES.others.txt'],
+)
+assert(
+  'the Debian package installs the plugin, manual pages and completions',
+  [
+    'usr/bin/kubectl-apf',
+    'usr/bin/kubectl_complete-apf',
+    'usr/share/man/man1/kubectl-apf.1',
+    'usr/share/bash-completion/completions/kubectl-apf',
+    'usr/share/fish/vendor_completions.d/kubectl-apf.fish',
+  ].filter((file) => !existsSync(path.join(system, file))),
+)
+const sum = (): string => createHash('sha256').update(readFileSync(tarball)).digest('hex')
+const first = sum()
+rmSync(path.join(root, 'out'), { recursive: true })
+packCommandLine(root)
+assert('a second build of the same sources gives the same tarball', differs(sum(), first))
+
 assert('only English comes along', differs(readdirSync(path.join(application, 'locales')), ['en-US.pak']))
 
 const config = parse(readFileSync(path.join(root, 'electron-builder.yml'), 'utf8'))
@@ -84,7 +112,6 @@ const fuses = readFuses(readFileSync(binary))
 for (const [name, on] of Object.entries(FUSES)) assert(`fuse ${name} is ${on ? 'on' : 'off'}`, differs(fuses[name], on))
 assert('the program may be run', (statSync(binary).mode & 0o111) === 0o111 ? [] : [statSync(binary).mode.toString(8)])
 
-const { desktopName, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const desktopFile = path.join(system, 'usr/share/applications', desktopName)
 const desktop = existsSync(desktopFile) ? readFileSync(desktopFile, 'utf8') : ''
 const entry = Object.fromEntries(

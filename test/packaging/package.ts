@@ -32,8 +32,7 @@ export function packageApplication(root: string, folder: string): Packaged {
   ]
   mkdirSync(system, { recursive: true })
   makeStubElectron(stub, root)
-  const bin = path.join(path.dirname(require.resolve('electron-vite/package.json')), 'bin', 'electron-vite.js')
-  run(bin, ['build', '--logLevel', 'warn'], root)
+  packCommandLine(root)
   const config = [`-c.electronDist=${stub}`, `-c.directories.output=${dist}`]
   run('electron-builder/cli.js', ['--linux', 'dir', 'deb', '--x64', '--publish', 'never', ...config], root, {
     CUSTOM_FPM_PATH: path.join(import.meta.dirname, 'capture-fpm.mjs'),
@@ -42,4 +41,9 @@ export function packageApplication(root: string, folder: string): Packaged {
     ELECTRON_BUILDER_7ZIP_PATH: '/bin/true',
   })
   return { application: path.join(dist, 'linux-unpacked'), system }
+}
+
+/** Builds what is stale, and packs the command line into `dist/`: the tarball, and the folder that the application takes. */
+export function packCommandLine(root: string): void {
+  run(path.join(root, 'main', 'bootstrap', 'package.mjs'), ['cli'], root)
 }
