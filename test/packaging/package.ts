@@ -40,7 +40,7 @@ export function packageApplication(root: string, folder: string): Packaged {
     // Looked up, and not used by either target.
     ELECTRON_BUILDER_7ZIP_PATH: '/bin/true',
   })
-  return { application: path.join(dist, 'linux-unpacked'), system }
+  return { application: path.join(dist, 'linux-unpacked'), system: path.join(system, 'root') }
 }
 
 /** Builds what is stale, and packs the command line into `dist/`: the tarball, and the folder that the application takes. */
