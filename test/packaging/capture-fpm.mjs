@@ -27,7 +27,7 @@ const fields = {
   Version: values('--version')[0],
   Architecture: values('--architecture')[0],
   Maintainer: values('--maintainer')[0],
-  Depends: values('--depends').join(', '),
+  Depends: values('-d').join(', '),
   Description: values('--description')[0]?.split('\n')[0],
 }
 const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`)
