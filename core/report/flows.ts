@@ -1,5 +1,6 @@
 import type { LiveRequest } from '../contract/live.ts'
 import type { DumpFrame } from '../frame/dump.ts'
+import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 
 /** Who used a level, as far as debug dumps and single requests tell. */
 export interface FlowTally {
@@ -20,8 +21,26 @@ export interface DumpedFlow {
   /** Means over all dumps. */
   readonly seats: number
   readonly waiting: number
+  /** Requests that execute, and for how many seconds they have executed so far; `undefined` of none. */
+  readonly executing: number
+  readonly seconds: number | undefined
+  /** Users that were seen, `MOST_USERS` at most; the one with the most requests first. */
+  readonly users: readonly string[]
   /** Of the seats that its level used in the dumps, 0 to 1. */
   readonly partOfLevel: number
+}
+
+const MOST_USERS = 50
+
+interface SeenFlow {
+  readonly level: string
+  readonly schema: string
+  readonly flow: string
+  seats: number
+  waiting: number
+  executing: number
+  seconds: number
+  readonly users: Map<string, number>
 }
 
 /** More flows than this are not told apart: what comes later does not count. */
@@ -32,22 +51,36 @@ export function createFlowTally(): {
   requests(rows: readonly LiveRequest[]): void
   finish(): FlowTally
 } {
-  const flows = new Map<string, { level: string; schema: string; flow: string; seats: number; waiting: number }>()
+  const flows = new Map<string, SeenFlow>()
   const levels = new Map<string, number>()
   const rejected = new Map<string, { user: string; level: string; count: number }>()
   let dumps = 0
   let requests = 0
   return {
-    dump({ requests: rows }) {
+    dump({ requests: rows, at }) {
       if (rows === undefined) return
       dumps++
-      for (const { level, schema, flow, startedAt, initialSeats } of rows) {
+      for (const { level, schema, flow, startedAt, initialSeats, user } of rows) {
         const key = JSON.stringify([level, schema, flow])
-        const entry = flows.get(key) ?? { level, schema, flow, seats: 0, waiting: 0 }
+        const entry = flows.get(key) ?? {
+          level,
+          schema,
+          flow,
+          seats: 0,
+          waiting: 0,
+          executing: 0,
+          seconds: 0,
+          users: new Map(),
+        }
         if (flows.size < MOST_FLOWS) flows.set(key, entry)
+        if (user !== undefined && (entry.users.has(user) || entry.users.size < MOST_USERS)) {
+          entry.users.set(user, (entry.users.get(user) ?? 0) + 1)
+        }
         if (startedAt === undefined) entry.waiting++
         else {
           entry.seats += initialSeats
+          entry.executing++
+          entry.seconds += Math.max(0, unixMsOf(at) - startedAt) / MS_PER_SECOND
           levels.set(level, (levels.get(level) ?? 0) + initialSeats)
         }
       }
@@ -65,8 +98,11 @@ export function createFlowTally(): {
     finish: () => ({
       dumps,
       flows: [...flows.values()]
-        .map(({ seats, waiting, ...flow }) => ({
+        .map(({ seats, waiting, executing, seconds, users, ...flow }) => ({
           ...flow,
+          executing: executing / Math.max(1, dumps),
+          seconds: executing === 0 ? undefined : seconds / executing,
+          users: [...users].toSorted(([, a], [, b]) => b - a).map(([user]) => user),
           seats: seats / Math.max(1, dumps),
           waiting: waiting / Math.max(1, dumps),
           partOfLevel: seats / Math.max(1, levels.get(flow.level) ?? 0),

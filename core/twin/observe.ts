@@ -30,7 +30,8 @@ export function comparableFrames(frames: readonly ServerFrame[]): readonly Serve
   return distinct.slice(Math.max(0, from))
 }
 
-function hasRestarted(before: ServerFrame, after: ServerFrame): boolean {
+/** Whether the process of the server is another one, or its totals began anew. */
+export function hasRestarted(before: ServerFrame, after: ServerFrame): boolean {
   if (isRestart(before.startedAt, after.startedAt)) return true
   return pairs(before, after).some(({ earlier, later }) => earlier !== undefined && fell(later, earlier))
 }

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { KINDS } from '../config/objects.ts'
+import type { UnixMs } from '../units.ts'
+
+/**
+ * Why requests wait, are rejected or are slow. Causes that scores do not tell apart are listed in this order: our own side first,
+ * then what explains itself by one fact, then what rests on several numbers.
+ */
+export const CAUSES = [
+  'no-data',
+  'stale-source',
+  'clock-skew',
+  'missing-metrics',
+  'server-restarted',
+  'recent-edit',
+  'fewer-seats',
+  'catch-all-traffic',
+  'dangling-schema',
+  'reject-level',
+  'one-server',
+  'short-deadlines',
+  'slow-reader',
+  'watch-storm',
+  'write-fan-out',
+  'wide-requests',
+  'slow-server',
+  'slow-requests',
+  'shared-flow',
+  'shared-queues',
+  'short-queues',
+  'one-flow',
+  'server-full',
+  'lender-squeezed',
+  'borrowing-capped',
+  'lingering-demand',
+  'nothing-to-borrow',
+  'brief-burst',
+  'more-requests',
+  'exempt-traffic',
+  'overload',
+  'client-throttling',
+  'nothing-waits',
+] as const
+export type CauseId = (typeof CAUSES)[number]
+
+/** Whose affair a cause is: of the console and its source, the objects, the traffic, the servers, the clients, or nobody's. */
+export const CAUSE_GROUPS = ['own side', 'configuration', 'traffic', 'server', 'client', 'none'] as const
+export type CauseGroup = (typeof CAUSE_GROUPS)[number]
+
+const INSTANT = z.number() satisfies z.ZodType<UnixMs>
+
+const CausePlaceSchema = z.object({
+  server: z.string().exactOptional(),
+  level: z.string().exactOptional(),
+  schema: z.string().exactOptional(),
+  /** Distinguisher of a flow. */
+  flow: z.string().exactOptional(),
+})
+/** What a cause is about. */
+export type CausePlace = Readonly<z.infer<typeof CausePlaceSchema>>
+
+const ManifestSchema = z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })
+/** One object of an edit, as YAML. */
+export type ProposedManifest = Readonly<z.infer<typeof ManifestSchema>>
+
+const RemedySchema = z.object({
+  /** What to do, in one or two sentences. */
+  text: z.string(),
+  /** Objects as they would be, to be opened as a draft; none where no edit helps, or the objects are not known. */
+  manifests: z.array(ManifestSchema).readonly(),
+})
+
+const FindingSchema = z.object({
+  cause: z.enum(CAUSES),
+  group: z.enum(CAUSE_GROUPS),
+  title: z.string(),
+  /** What happens, in one or two sentences. */
+  text: z.string(),
+  /** `strong`: nothing speaks against it and nothing that it needs is unknown. */
+  confidence: z.enum(['strong', 'likely', 'possible']),
+  place: CausePlaceSchema,
+  /** Unix milliseconds of the samples that it rests on. */
+  from: INSTANT,
+  to: INSTANT,
+  /** Sentences with numbers. */
+  evidenceFor: z.array(z.string()).readonly(),
+  evidenceAgainst: z.array(z.string()).readonly(),
+  /** What would show more and is not known here. */
+  unknown: z.array(z.string()).readonly(),
+  /** What would refute it, in one sentence. */
+  refutedBy: z.string(),
+  remedy: RemedySchema,
+})
+export type Finding = Readonly<z.infer<typeof FindingSchema>>
+
+export const DiagnosisSchema = z.object({
+  /** Unix milliseconds: the stretch of samples that was examined; both are those of the last sample where there is one alone. */
+  from: INSTANT,
+  to: INSTANT,
+  servers: z.array(z.string()).readonly(),
+  /** The state of the servers and the first finding, in one or two sentences. */
+  summary: z.string(),
+  /** Best first. Never empty. */
+  findings: z.array(FindingSchema).readonly(),
+  /** Causes that were looked for and are not it, each with the fact that excludes it. */
+  excluded: z.array(z.object({ cause: z.enum(CAUSES), title: z.string(), because: z.string() })).readonly(),
+  /** Which causes cannot be told apart here, and what evidence is missing, in sentences. */
+  limits: z.array(z.string()).readonly(),
+})
+/** Ranked causes with their evidence. */
+export type Diagnosis = Readonly<z.infer<typeof DiagnosisSchema>>

@@ -1,0 +1,85 @@
+import { CAUSES, type CauseId, type CausePlace, type Finding } from '../contract/diagnosis.ts'
+import { CAUSE_INFO } from './causeList.ts'
+import { not, type Clue } from './clues.ts'
+
+/** A cause at a place, with everything that decides whether it is the one. */
+export interface Case {
+  readonly cause: CauseId
+  readonly place: CausePlace
+  /** What happens, in one or two sentences. */
+  readonly text: string
+  /** Facts that make it the cause; it is not where one of them does not hold. */
+  readonly needs: readonly Clue[]
+  /** Facts with which it is another cause. */
+  readonly unless?: readonly Clue[]
+  /** What makes it more or less likely. */
+  readonly hints?: readonly Clue[]
+  readonly remedy: Finding['remedy']
+}
+
+export interface Judged {
+  readonly given: Case
+  /** The fact that excludes it, if any. */
+  readonly excludedBy: Clue | undefined
+  /** Whether each fact that it needs is known. */
+  readonly known: boolean
+  /** Whether more than that the level is full speaks for it. */
+  readonly hasEvidence: boolean
+  readonly score: number
+}
+
+/** The weight of what is true of every level in trouble. */
+const LITTLE = 1
+
+const weightOf = ({ weight = 1 }: Clue): number => weight
+const sum = (clues: readonly Clue[], holds: boolean): number =>
+  clues.reduce((total, clue) => (clue.holds === holds ? total + weightOf(clue) : total), 0)
+
+/** What a case is worth: the weights of what holds, less those of hints that speak against it. */
+export function judge(given: Case): Judged {
+  const { needs, unless = [], hints = [] } = given
+  return {
+    given,
+    excludedBy: needs.find(({ holds }) => holds === false) ?? unless.find(({ holds }) => holds === true),
+    hasEvidence: sum(needs, true) > LITTLE,
+    known: needs.every(({ holds }) => holds !== undefined),
+    score: sum(needs, true) + sum(hints, true) - sum(hints, false),
+  }
+}
+
+/**
+ * Most likely first: our own side, then causes whose facts are known, then those with the most evidence. What that does not
+ * tell apart is in the order of the causes.
+ */
+export function byScore(a: Judged, b: Judged): number {
+  const own = ({ given: { cause } }: Judged): number => (CAUSE_INFO[cause].group === 'own side' ? 0 : 1)
+  return (
+    own(a) - own(b) ||
+    Number(b.known) - Number(a.known) ||
+    b.score - a.score ||
+    CAUSES.indexOf(a.given.cause) - CAUSES.indexOf(b.given.cause)
+  )
+}
+
+/** A finding in words; sentences are listed once. */
+export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 'from' | 'to'>): Finding {
+  const { cause, place, text, needs, unless = [], hints = [], remedy } = given
+  const clues = [...needs, ...hints, ...unless.map(not)]
+  const texts = (holds: boolean | undefined): readonly string[] => [
+    ...new Set(clues.flatMap((clue) => (clue.holds === holds ? [clue.text] : []))),
+  ]
+  const [against, unknown] = [texts(false), texts(undefined)]
+  return {
+    cause,
+    ...CAUSE_INFO[cause],
+    text,
+    confidence: !known ? 'possible' : against.length > 0 || unknown.length > 0 ? 'likely' : 'strong',
+    place,
+    from,
+    to,
+    evidenceFor: texts(true),
+    evidenceAgainst: against,
+    unknown,
+    remedy,
+  }
+}

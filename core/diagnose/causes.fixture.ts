@@ -1,0 +1,393 @@
+import type { FlowSchema, LimitedSpec, ObjectSet } from '../config/objects.ts'
+import { schemaOf } from '../config/builtIn.ts'
+import type { CauseId } from '../contract/diagnosis.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import type { User } from '../request/match.ts'
+import { constant, exponential, lognormal, uniform, type Distribution } from '../simulate/random.ts'
+import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
+import { createSimulation, type Simulation } from '../simulate/simulation.ts'
+import type { Behaviour, ClientGroup, Workload } from '../simulate/workload.ts'
+import { OBJECTS, SERVER, withLow, workloadOf } from '../twin/twin.fixture.ts'
+import { MS_PER_SECOND, secondsToNs } from '../units.ts'
+import { engineOptions } from '../whatif/variant.ts'
+import type { Evidence, ServerEvidence } from './facts.ts'
+
+/** A situation made by simulation: the cause that is in it, and the evidence of a source that sees it. */
+export interface Specimen {
+  readonly given: CauseId
+  readonly what: string
+  readonly evidence: () => Evidence
+}
+
+const START_MS = Date.parse('2026-11-20T03:00:00Z')
+const CHANGE = 120
+const END = 180
+
+interface Run {
+  readonly groups?: readonly ClientGroup[]
+  readonly objects?: ObjectSet
+  readonly from?: number
+  readonly until?: number
+  readonly seats?: number
+  readonly id?: string
+  readonly stored?: Workload['objects']
+  readonly service?: Partial<Workload['service']>
+  readonly seed?: number
+  /** What happens at the moment of change. */
+  readonly change?: (simulation: Simulation) => void
+}
+
+/** A page every two seconds, and a dump of requests every four. */
+function run({
+  groups = BASE,
+  objects = OBJECTS,
+  from = 0,
+  until = END,
+  seats = 120,
+  id = 'server',
+  stored = [],
+  service,
+  change,
+  seed = 7,
+}: Run): ServerEvidence {
+  const workload: Workload = { ...workloadOf(...groups), objects: stored }
+  const simulation = createSimulation({
+    ...engineOptions(
+      { ...SERVER, maxRequestsInFlight: seats, maxMutatingRequestsInFlight: 0 },
+      START_MS + from * MS_PER_SECOND,
+      secondsToNs(until - from),
+    ),
+    seed,
+    workload: { ...workload, service: { ...workload.service, ...service } },
+    configuration: objects,
+  })
+  const frames: ServerFrame[] = []
+  const dumps: DumpFrame[] = []
+  for (let second = 0; second <= until - from; second += 2) {
+    simulation.runTo(secondsToNs(second))
+    if (second === CHANGE) change?.(simulation)
+    frames.push(serverFrame(simulation.engine.snapshot(), { id, version: SERVER.version }))
+    if (second % 4 === 0) dumps.push(dumpFrame(id, simulation.engine))
+  }
+  return { frames, dumps }
+}
+
+const evidence = (servers: readonly ServerEvidence[], more: Partial<Evidence> = {}): Evidence => ({
+  servers,
+  health: [],
+  objects: OBJECTS,
+  changes: [],
+  asOf: undefined,
+  ...more,
+})
+
+const account = (name: string, namespace = 'batch'): User => ({
+  name: `system:serviceaccount:${namespace}:${name}`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+})
+const person: User = { name: 'person-{i}', groups: ['system:authenticated'] }
+const admin: User = { name: 'root', groups: ['system:masters', 'system:authenticated'] }
+
+const get = (execution: Distribution, query = '') => [
+  { method: 'GET', target: `/api/v1/namespaces/a/pods/x${query}`, weight: 1, execution },
+]
+const anywhere = (execution: Distribution) => [
+  { method: 'GET', target: '/api/v1/namespaces/app-{n:20}/pods/x', weight: 1, execution },
+]
+const AFTER = { firstMs: CHANGE * MS_PER_SECOND, activeMs: 1e9, periodMs: 1e9 }
+const BEFORE = { firstMs: 0, activeMs: CHANGE * MS_PER_SECOND, periodMs: 1e9 }
+
+const group = (name: string, clients: number, user: User, behaviour: Behaviour): ClientGroup => ({
+  name,
+  clients,
+  user,
+  behaviour,
+})
+const open = (perSecond: number, calls: ReturnType<typeof get>, waves?: typeof AFTER): Behaviour => ({
+  kind: 'open',
+  arrivals: { kind: 'poisson', perSecond, ...(waves && { waves }) },
+  calls,
+  onRejection: 'next',
+})
+const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AFTER): Behaviour => ({
+  kind: 'closed',
+  threads: count,
+  think: exponential(20),
+  calls,
+  ...(waves && { waves }),
+})
+
+const QUICK = lognormal(200, 0.5)
+const people = group('people', 5, person, open(1, get(QUICK)))
+const controllers = group('controllers', 10, account('controller-{i}', 'kube-system'), open(1, get(QUICK)))
+const tenants = group('tenants', 20, account('tenant-{i}'), open(1, get(QUICK)))
+/** What goes on all the time: a few seats in three levels. */
+const BASE = [people, controllers, tenants]
+/** About 60 seats of workload-low, which owns 49 of 120, all the time, from many users. */
+const STEADY = [people, controllers, group('steady', 60, account('steady-{i}'), open(2, get(lognormal(480, 0.4))))]
+
+const withLevels = (objects: ObjectSet, change: (limited: LimitedSpec, name: string) => LimitedSpec): ObjectSet => ({
+  ...objects,
+  levels: objects.levels.map((level) =>
+    level.spec.limited === undefined
+      ? level
+      : { ...level, spec: { ...level.spec, limited: change(level.spec.limited, level.metadata.name) } },
+  ),
+})
+const withSchema = (schema: FlowSchema): ObjectSet => ({ ...OBJECTS, schemas: [...OBJECTS.schemas, schema] })
+const batchTo = (level: string): ObjectSet =>
+  withSchema(
+    schemaOf({ name: 'batch' }, 500, level, 'ByUser', {
+      subjects: [{ kind: 'Group', group: { name: 'system:serviceaccounts:batch' } }],
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+    }),
+  )
+const queues = (queueCount: number, handSize: number, queueLengthLimit: number): LimitedSpec['limitResponse'] => ({
+  type: 'Queue',
+  queuing: { queues: queueCount, handSize, queueLengthLimit },
+})
+
+const specimen = (given: CauseId, what: string, make: () => Evidence): Specimen => ({ given, what, evidence: make })
+const one = (given: CauseId, what: string, given1: Run, more: Partial<Evidence> = {}): Specimen =>
+  specimen(given, what, () => evidence([run(given1)], { ...(given1.objects && { objects: given1.objects }), ...more }))
+
+const hog = group('hog', 1, account('hog'), threads(300, get(lognormal(400, 0.3)), AFTER))
+const WATCHED = [{ key: 'pods', count: 20_000, averageSize: 2_000 }]
+const byNamespace: ObjectSet = {
+  ...OBJECTS,
+  schemas: OBJECTS.schemas.map((schema) =>
+    schema.metadata.name === 'service-accounts'
+      ? { ...schema, spec: { ...schema.spec, distinguisherMethod: { type: 'ByNamespace' } } }
+      : schema,
+  ),
+}
+const small = withLow({ nominalConcurrencyShares: 20, borrowingLimitPercent: 0 })
+
+/** Two lives of one server. */
+const restarted = (first: Run, second: Run): ServerEvidence => {
+  const [a, b] = [run({ ...first, until: CHANGE }), run({ ...second, from: CHANGE + 6, until: END, seed: 8 })]
+  return { frames: [...a.frames, ...b.frames], dumps: [...a.dumps, ...b.dumps] }
+}
+const informers = (count: number, first: number, last: number): ClientGroup =>
+  group('informers', count, account('watcher-{i}'), {
+    kind: 'informer',
+    targets: ['/api/v1/pods'],
+    start: uniform(first, last),
+    watchLife: constant(20_000),
+    relistChance: 0,
+  })
+
+export const SPECIMENS: readonly Specimen[] = [
+  specimen('no-data', 'six seconds of pages', () => evidence([run({ until: 6 })])),
+  specimen('stale-source', 'the last page is five minutes old', () =>
+    evidence([run({ groups: [...BASE, hog] })], { asOf: START_MS + (END + 300) * MS_PER_SECOND }),
+  ),
+  specimen('clock-skew', 'the server is a minute ahead', () =>
+    evidence([run({})], {
+      health: [{ id: 'server', status: 'ok', failures: [], clockOffsetMs: 60_000 }],
+    }),
+  ),
+  specimen('missing-metrics', 'a relabelling drops current limits and rejections', () => {
+    const { frames, dumps } = run({ groups: [...BASE, hog] })
+    const stripped = frames.map((frame) => ({
+      ...frame,
+      levels: frame.levels.map(({ rejected: _, ...level }) => ({
+        ...level,
+        limits: { nominal: level.limits.nominal },
+      })),
+    }))
+    return evidence([{ frames: stripped, dumps }])
+  }),
+  specimen('server-restarted', 'all clients list and watch anew', () =>
+    evidence([
+      restarted(
+        {},
+        {
+          groups: [...BASE, informers(400, 0, 2_000)],
+          service: { byVerb: { list: constant(9_000), watch: constant(20) } },
+        },
+      ),
+    ]),
+  ),
+  one('recent-edit', 'an edit takes shares and borrowing from workload-low', {
+    groups: STEADY,
+    change: (simulation) => void simulation.configure(small),
+  }),
+  specimen('fewer-seats', 'a restart with half of the seats', () =>
+    evidence([restarted({ groups: STEADY }, { groups: STEADY, seats: 60 })]),
+  ),
+  one('catch-all-traffic', 'a schema sends service accounts to catch-all', {
+    groups: STEADY,
+    objects: batchTo('catch-all'),
+  }),
+  one('dangling-schema', 'the level of a schema is missing', { groups: [...BASE, hog], objects: batchTo('batch') }),
+  one('reject-level', 'a level of type Reject', {
+    groups: STEADY,
+    objects: withLow({ limitResponse: { type: 'Reject' } }),
+  }),
+  specimen('one-server', 'one of three servers has all clients', () =>
+    evidence([
+      run({
+        id: 'a',
+        groups: [...BASE, hog, group('crowd', 40, account('crowd-{i}'), open(4, get(lognormal(400, 0.3)), AFTER))],
+      }),
+      run({ id: 'b', seed: 2 }),
+      run({ id: 'c', seed: 3 }),
+    ]),
+  ),
+  one('short-deadlines', 'clients with timeout=4s', {
+    groups: [
+      people,
+      controllers,
+      group('steady', 60, account('steady-{i}'), open(4, get(lognormal(480, 0.4), '?timeout=4s'))),
+    ],
+  }),
+  one('slow-reader', 'sixty reads that take 25 s', {
+    groups: [...BASE, group('reader', 1, account('reader'), threads(90, get(constant(25_000)), AFTER))],
+  }),
+  one('watch-storm', 'hundreds of clients begin to watch', {
+    groups: [...BASE, informers(400, CHANGE * 1_000, CHANGE * 1_000 + 5_000)],
+    service: { byVerb: { list: constant(20), watch: constant(8_000) } },
+  }),
+  one('write-fan-out', 'writes with a thousand watchers', {
+    groups: [
+      ...BASE,
+      group('informers', 1_000, account('watcher-{i}', 'kube-system'), {
+        kind: 'informer',
+        targets: ['/api/v1/pods'],
+        start: uniform(0, 60_000),
+        watchLife: constant(900_000),
+        relistChance: 0,
+      }),
+      group(
+        'writers',
+        40,
+        account('writer-{i}'),
+        threads(
+          10,
+          [{ method: 'POST', target: '/api/v1/namespaces/a/pods', weight: 1, execution: constant(20) }],
+          AFTER,
+        ),
+      ),
+    ],
+    service: { byVerb: { list: constant(20), watch: constant(20) } },
+  }),
+  one('wide-requests', 'lists of all pods by many users', {
+    groups: [
+      ...BASE,
+      group(
+        'listers',
+        20,
+        account('lister-{i}'),
+        threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
+      ),
+    ],
+    stored: WATCHED,
+  }),
+  one('slow-server', 'every request takes ten times as long', {
+    groups: STEADY.map((given) => (given.name === 'steady' ? { ...given, clients: 20 } : given)),
+    change: (simulation) => simulation.slow(10),
+  }),
+  one('slow-requests', 'requests of one schema take fifteen times as long', {
+    groups: [
+      people,
+      controllers,
+      group('fast', 40, account('worker-{i}'), open(1, get(QUICK), BEFORE)),
+      group('slow', 40, account('worker-{i}'), open(1, get(constant(3_000)), AFTER)),
+    ],
+  }),
+  one('shared-flow', 'a schema by namespace, one account of which floods', {
+    groups: [...BASE, hog],
+    objects: byNamespace,
+  }),
+  one('shared-queues', 'a level with four queues and hands of four', {
+    groups: [...BASE, hog],
+    objects: withLow({ limitResponse: queues(4, 4, 100) }),
+  }),
+  one('short-queues', 'queues of two requests', {
+    groups: [people, controllers, group('steady', 60, account('steady-{i}'), open(2.3, get(lognormal(480, 0.4))))],
+    objects: withLow({ limitResponse: queues(16, 2, 2) }),
+  }),
+  one('one-flow', 'one account sends with 300 threads', { groups: [...BASE, hog] }),
+  one('server-full', 'three levels want twice the server', {
+    groups: [
+      group('people', 60, person, open(2, get(lognormal(600, 0.4)))),
+      group('controllers', 60, account('controller-{i}', 'kube-system'), open(2, anywhere(lognormal(600, 0.4)))),
+      group('tenants', 60, account('tenant-{i}'), open(2, get(lognormal(600, 0.4)))),
+    ],
+    objects: withLevels(OBJECTS, (limited) => ({ ...limited, lendablePercent: 90 })),
+  }),
+  one('lender-squeezed', 'a level that lent its seats has a burst', {
+    until: 160,
+    groups: [
+      people,
+      group('controllers', 10, account('controller-{i}', 'kube-system'), {
+        kind: 'open',
+        arrivals: { kind: 'bursts', waves: { firstMs: 150_000, periodMs: 1e9 }, count: 20, spreadMs: 6_000 },
+        calls: anywhere(lognormal(400, 0.3)),
+      }),
+      group('tenants', 60, account('tenant-{i}'), threads(1, get(lognormal(400, 0.3)))),
+    ],
+    objects: withLevels(OBJECTS, (limited, name) => ({ ...limited, lendablePercent: name === 'workload-high' ? 90 : 50 })),
+  }),
+  one('borrowing-capped', 'a level that may not borrow', {
+    groups: STEADY,
+    objects: withLow({ borrowingLimitPercent: 0 }),
+  }),
+  one('lingering-demand', 'a surge of another level ended ten seconds ago', {
+    until: CHANGE + 24,
+    groups: [
+      people,
+      group(
+        'surge',
+        26,
+        account('surge-{i}', 'kube-system'),
+        threads(2, anywhere(lognormal(400, 0.3)), { ...BEFORE, activeMs: 110_000 }),
+      ),
+      tenants,
+      group('later', 60, account('later-{i}'), open(2, get(lognormal(480, 0.4)), AFTER)),
+    ],
+  }),
+  one('nothing-to-borrow', 'other levels lend nothing', {
+    groups: STEADY,
+    objects: withLevels(OBJECTS, (limited) => ({ ...limited, lendablePercent: 0 })),
+  }),
+  one('brief-burst', '400 requests at once', {
+    groups: [
+      ...BASE,
+      group('burst', 40, account('burst-{i}'), {
+        kind: 'open',
+        arrivals: { kind: 'bursts', waves: { firstMs: 150_000, periodMs: 1e9 }, count: 12, spreadMs: 500 },
+        calls: get(QUICK),
+      }),
+    ],
+  }),
+  one('more-requests', 'eight times as many requests of many accounts', {
+    groups: [...BASE, group('crowd', 60, account('crowd-{i}'), open(8, get(QUICK), AFTER))],
+  }),
+  one('exempt-traffic', 'an administrator’s script sends with 300 threads', {
+    groups: [...BASE, group('script', 1, admin, threads(300, get(lognormal(200, 0.3)), AFTER))],
+    service: {
+      capacity: [
+        { seats: 60, slowdown: 1 },
+        { seats: 300, slowdown: 12 },
+      ],
+    },
+  }),
+  specimen('overload', 'a flood, seen without dumps and without a past', () => {
+    const { frames } = run({ groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }] })
+    return evidence([{ frames: frames.slice(-20), dumps: [] }], { objects: undefined })
+  }),
+  one('client-throttling', 'a client that limits itself to 20 /s', {
+    groups: [
+      people,
+      group('throttled', 1, account('throttled'), {
+        kind: 'open',
+        arrivals: { kind: 'regular', periodMs: 50, jitter: 0 },
+        calls: get(QUICK),
+      }),
+    ],
+  }),
+  one('nothing-waits', 'a calm server', {}),
+]

@@ -1,0 +1,212 @@
+import type { SchemaTraffic } from '../contract/forecast.ts'
+import { histogramMean } from '../frame/quantile.ts'
+import { allRejected } from '../frame/recent.ts'
+import type { DumpedFlow } from '../report/flows.ts'
+import { amount, counted, percent, seconds } from '../report/words.ts'
+import { meanOf } from '../twin/observe.ts'
+import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
+
+/** A statement with numbers that a cause rests on, or that speaks against it. */
+export interface Clue {
+  /** `undefined` where the source does not show it. */
+  readonly holds: boolean | undefined
+  /** One sentence, true whether it speaks for the cause or against it; where it is not known, what is missing. */
+  readonly text: string
+  /** 1 without. */
+  readonly weight?: number
+}
+
+/** Times by which requests or execution times must have grown to count as more or slower. */
+const MORE = 1.5
+const SLOWER = 2
+/** Below these a growth is noise: requests per second, seconds. */
+const LEAST_MORE = 1
+const LEAST_SLOWER = 0.02
+/** Fewer finished requests say little of their execution time. */
+const FEWEST_FINISHED = 10
+/** A flow with this part of the requests and seats of a level dominates it, if it has that many requests. */
+const DOMINANT = 0.5
+const FEWEST_OF_FLOW = 5
+/** Seconds of execution so far from which on a request counts as long. */
+export const LONG_SECONDS = 4
+
+/** The opposite; a hint weighs 1 again. */
+export const not = ({ holds, text }: Clue): Clue => ({ holds: holds === undefined ? undefined : !holds, text })
+export const weighing = (weight: number, clue: Clue): Clue => ({ ...clue, weight })
+export const fact = (holds: boolean | undefined, text: string): Clue => ({ holds, text })
+
+const NO_BASELINE =
+  'There are no samples from before the trouble, so more requests and slower requests cannot be told apart.'
+const NO_DUMPS = 'There are no debug dumps, so the flows of this level are not known.'
+
+/** Whether more requests come than before. */
+export function moreRequests({ name, now, before }: LevelFacts): Clue {
+  if (before === undefined) {
+    const [first, second] = halves(now.schemas.map(({ arrivals }) => arrivals))
+    if (first.length < FEWEST_STEPS || second.length < FEWEST_STEPS) return fact(undefined, NO_BASELINE)
+    const [was, is] = [meanOf(first) ?? 0, meanOf(second) ?? 0]
+    return weighing(
+      2,
+      fact(
+        is >= MORE * was && is - was >= LEAST_MORE,
+        `${name} received ${amount(is)} requests/s in the second half of the samples, and ${amount(was)} /s in the first one.`,
+      ),
+    )
+  }
+  const [is, was] = [now.quantities.arrivalsPerSecond, before.quantities.arrivalsPerSecond]
+  return weighing(
+    2,
+    fact(
+      is >= MORE * was && is - was >= LEAST_MORE,
+      `${name} received ${amount(is)} requests/s, and ${amount(was)} /s before.`,
+    ),
+  )
+}
+
+/** Steps of a half; of fewer, the halves are not compared. */
+const FEWEST_STEPS = 15
+
+/** Sums of several columns, step by step, in two halves. */
+function halves(columns: readonly (readonly number[])[]): readonly [readonly number[], readonly number[]] {
+  const steps = Math.max(0, ...columns.map(({ length }) => length))
+  const sums = Array.from({ length: steps }, (_, step) => columns.reduce((sum, column) => sum + (column[step] ?? 0), 0))
+  const middle = Math.floor(steps / 2)
+  return [sums.slice(0, middle), sums.slice(middle)]
+}
+
+const finished = ({ execution }: SchemaTraffic): number => execution?.count ?? 0
+
+/** Mean execution time of a schema now and before; `undefined` where too few requests finished. */
+export function executionPair(
+  schema: SchemaTraffic,
+  before: LevelFacts['before'],
+): { readonly was: number; readonly is: number } | undefined {
+  const earlier = before?.schemas.find((one) => one.schema === schema.schema)
+  if (earlier === undefined || finished(schema) < FEWEST_FINISHED || finished(earlier) < FEWEST_FINISHED)
+    return undefined
+  const [is, was] = [
+    schema.execution && histogramMean(schema.execution),
+    earlier.execution && histogramMean(earlier.execution),
+  ]
+  return is === undefined || was === undefined ? undefined : { was, is }
+}
+
+export const isSlower = ({ was, is }: { readonly was: number; readonly is: number }): boolean =>
+  is >= SLOWER * was && is - was >= LEAST_SLOWER
+
+/** Whether the requests of a level take longer than before: those of the schema with the most seats. */
+export function slowerRequests(level: LevelFacts): Clue {
+  const { name, now, before } = level
+  if (before === undefined) return fact(undefined, NO_BASELINE)
+  const pairs = now.schemas.flatMap((schema) => {
+    const pair = executionPair(schema, before)
+    return pair === undefined ? [] : [{ schema, pair }]
+  })
+  const [main] = pairs.toSorted((a, b) => (b.schema.seats ?? 0) - (a.schema.seats ?? 0))
+  if (main === undefined) {
+    return fact(undefined, `Too few requests of ${name} finished to compare their execution times with those before.`)
+  }
+  const { is, was } = main.pair
+  return weighing(
+    3,
+    fact(
+      isSlower(main.pair),
+      `Requests of ${main.schema.schema} executed for ${seconds(is)} on average, and ${seconds(was)} before.`,
+    ),
+  )
+}
+
+/** Whether a level uses all seats that it has. */
+export const isFull = ({ name, fullShare, last }: LevelFacts): Clue =>
+  fact(
+    fullShare >= 0.5,
+    `${name} used all of its ${amount(last.limits.current ?? 0)} seats in ${percent(fullShare)} of the samples.`,
+  )
+
+/** What waits or was rejected: the trouble itself. */
+export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string {
+  const all = allRejected(rejected)
+  const waits = now.quantities.waitP99
+  const parts = [
+    ...(all > 0 ? [`${counted(all, 'request')} rejected`] : []),
+    ...(mostQueued > 0 ? [`up to ${counted(mostQueued, 'request')} queued`] : []),
+    ...(waits === undefined ? [] : [`wait p99 ${seconds(waits)}`]),
+  ]
+  return `${name}: ${parts.join(', ')}.`
+}
+
+const sizeOf = ({ executing, waiting }: DumpedFlow): number => executing + waiting
+
+/** The flow with the most requests of a level, and its part of them. */
+export function largestFlow({ flows }: LevelFacts): { readonly flow: DumpedFlow; readonly part: number } | undefined {
+  const [flow] = flows.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const all = flows.reduce((sum, one) => sum + sizeOf(one), 0)
+  return flow === undefined || all === 0 ? undefined : { flow, part: sizeOf(flow) / all }
+}
+
+export const flowName = ({ flow, schema }: DumpedFlow): string => (flow === '' ? `all of ${schema}` : flow)
+
+/** Whether one flow has most of the requests of a level. */
+export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
+  const largest = largestFlow(level)
+  if (dumps === 0 || largest === undefined) return fact(undefined, NO_DUMPS)
+  const { flow, part } = largest
+  return weighing(
+    3,
+    fact(
+      part >= DOMINANT && sizeOf(flow) >= FEWEST_OF_FLOW,
+      `${flowName(flow)} has ${percent(part)} of the requests of ${level.name} in ${counted(dumps, 'debug dump')}.`,
+    ),
+  )
+}
+
+/** The flow with the most seats of a level. */
+export const widestFlow = ({ flows }: LevelFacts): DumpedFlow | undefined =>
+  flows.toSorted((a, b) => b.seats - a.seats)[0]
+
+/** Whether one flow holds seats with requests that execute for long, while others do not. */
+export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
+  const widest = widestFlow(level)
+  if (dumps === 0 || widest === undefined) return fact(undefined, NO_DUMPS)
+  const { seconds: age = 0, partOfLevel } = widest
+  const others = level.flows.filter((flow) => flow !== widest && flow.seconds !== undefined)
+  const count = others.reduce((sum, { executing }) => sum + executing, 0)
+  const usual = count === 0 ? 0 : others.reduce((sum, flow) => sum + (flow.seconds ?? 0) * flow.executing, 0) / count
+  return weighing(
+    5,
+    fact(
+      partOfLevel >= 0.4 && age >= LONG_SECONDS && usual < age / 3,
+      `Requests of ${flowName(widest)} hold ${percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${seconds(usual)}`}.`,
+    ),
+  )
+}
+
+/** Whether requests are many seats wide: those of the schema with the most seats. */
+export function wideRequests({ name, now }: LevelFacts): Clue {
+  const schema = now.schemas.toSorted((a, b) => (b.seats ?? 0) - (a.seats ?? 0))[0]
+  const width = schema?.widths && schema.widths.count > 0 ? histogramMean(schema.widths) : undefined
+  if (schema === undefined || width === undefined) {
+    return fact(undefined, `The server does not report how many seats the requests of ${name} take.`)
+  }
+  return weighing(4, fact(width >= 3, `Requests of ${schema.schema} take ${counted(width, 'seat')} on average.`))
+}
+
+/** Seat time of watches that are being initialised, as a part of the seats of a level. */
+export function watchShare({ now }: LevelFacts, spanSeconds: number): number {
+  const time = now.schemas.reduce((sum, { executionWatch }) => sum + (executionWatch?.sum ?? 0), 0)
+  return time / spanSeconds / Math.max(1, now.quantities.seats ?? 0)
+}
+
+/** Seconds that the queues of a level need to drain when they are full; `undefined` where their shape is not known. */
+export function drainSeconds({ spec, dispatched }: LevelFacts, spanSeconds: number): number | undefined {
+  const queuing = spec?.limitResponse.queuing
+  return queuing === undefined || dispatched === 0
+    ? undefined
+    : (queuing.queues * queuing.queueLengthLimit * spanSeconds) / dispatched
+}
+
+/** Mean execution of a level, for sentences. */
+export const executionText = (level: LevelFacts): string => {
+  const mean = executionOf(level.now)
+  return mean === undefined ? 'not known' : seconds(mean)
+}

@@ -1,0 +1,308 @@
+import { CATCH_ALL } from '../config/objects.ts'
+import { allRejected } from '../frame/recent.ts'
+import { amount, counted, percent, seconds } from '../report/words.ts'
+import { coveredOdds } from '../sharding/collision.ts'
+import type { Case } from './case.ts'
+import {
+  drainSeconds,
+  fact,
+  type Clue,
+  isFull,
+  largestFlow,
+  longFlow,
+  moreRequests,
+  not,
+  oneFlow,
+  slowerRequests,
+  weighing,
+  wideRequests,
+} from './clues.ts'
+import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreShares, type Known } from './remedies.ts'
+
+/** A set of queues that drains within this many seconds is short. */
+const SHORT_DRAIN_SECONDS = 2
+/** Chance that an elephant covers the whole hand of a mouse, from which on flows do not have queues of their own. */
+const SHARED_ODDS = 0.05
+/** Part of the server from which on idle seats of other levels count. */
+const IDLE_PART = 0.15
+
+/** Causes that lie in the objects of one level that is in trouble. */
+export function configurationCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
+  const { name, last, spec, rejected } = level
+  const place = { server: server.id, level: name }
+  const full = isFull(level)
+  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
+  const limits = last.limits
+  const capped = fact(
+    limits.current === undefined || limits.upper === undefined ? undefined : limits.current >= 0.98 * limits.upper,
+    `The current limit of ${name} is ${amount(limits.current ?? 0)} of at most ${amount(limits.upper ?? 0)} seats.`,
+  )
+  const idle = idleSeats(server, name)
+  const idleText = (kind: string, seats: number): string =>
+    `Other levels keep ${counted(Math.round(seats), 'seat')} that they do not use${kind}.`
+  const enough = (seats: number): boolean | undefined =>
+    server.limit === undefined ? undefined : seats >= IDLE_PART * server.limit
+  const rejectsAtOnce = fact(
+    rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
+    `${counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
+  )
+  const largest = largestFlow(level)?.flow
+  return [
+    ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
+    {
+      cause: 'reject-level',
+      place,
+      text: `${name} has no queues: it rejects whatever it cannot execute at once.`,
+      needs: [
+        weighing(5, rejectsAtOnce),
+        fact(name !== CATCH_ALL, `The level is ${name}.`),
+        fact(
+          spec === undefined ? undefined : spec.limitResponse.type === 'Reject',
+          `The limit response of ${name} is ${spec?.limitResponse.type ?? 'not known: the source has no flow-control objects'}.`,
+        ),
+      ],
+      hints: [not(more)],
+      remedy: advice(
+        `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected.`,
+        longerQueues(known, name),
+      ),
+    },
+    {
+      cause: 'short-queues',
+      place,
+      text: `The queues of ${name} are so short that requests are rejected which would have waited only a moment.`,
+      needs: [
+        fact(
+          rejected['queue-full'] > 0,
+          `${counted(rejected['queue-full'], 'request')} of ${name} rejected for queue-full.`,
+        ),
+        weighing(5, drains(level, server)),
+      ],
+      hints: [not(more), not(dominant)],
+      remedy: advice(`Raise queueLengthLimit of ${name}.`, longerQueues(known, name)),
+    },
+    {
+      cause: 'shared-flow',
+      place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
+      text: `Requests of several users are one flow of ${name}, so that fair queuing cannot protect one of them from another.`,
+      needs: [dominant, full, manyUsers(largest)],
+      unless: [long, slower, wide],
+      hints: [more],
+      remedy: advice(
+        largest === undefined
+          ? 'Let the flow schema tell users apart (distinguisherMethod ByUser).'
+          : `Let ${largest.schema} tell users apart (distinguisherMethod ByUser), or give the busiest user a schema of its own.`,
+        largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser'),
+      ),
+    },
+    {
+      cause: 'shared-queues',
+      place,
+      text: `A busy flow fills queues that others have to use as well: ${name} has too few queues for its flows.`,
+      needs: [dominant, full, weighing(3, coveredQueues(level)), miceWait(level, server)],
+      unless: [long, slower, wide],
+      hints: [],
+      remedy: advice(
+        `Give ${name} more queues: with 128 queues and hands of 6, one busy flow practically never covers all queues of another.`,
+        moreQueues(known, name),
+      ),
+    },
+    {
+      cause: 'borrowing-capped',
+      place,
+      text: `${name} has all the seats that it may have, and other levels have seats to spare. Its volume is as before: the limit is too small for it.`,
+      needs: [full, weighing(2, capped), fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
+      unless: [slower, long, wide, dominant],
+      remedy: advice(
+        `Raise borrowingLimitPercent of ${name}, or its shares.`,
+        levelEdit(known, name, ({ borrowingLimitPercent: _, ...limited }) => limited),
+      ),
+    },
+    {
+      cause: 'lingering-demand',
+      place,
+      text: `Other levels hold seats for a demand that is over: smoothed demand halves only every five minutes, so that they give their seats back slowly.`,
+      needs: [full, weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
+      unless: [capped, slower, long, wide, dominant],
+      remedy: advice(
+        `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
+        moreShares(known, server, level),
+      ),
+    },
+    {
+      cause: 'nothing-to-borrow',
+      place,
+      text: `${name} may borrow, and the idle seats of other levels are not lendable.`,
+      needs: [
+        full,
+        weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept))),
+        weighing(2, not(more)),
+      ],
+      unless: [capped, slower, long, wide, dominant],
+      remedy: advice(
+        `Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`,
+        idle.keeper === undefined
+          ? []
+          : levelEdit(known, idle.keeper, (limited) => ({ ...limited, lendablePercent: 50 })),
+      ),
+    },
+    {
+      cause: 'lender-squeezed',
+      place,
+      text: `${name} lends its seats while it is idle and gets them back only with the next recomputation, up to 10 s later: the first requests of each burst wait.`,
+      needs: [weighing(5, squeezed(level, server))],
+      hints: [not(slower), not(long)],
+      remedy: advice(
+        `Lower lendablePercent of ${name}.`,
+        levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
+      ),
+    },
+    {
+      cause: 'recent-edit',
+      place,
+      text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
+      needs: [weighing(8, shrunk(level, server)), full, sameServer(server)],
+      hints: [not(more), not(slower)],
+      remedy: advice(
+        'Undo the edit (Editor, Journal), or give the level back its shares.',
+        moreShares(known, server, level),
+      ),
+    },
+    {
+      cause: 'fewer-seats',
+      place,
+      text: 'The server has fewer seats than before: it was restarted with other flags.',
+      needs: [weighing(9, not(sameServer(server))), full],
+      hints: [not(more), not(slower)],
+      remedy: advice('Compare --max-requests-inflight and --max-mutating-requests-inflight with those before.'),
+    },
+  ]
+}
+
+function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: LevelFacts): Case {
+  const offered = dispatched + allRejected(rejected)
+  return {
+    cause: 'catch-all-traffic',
+    place: { server: server.id, level: name },
+    text: 'Requests fall into catch-all, which has few seats and no queues. No other flow schema takes them, or one sends them there.',
+    needs: [
+      weighing(
+        3,
+        fact(
+          offered > 0,
+          `catch-all received ${counted(offered, 'request')} (${amount(now.quantities.arrivalsPerSecond)} /s); with the built-in objects it receives none.`,
+        ),
+      ),
+      fact(allRejected(rejected) > 0, `${counted(allRejected(rejected), 'request')} of catch-all rejected.`),
+    ],
+    remedy: advice(
+      'Compare the flow schemas with the built-in ones: restore global-default, and look for a schema that names catch-all.',
+    ),
+  }
+}
+
+const drains = (level: LevelFacts, server: ServerFacts) => {
+  const drain = drainSeconds(level, secondsOf(server))
+  return fact(
+    drain === undefined ? undefined : drain < SHORT_DRAIN_SECONDS,
+    drain === undefined
+      ? 'The source has no flow-control objects, so the length of the queues is not known.'
+      : `All queues of ${level.name} together would drain within ${seconds(drain)}.`,
+  )
+}
+
+const manyUsers = (
+  flow: { readonly users: readonly string[]; readonly flow: string; readonly schema: string } | undefined,
+) =>
+  weighing(
+    2,
+    fact(
+      flow === undefined || flow.users.length === 0 ? undefined : flow.users.length > 1,
+      flow === undefined
+        ? 'There are no debug dumps, so the users of a flow are not known.'
+        : `${flow.flow === '' ? `All of ${flow.schema}` : flow.flow} has requests of ${counted(flow.users.length, 'user')}.`,
+    ),
+  )
+
+function coveredQueues({ name, spec }: LevelFacts) {
+  const queuing = spec?.limitResponse.queuing
+  if (queuing === undefined)
+    return fact(undefined, 'The source has no flow-control objects, so the number of queues is not known.')
+  const odds = queuing.queues <= queuing.handSize ? 1 : coveredOdds(queuing, 1)
+  return fact(
+    odds >= SHARED_ODDS,
+    `With ${counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${percent(odds)}.`,
+  )
+}
+
+/** Flows that send little wait as well. */
+function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
+  const largest = largestFlow(level)?.flow
+  const others = level.flows.filter((flow) => flow !== largest)
+  const [waiting, executing] = [
+    others.reduce((sum, flow) => sum + flow.waiting, 0),
+    others.reduce((sum, flow) => sum + flow.executing, 0),
+  ]
+  return fact(
+    dumps === 0 ? undefined : waiting > executing && waiting > 0,
+    dumps === 0
+      ? 'There are no debug dumps, so the waits of other flows are not known.'
+      : `Of the requests of other flows of ${level.name}, ${percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
+  )
+}
+
+/** Seats that other levels have and do not use, on average: all, those that they do not lend, and those kept for past demand. */
+function idleSeats({ pages }: ServerFacts, name: string) {
+  let [all, kept, lingering] = [0, 0, 0]
+  const byLevel = new Map<string, number>()
+  for (const { levels } of pages) {
+    for (const { name: other, limits, seats } of levels) {
+      if (other === name || limits.current === undefined || other === 'exempt') continue
+      const [used, lower] = [seats.executing ?? 0, limits.lower ?? 0]
+      const unlent = Math.max(0, Math.min(limits.current, lower) - used)
+      all += Math.max(0, limits.current - used)
+      kept += unlent
+      lingering += Math.max(0, limits.current - Math.max(used, lower))
+      byLevel.set(other, (byLevel.get(other) ?? 0) + unlent)
+    }
+  }
+  const count = Math.max(1, pages.length)
+  const [keeper] = [...byLevel].toSorted(([, a], [, b]) => b - a)
+  return { all: all / count, kept: kept / count, lingering: lingering / count, keeper: keeper?.[0] }
+}
+
+/** Requests wait while the level has less than its nominal limit and others borrow, and hardly otherwise. */
+function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
+  let [waiting, lent] = [0, 0]
+  for (const { levels } of pages) {
+    const own = levels.find((level) => level.name === name)
+    if ((own?.requests.queued ?? 0) === 0) continue
+    waiting++
+    const borrowed = levels.some(
+      ({ name: other, limits, seats }) => other !== name && (seats.executing ?? 0) > (limits.nominal ?? Infinity),
+    )
+    if (borrowed && (own?.limits.current ?? 0) < 0.9 * (own?.limits.nominal ?? 0)) lent++
+  }
+  return fact(
+    waiting > 0 && lent >= 0.6 * waiting,
+    `Requests of ${name} waited in ${counted(waiting, 'sample')}; in ${amount(lent)} of them its current limit was below its nominal one, while another level borrowed.`,
+  )
+}
+
+function shrunk({ name }: LevelFacts, { resized }: ServerFacts) {
+  const change = resized.find(({ level }) => level === name)
+  return fact(
+    change !== undefined && change.to <= 0.9 * change.from,
+    change === undefined
+      ? `The nominal limit of ${name} did not change.`
+      : `The nominal limit of ${name} went from ${amount(change.from)} to ${counted(change.to, 'seat')}.`,
+  )
+}
+
+const sameServer = ({ id, limit, limitBefore }: ServerFacts) =>
+  fact(
+    limit === undefined || limitBefore === undefined ? undefined : limit >= 0.95 * limitBefore,
+    `${id} has ${amount(limit ?? 0)} seats, and had ${amount(limitBefore ?? 0)} in the first sample.`,
+  )

@@ -1,0 +1,138 @@
+import type { CauseId, Diagnosis } from '../contract/diagnosis.ts'
+import { listed } from '../report/words.ts'
+import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
+import { CAUSE_INFO } from './causeList.ts'
+import { trouble } from './clues.ts'
+import { configurationCases } from './configurationCauses.ts'
+import { isTroubled, serverFacts, troubleOf, type Evidence, type ServerFacts } from './facts.ts'
+import { newestOf, ownSide } from './ownSide.ts'
+import type { Known } from './remedies.ts'
+import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
+import { trafficCases } from './trafficCauses.ts'
+
+/** Further findings are noise. */
+const MOST_FINDINGS = 8
+/** Below this part of the best score a cause is not worth showing. */
+const LEAST_OF_BEST = 0.4
+/** A defect by itself, and what is left where nothing better is known. */
+const ALWAYS_SHOWN: ReadonlySet<CauseId> = new Set(['dangling-schema', 'overload'])
+/** Levels in trouble, the worst first, whose causes are looked for. */
+const MOST_LEVELS = 6
+
+/**
+ * Why requests wait, are rejected or are slow, from what a source shows. Our own side comes first: as long as it is not excluded
+ * (no samples, stale samples, missing families), no server is blamed.
+ */
+export function diagnose(evidence: Evidence): Diagnosis {
+  const servers = evidence.servers.flatMap((one) => serverFacts(one, evidence) ?? [])
+  const own = ownSide(evidence, servers)
+  const cases = [...own.cases, ...(own.blocks ? [] : causesOf(evidence, servers))]
+  const judged = cases.map(judge)
+  const ranked = judged.filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence)).toSorted(byScore)
+  const newest = newestOf(evidence)
+  const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
+  const from = Math.min(to, ...servers.map((server) => server.from))
+  const findings = worthShowing(ranked).map((one) => {
+    const server = servers.find(({ id }) => id === one.given.place.server)
+    return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
+  })
+  const found = new Set(findings.map(({ cause }) => cause))
+  return {
+    from,
+    to,
+    servers: servers.map(({ id }) => id),
+    summary: summaryOf(servers, findings),
+    findings,
+    excluded: excludedIn(judged, found),
+    limits: limitsOf(evidence, servers),
+  }
+}
+
+function causesOf(evidence: Evidence, servers: readonly ServerFacts[]): readonly Case[] {
+  const known = (server: ServerFacts | undefined): Known => ({
+    objects: evidence.objects,
+    version: server?.last.version,
+  })
+  const calm = !servers.some(({ levels }) => levels.some(isTroubled))
+  const worst = servers
+    .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
+    .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
+    .slice(0, MOST_LEVELS)
+  return [
+    ...danglingCases(known(servers[0]), servers),
+    ...servers.flatMap((server) =>
+      serverCases(
+        server,
+        servers.filter((other) => other !== server),
+      ),
+    ),
+    ...worst.flatMap(({ server, level }) => [
+      ...configurationCases(server, level, known(server)),
+      ...trafficCases(server, level, known(server)),
+    ]),
+    ...(calm ? servers.flatMap(calmCases) : []),
+  ]
+}
+
+/** Each cause of a place once; of causes with far less evidence than the best none. */
+function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
+  const best = Math.max(0, ...ranked.map(({ score }) => score))
+  const shown = ranked.filter(
+    ({ given, score }) =>
+      ALWAYS_SHOWN.has(given.cause) ||
+      CAUSE_INFO[given.cause].group === 'own side' ||
+      score >= LEAST_OF_BEST * best,
+  )
+  const specific = shown.some(({ given, known }) => known && given.cause !== 'overload' && given.cause !== 'dangling-schema')
+  return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
+}
+
+function summaryOf(servers: readonly ServerFacts[], findings: Diagnosis['findings']): string {
+  const [best] = findings
+  const troubled = servers
+    .flatMap(({ levels }) => levels.filter(isTroubled))
+    .toSorted((a, b) => troubleOf(b) - troubleOf(a))
+  const [worst] = troubled
+  const state =
+    servers.length === 0
+      ? 'There are not enough samples.'
+      : worst === undefined
+        ? 'No request waits or is rejected.'
+        : trouble(worst)
+  return best === undefined ? `${state} No known cause fits.` : `${state} Most likely: ${best.title.toLowerCase()}.`
+}
+
+function excludedIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Diagnosis['excluded'] {
+  const seen = new Set<CauseId>()
+  return judged.flatMap(({ given: { cause }, excludedBy }) => {
+    if (excludedBy === undefined || found.has(cause) || seen.has(cause)) return []
+    seen.add(cause)
+    return [{ cause, title: CAUSE_INFO[cause].title, because: excludedBy.text }]
+  })
+}
+
+const titles = (...causes: readonly CauseId[]): string =>
+  listed(causes.map((cause) => CAUSE_INFO[cause].title.toLowerCase()))
+
+/** What this source does not show, and which causes look the same without it. */
+function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): readonly string[] {
+  if (servers.length === 0) return []
+  return [
+    ...(servers.some(({ hasBaseline }) => hasBaseline)
+      ? []
+      : [
+          `There are no samples from before: ${titles('more-requests', 'slow-requests', 'slow-server')} cannot be told apart.`,
+        ]),
+    ...(servers.some(({ dumps }) => dumps > 0)
+      ? []
+      : [
+          `There are no debug dumps: ${titles('one-flow', 'more-requests', 'slow-reader', 'shared-flow', 'shared-queues')} cannot be told apart.`,
+        ]),
+    ...(objects === undefined
+      ? [
+          `The flow-control objects are not known: ${titles('reject-level', 'short-queues', 'dangling-schema')} cannot be recognised, and there are no drafts.`,
+        ]
+      : []),
+    ...(servers.length > 1 ? [] : [`Samples are of one server: whether ${titles('one-server')} is not known.`]),
+  ]
+}

@@ -1,0 +1,271 @@
+import { createObserver, type Observation as RuleObservation } from '../alerts/observe.ts'
+import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
+import { defaultLevel } from '../config/objects.ts'
+import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
+import type { ServerHealth } from '../contract/source.ts'
+import { createDeriver } from '../frame/derive.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import { isExempt, REJECT_REASONS, type LevelFrame, type Rejected, type ServerFrame } from '../frame/frame.ts'
+import { allRejected } from '../frame/recent.ts'
+import { histogramMean, sumHistograms } from '../frame/quantile.ts'
+import { reportedServerLimit } from '../impact/serverLimit.ts'
+import type { IncidentChange } from '../report/incident.ts'
+import { createFlowTally, type DumpedFlow } from '../report/flows.ts'
+import { hasRestarted, meanOf, observe } from '../twin/observe.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
+
+/** The pages and dumps of one server, in any order. */
+export interface ServerEvidence {
+  readonly frames: readonly ServerFrame[]
+  readonly dumps: readonly DumpFrame[]
+}
+
+/** Everything that a diagnosis rests on. What a source does not have is empty or `undefined`. */
+export interface Evidence {
+  readonly servers: readonly ServerEvidence[]
+  readonly health: readonly ServerHealth[]
+  readonly objects: ObjectSet | undefined
+  /** Edits that were seen on the objects. */
+  readonly changes: readonly IncidentChange[]
+  /** The instant that the question is about; samples that end long before it are stale. The last sample without. */
+  readonly asOf: UnixMs | undefined
+}
+
+/** So much is examined while nothing is wrong, and at least so much of trouble that has just begun. */
+export const WINDOW_MS = 120_000
+const SHORTEST_WINDOW_MS = 30_000
+/** Trouble that pauses for less goes on. */
+const PAUSE_MS = 30_000
+/** A wait that a client notices, seconds. */
+export const NOTICED_SECONDS = 0.1
+
+/** One level of one server over the window, compared with the time before it where that is known. */
+export interface LevelFacts {
+  readonly name: string
+  /** The last page, and the first of the window. */
+  readonly last: LevelFrame
+  readonly spec: LimitedSpec | undefined
+  readonly now: ObservedLevel
+  readonly before: ObservedLevel | undefined
+  /** Requests in the window. */
+  readonly rejected: Rejected
+  readonly dispatched: number
+  /** Pages of the window in which requests wait, and their number. */
+  readonly pagesQueued: number
+  readonly mostQueued: number
+  /** Part of the pages in which the executing seats reach the limit, up to one request of usual width. */
+  readonly fullShare: number
+  /** The flows that dumps of the window show, those with the most requests and seats first. */
+  readonly flows: readonly DumpedFlow[]
+  /** Rules whose condition held in most of the last samples. */
+  readonly conditions: ReadonlySet<string>
+}
+
+export interface ServerFacts {
+  readonly id: string
+  readonly from: UnixMs
+  readonly to: UnixMs
+  readonly pages: readonly ServerFrame[]
+  readonly last: ServerFrame
+  readonly stepMs: number
+  /** By name; without the exempt level. */
+  readonly levels: readonly LevelFacts[]
+  readonly exempt: LevelFrame | undefined
+  /** Mean executing seats of the exempt level, and of all levels. */
+  readonly exemptSeats: number
+  readonly allSeats: number
+  /** Seats of the server now, and when its first page was read; `undefined` where the pages do not show it. */
+  readonly limit: number | undefined
+  readonly limitBefore: number | undefined
+  /** First page after a restart, within the pages. */
+  readonly restartedAt: UnixMs | undefined
+  readonly dumps: number
+  readonly hasBaseline: boolean
+  /** Nominal limits of levels that changed within the pages. */
+  readonly resized: readonly { readonly level: string; readonly from: number; readonly to: number }[]
+}
+
+/** A level in trouble: rejects, or lets requests wait noticeably. */
+export const isTroubled = ({ now, rejected, dispatched, mostQueued }: LevelFacts): boolean =>
+  allRejected(rejected) > Math.max(0, 0.001 * dispatched) ||
+  (now.quantities.waitP99 ?? 0) >= NOTICED_SECONDS ||
+  (mostQueued > 0 && (now.evidence.queued ?? 0) >= 1)
+
+/** How much trouble, to compare levels: rejections count before waits. */
+export const troubleOf = ({ rejected, now }: LevelFacts): number =>
+  allRejected(rejected) * 10 + (now.evidence.queued ?? 0) + (now.quantities.waitP99 ?? 0)
+
+/** `undefined` where the pages since the last start of the server span too little time. */
+export function serverFacts(
+  { frames, dumps }: ServerEvidence,
+  { objects }: Pick<Evidence, 'objects'>,
+): ServerFacts | undefined {
+  const pages = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
+  const distinct = pages.filter((frame, i) => frame.at !== pages[i - 1]?.at)
+  const restart = distinct.findLastIndex((frame, i) => {
+    const before = distinct[i - 1]
+    return before !== undefined && hasRestarted(before, frame)
+  })
+  const run = restart > 0 ? distinct.slice(restart) : distinct
+  const last = run.at(-1)
+  const first = distinct[0]
+  if (last === undefined || first === undefined) return undefined
+  const to = unixMsOf(last.at)
+  const from = windowStart(run, to)
+  const inside = run.filter((frame) => unixMsOf(frame.at) >= from)
+  const outside = run.filter((frame) => unixMsOf(frame.at) <= from)
+  const now = observe(inside)
+  if (now === undefined) return undefined
+  const before = observe(outside.length > 1 || restart <= 0 ? outside : distinct.slice(0, restart))
+  const seen = dumps.filter(({ at }) => unixMsOf(at) >= unixMsOf(inside[0]?.at ?? last.at))
+  const tally = createFlowTally()
+  for (const dump of seen) tally.dump(dump)
+  const { flows } = tally.finish()
+  const conditions = conditionsIn(inside)
+  const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
+  const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
+  const shape = new Map(
+    objects?.levels.map((level) => [level.metadata.name, defaultLevel(level).spec.limited] as const) ?? [],
+  )
+  return {
+    id: last.id,
+    from: unixMsOf(inside[0]?.at ?? last.at),
+    to,
+    pages: inside,
+    last,
+    stepMs: now.stepMs,
+    levels: last.levels
+      .filter((level) => !isExempt(level))
+      .map((level) => levelFacts(level, { inside, now, before, flows, conditions, spec: shape.get(level.name) })),
+    exempt: last.levels.find(isExempt),
+    exemptSeats: meanOf(exemptSeats) ?? 0,
+    allSeats: meanOf(all) ?? 0,
+    limit: reportedServerLimit(last),
+    limitBefore: reportedServerLimit(first),
+    restartedAt: restart > 0 ? unixMsOf(run[0]?.at ?? last.at) : undefined,
+    dumps: seen.length,
+    hasBaseline: before !== undefined,
+    resized: last.levels.flatMap(({ name, limits: { nominal: is } }) => {
+      const was = first.levels.find((level) => level.name === name)?.limits.nominal
+      return was === undefined || is === undefined || was === is ? [] : [{ level: name, from: was, to: is }]
+    }),
+  }
+}
+
+/** The last page before the trouble that reaches to the end; without such trouble, two minutes before the end. */
+function windowStart(pages: readonly ServerFrame[], end: UnixMs): UnixMs {
+  let [latest, onset] = [end, end]
+  for (let i = pages.length - 1; i > 0; i--) {
+    const [page, earlier] = [pages[i], pages[i - 1]]
+    if (page === undefined || earlier === undefined || latest - unixMsOf(page.at) > PAUSE_MS) break
+    if (!hasTrouble(page, earlier)) continue
+    latest = unixMsOf(page.at)
+    onset = unixMsOf(earlier.at)
+  }
+  return onset === end ? end - WINDOW_MS : Math.min(onset, end - SHORTEST_WINDOW_MS)
+}
+
+const hasTrouble = (page: ServerFrame, earlier: ServerFrame): boolean =>
+  page.levels.some((level) => {
+    const was = earlier.levels.find(({ name }) => name === level.name)
+    const more = REJECT_REASONS.some((reason) => (level.rejected?.[reason] ?? 0) > (was?.rejected?.[reason] ?? 0))
+    return more || (level.requests.queued ?? 0) > 1
+  })
+
+interface Context {
+  readonly inside: readonly ServerFrame[]
+  readonly now: Observation
+  readonly before: Observation | undefined
+  readonly flows: readonly DumpedFlow[]
+  readonly conditions: ReadonlyMap<string, ReadonlySet<string>>
+  readonly spec: LimitedSpec | undefined
+}
+
+function levelFacts(last: LevelFrame, context: Context): LevelFacts {
+  const { name } = last
+  const pages = context.inside.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
+  const [first] = context.inside
+  const start = first?.levels.find((level) => level.name === name)
+  const since = (reason: keyof Rejected): number => (last.rejected?.[reason] ?? 0) - (start?.rejected?.[reason] ?? 0)
+  const now = observed(context.now, name)
+  const width = Math.max(1, widthOf(now) ?? 1)
+  const full = pages.filter(
+    ({ seats, limits }) =>
+      seats.executing !== undefined && limits.current !== undefined && seats.executing >= limits.current - width + 0.5,
+  )
+  const queued = pages.map(({ requests }) => requests.queued ?? 0)
+  return {
+    name,
+    last,
+    spec: context.spec,
+    now,
+    before: context.before && observed(context.before, name),
+    rejected: {
+      'queue-full': since('queue-full'),
+      'concurrency-limit': since('concurrency-limit'),
+      'time-out': since('time-out'),
+    },
+    dispatched: (last.dispatched ?? 0) - (start?.dispatched ?? 0),
+    pagesQueued: queued.filter((count) => count > 0).length,
+    mostQueued: Math.max(0, ...queued),
+    fullShare: pages.length === 0 ? 0 : full.length / pages.length,
+    flows: context.flows.filter(({ level }) => level === name),
+    conditions: context.conditions.get(name) ?? new Set(),
+  }
+}
+
+const observed = ({ levels }: Observation, name: string): ObservedLevel =>
+  levels.find((level) => level.name === name) ?? {
+    name,
+    quantities: { arrivalsPerSecond: 0, rejectedPerSecond: 0 },
+    evidence: {
+      queued: undefined,
+      demand: undefined,
+      deviation: undefined,
+      highWatermark: undefined,
+      queueLength: undefined,
+    },
+    smoothed: { first: undefined, last: undefined },
+    schemas: [],
+  }
+
+/** Of so many of the newest samples a condition must hold in most. */
+const LATEST = 6
+
+/** The alert rules without their hold times: what held in most of the newest samples, by level (empty: of the server). */
+function conditionsIn(pages: readonly ServerFrame[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const observer = createObserver()
+  const derive = createDeriver(pages[0]?.id ?? '')
+  const samples: (readonly RuleObservation[])[] = pages.map((page) => observer.take(page, derive(page)))
+  const counts = new Map<string, Map<string, number>>()
+  for (const { rule, place, holds } of samples.slice(-LATEST).flat()) {
+    if (!holds) continue
+    const own = counts.get(place.level ?? '') ?? new Map<string, number>()
+    counts.set(place.level ?? '', own.set(rule, (own.get(rule) ?? 0) + 1))
+  }
+  const most = Math.min(LATEST, pages.length) / 2
+  return new Map(
+    [...counts].map(([level, own]) => [level, new Set([...own].flatMap(([rule, n]) => (n >= most ? [rule] : [])))]),
+  )
+}
+
+const meanIn = (
+  traffic: readonly SchemaTraffic[],
+  of: 'execution' | 'widths' | 'executionWatch',
+): number | undefined => {
+  const sum = sumHistograms(traffic.flatMap((schema) => schema[of] ?? []))
+  return sum === undefined || sum.count === 0 ? undefined : histogramMean(sum)
+}
+
+/** Mean execution of finished requests, seconds. */
+export const executionOf = ({ schemas }: Pick<ObservedLevel, 'schemas'>): number | undefined =>
+  meanIn(schemas, 'execution')
+/** Mean seats of a request. */
+export const widthOf = ({ schemas }: Pick<ObservedLevel, 'schemas'>): number | undefined => meanIn(schemas, 'widths')
+
+/** Requests per second of all levels but exempt. */
+export const arrivalsOf = (levels: readonly LevelFacts[]): number =>
+  levels.reduce((sum, { now }) => sum + now.quantities.arrivalsPerSecond, 0)
+
+/** Length of the window, seconds. */
+export const secondsOf = ({ from, to }: Pick<ServerFacts, 'from' | 'to'>): number => (to - from) / MS_PER_SECOND

@@ -1,0 +1,104 @@
+import type { FamilyKey } from '../metrics/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
+import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
+import { unixMsOf } from '../units.ts'
+import { length, listed, seconds } from '../report/words.ts'
+import type { Case } from './case.ts'
+import { fact } from './clues.ts'
+import type { Evidence, ServerFacts } from './facts.ts'
+import { advice } from './remedies.ts'
+
+/** A sample older than this, and than three usual intervals, is stale. */
+const STALE_MS = 30_000
+/** The Date header has whole seconds, and a request takes its time. */
+const CLOCK_MS = 3_000
+/** Without these families nothing can be said about waits and limits. */
+const ESSENTIAL: readonly FamilyKey[] = ['dispatched', 'rejected', 'executingSeats', 'current']
+
+/** What has to be excluded before the servers are blamed; with one of these that `blocks`, they are not. */
+export interface OwnSide {
+  readonly cases: readonly Case[]
+  readonly blocks: boolean
+}
+
+/** Looks at the console’s own side: samples, their age, clocks, families. */
+export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): OwnSide {
+  const cases: Case[] = []
+  const pages = evidence.servers.flatMap(({ frames }) => frames)
+  if (servers.length === 0) {
+    const failing = evidence.health.flatMap(({ failures }) => failures.at(-1)?.problem.message ?? [])
+    cases.push({
+      cause: 'no-data',
+      place: {},
+      text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, so that nothing can be said yet.`,
+      needs: [
+        fact(true, `${pages.length} metrics ${pages.length === 1 ? 'page was' : 'pages were'} read.`),
+        ...failing.map((text) => fact(true, text)),
+      ],
+      remedy: advice('Read the source for longer (--seconds), or ask about an instant with samples before it.'),
+    })
+    return { cases, blocks: true }
+  }
+  const stale = evidence.asOf === undefined ? [] : servers.filter((server) => isStale(server, evidence.asOf ?? 0))
+  for (const { id, to } of stale) {
+    const problem = evidence.health.find((health) => health.id === id)?.failures.at(-1)?.problem.message
+    cases.push({
+      cause: 'stale-source',
+      place: { server: id },
+      text: `The last sample of ${id} is old: what the server does now is not known.`,
+      needs: [
+        fact(true, `The last sample of ${id} is ${length((evidence.asOf ?? to) - to)} old.`),
+        ...(problem === undefined ? [] : [fact(true, problem)]),
+      ],
+      remedy: advice('Restore the connection to the metrics of this server (Connection), then ask again.'),
+    })
+  }
+  for (const { id, clockOffsetMs } of evidence.health) {
+    if (clockOffsetMs === undefined || Math.abs(clockOffsetMs) < CLOCK_MS) continue
+    cases.push({
+      cause: 'clock-skew',
+      place: { server: id },
+      text: 'The clock of the server and that of this machine differ, so that times of different origin (dumps, logs, samples) do not match.',
+      needs: [
+        fact(
+          true,
+          `The clock of ${id} is ${seconds(Math.abs(clockOffsetMs) / 1_000)} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
+        ),
+      ],
+      remedy: advice('Synchronise both clocks. Rates and waits of the server itself are right.'),
+    })
+  }
+  let lacking = 0
+  for (const { id, last } of servers) {
+    const missing = ESSENTIAL.filter(
+      (key) => last.missing.some(({ family }) => family === FAMILY[key]) || !isShown(key, last),
+    )
+    if (missing.length === 0) continue
+    lacking++
+    cases.push({
+      cause: 'missing-metrics',
+      place: { server: id },
+      text: 'The metrics page lacks families on which every statement about waits and limits rests.',
+      needs: [fact(true, `${id} does not show ${listed(missing.map((key) => FAMILY[key]))}.`)],
+      remedy: advice(
+        'Look at the relabelling and filters of Prometheus, or read the server itself. Versions before 1.26 have no current limits.',
+      ),
+    })
+  }
+  return { cases, blocks: stale.length === servers.length || lacking === servers.length }
+}
+
+function isStale({ to, stepMs }: ServerFacts, asOf: number): boolean {
+  return asOf - to > Math.max(STALE_MS, 3 * stepMs)
+}
+
+const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
+  levels.some((level) => {
+    if (key === 'dispatched') return level.dispatched !== undefined
+    if (key === 'rejected') return level.rejected !== undefined
+    return key === 'executingSeats' ? level.seats.executing !== undefined : level.limits.current !== undefined
+  })
+
+/** The newest sample of all. */
+export const newestOf = ({ servers }: Evidence): number =>
+  Math.max(...servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at))), Number.NEGATIVE_INFINITY)

@@ -1,0 +1,142 @@
+import { isSuggested, serviceAccounts } from '../config/builtIn.ts'
+import {
+  AUTOUPDATE_ANNOTATION,
+  defaultLevel,
+  DEFAULT_QUEUING,
+  type LimitedSpec,
+  type ObjectMeta,
+  type ObjectSet,
+  type Subject,
+} from '../config/objects.ts'
+import type { Finding, ProposedManifest } from '../contract/diagnosis.ts'
+import { emptyObject } from '../draft/presets.ts'
+import { freeName } from '../draft/draft.ts'
+import { sharesForSeats } from '../impact/shareCalculator.ts'
+import { writeManifest } from '../manifest/write.ts'
+import type { DumpedFlow } from '../report/flows.ts'
+import type { LevelFacts, ServerFacts } from './facts.ts'
+
+type Remedy = Finding['remedy']
+
+/** The objects that an edit starts from, and the version of the server that owns the built-in ones. */
+export interface Known {
+  readonly objects: ObjectSet | undefined
+  readonly version: string | undefined
+}
+
+export const advice = (text: string, manifests: readonly ProposedManifest[] = []): Remedy => ({ text, manifests })
+
+/** The server restores built-in objects unless they carry this annotation. */
+function keptMetadata({ name, annotations }: ObjectMeta, kind: ProposedManifest['kind'], version: string | undefined) {
+  const own = version !== undefined && isSuggested(kind, name, version)
+  const kept = { ...annotations, ...(own && { [AUTOUPDATE_ANNOTATION]: 'false' }) }
+  return { name, ...(Object.keys(kept).length > 0 && { annotations: kept }) }
+}
+
+/** A level with another limited spec; nothing where it is not known. */
+export function levelEdit(
+  { objects, version }: Known,
+  name: string,
+  change: (limited: LimitedSpec) => LimitedSpec,
+): readonly ProposedManifest[] {
+  const found = objects?.levels.find(({ metadata }) => metadata.name === name)
+  const level = found && defaultLevel(found)
+  if (level?.spec.limited === undefined) return []
+  const kind = 'PriorityLevelConfiguration'
+  const metadata = keptMetadata(level.metadata, kind, version)
+  const spec = { ...level.spec, limited: change(level.spec.limited) }
+  return [{ kind, name, text: writeManifest(kind, { metadata, spec }) }]
+}
+
+/** A schema that splits its requests into flows otherwise. */
+export function distinguisherEdit(
+  { objects, version }: Known,
+  name: string,
+  type: 'ByUser' | 'ByNamespace',
+): readonly ProposedManifest[] {
+  const kind = 'FlowSchema'
+  const schema = objects?.schemas.find(({ metadata }) => metadata.name === name)
+  if (schema === undefined) return []
+  const metadata = keptMetadata(schema.metadata, kind, version)
+  return [
+    { kind, name, text: writeManifest(kind, { metadata, spec: { ...schema.spec, distinguisherMethod: { type } } }) },
+  ]
+}
+
+/** The shares with which a level owns the seats that it needs; nothing where they cannot be computed. */
+export function moreShares(known: Known, server: ServerFacts, level: LevelFacts): readonly ProposedManifest[] {
+  const { objects } = known
+  const { last, now } = level
+  const wanted = Math.ceil(Math.max(now.smoothed.last ?? 0, last.demand.highWatermark ?? 0, last.limits.nominal ?? 0))
+  if (objects === undefined || server.limit === undefined) return []
+  // More than half of the server is no matter of shares any more.
+  const nominal = Math.min(wanted, Math.floor(server.limit / 2))
+  if (nominal <= (last.limits.nominal ?? 0)) return []
+  const answer = sharesForSeats(objects, server.limit, [{ name: level.name, nominal }])
+  const shares = answer.possible ? answer.rows.find(({ name }) => name === level.name)?.sharesAfter : undefined
+  if (shares === undefined) return []
+  return levelEdit(known, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: shares }))
+}
+
+/** Queues that hold up to a default level’s. */
+export const longerQueues = (known: Known, level: string): readonly ProposedManifest[] =>
+  levelEdit(known, level, (limited) => {
+    const { queues, handSize, queueLengthLimit } = limited.limitResponse.queuing ?? DEFAULT_QUEUING
+    const queuing = {
+      queues,
+      handSize,
+      queueLengthLimit: Math.max(2 * queueLengthLimit, DEFAULT_QUEUING.queueLengthLimit),
+    }
+    return { ...limited, limitResponse: { type: 'Queue', queuing } }
+  })
+
+/** Queues of which one busy flow covers few. */
+export const moreQueues = (known: Known, level: string): readonly ProposedManifest[] =>
+  levelEdit(known, level, (limited) => {
+    const length = limited.limitResponse.queuing?.queueLengthLimit ?? DEFAULT_QUEUING.queueLengthLimit
+    const queuing = { queues: 128, handSize: 6, queueLengthLimit: length }
+    return { ...limited, limitResponse: { type: 'Queue', queuing } }
+  })
+
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
+
+function subjectOf(user: string): Subject {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? []
+  return namespace === undefined || name === undefined
+    ? { kind: 'User', user: { name: user } }
+    : serviceAccounts(namespace, name)
+}
+
+/** A flow schema and a small level for the busiest user of a flow, in front of the schema that takes its requests now. */
+export function ownLevel({ objects }: Known, { users: [user], schema }: DumpedFlow): readonly ProposedManifest[] {
+  const taking = objects?.schemas.find(({ metadata }) => metadata.name === schema)
+  if (objects === undefined || user === undefined || taking === undefined) return []
+  const [level, own] = [
+    emptyObject('PriorityLevelConfiguration', freeName([], objects, 'PriorityLevelConfiguration', 'isolated')),
+    emptyObject('FlowSchema', freeName([], objects, 'FlowSchema', 'isolated')),
+  ]
+  if (level.kind === 'FlowSchema' || own.kind !== 'FlowSchema') return []
+  const { metadata, spec } = level.object
+  const limited: LimitedSpec = {
+    nominalConcurrencyShares: 5,
+    lendablePercent: 0,
+    borrowingLimitPercent: 0,
+    limitResponse: { type: 'Queue', queuing: { queues: 16, handSize: 4, queueLengthLimit: 50 } },
+  }
+  const rules = own.object.spec.rules?.map((rule) => ({ ...rule, subjects: [subjectOf(user)] })) ?? []
+  const schemaSpec = {
+    ...own.object.spec,
+    priorityLevelConfiguration: { name: metadata.name },
+    matchingPrecedence: Math.max(1, taking.spec.matchingPrecedence - 50),
+    rules,
+  }
+  const [levelKind, schemaKind] = ['PriorityLevelConfiguration', 'FlowSchema'] as const
+  return [
+    { kind: levelKind, name: metadata.name, text: writeManifest(levelKind, { metadata, spec: { ...spec, limited } }) },
+    {
+      kind: schemaKind,
+      name: own.object.metadata.name,
+      text: writeManifest(schemaKind, { metadata: own.object.metadata, spec: schemaSpec }),
+    },
+  ]
+}

@@ -1,0 +1,293 @@
+import { THRESHOLDS } from '../alerts/rules.ts'
+import { orderFlowSchemas } from '../request/match.ts'
+import { amount, clock, counted, listed, percent, seconds } from '../report/words.ts'
+import type { Case } from './case.ts'
+import { executionPair, fact, isSlower, moreRequests, not, trouble, weighing, type Clue } from './clues.ts'
+import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './facts.ts'
+import { advice, type Known } from './remedies.ts'
+
+/** Part of its seats from which on a server is full. */
+const FULL_SERVER = 0.9
+/** After a start, so long the effects of the start itself are likely. */
+const STARTING_SECONDS = 120
+/** A level of another server that uses less than this part of its limit could take more. */
+const IDLE_LEVEL = 0.5
+
+/** Causes that lie in a server as a whole. */
+export function serverCases(server: ServerFacts, others: readonly ServerFacts[]): readonly Case[] {
+  const place = { server: server.id }
+  const troubled = server.levels.filter(isTroubled)
+  const inTrouble = fact(
+    troubled.length > 0,
+    troubled.length > 0 ? trouble(troubled[0] as LevelFacts) : 'No request waits or is rejected.',
+  )
+  const everywhere = slowEverywhere(server)
+  const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
+  const started = server.restartedAt === undefined ? undefined : (server.to - server.restartedAt) / 1_000
+  return [
+    {
+      cause: 'slow-server',
+      place,
+      text: 'Requests of several levels take longer than before, so that the server itself or its etcd is slow. Waits in queues are a consequence of it.',
+      needs: [weighing(5, everywhere)],
+      hints: [inTrouble, ...troubled.slice(0, 1).map((level) => not(moreRequests(level)))],
+      remedy: advice(
+        'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks that all requests pass. Do not raise limits: more requests at once make a slow server slower.',
+      ),
+    },
+    {
+      cause: 'exempt-traffic',
+      place: { ...place, level: 'exempt' },
+      text: 'Exempt requests use much of the server. Nothing limits them, and the requests of all levels share the machine with them.',
+      needs: [
+        weighing(
+          2,
+          fact(
+            exemptShare > THRESHOLDS.exemptShare && server.exemptSeats >= THRESHOLDS.exemptSeats,
+            `Exempt requests use ${amount(server.exemptSeats)} of ${amount(server.allSeats)} executing seats (${percent(exemptShare)}).`,
+          ),
+        ),
+        fact(
+          everywhere.holds === true || troubled.length > 0,
+          everywhere.holds === true ? everywhere.text : inTrouble.text,
+        ),
+      ],
+      hints: [weighing(9, fact(exemptShare >= 0.3, `${percent(exemptShare)} of the executing seats are exempt.`))],
+      remedy: advice('Give these clients an identity outside system:masters, and a flow schema.'),
+    },
+    {
+      cause: 'server-full',
+      place,
+      text: 'Several levels want more seats than the server has. Flow control shares what there is; no edit of shares makes it more.',
+      needs: [
+        weighing(
+          5,
+          fact(
+            server.limit === undefined ? undefined : server.allSeats >= FULL_SERVER * server.limit,
+            `The server used ${amount(server.allSeats)} of ${server.limit === undefined ? 'an unknown number of' : amount(server.limit)} seats on average.`,
+          ),
+        ),
+        weighing(
+          5,
+          fact(
+            troubled.length > 1,
+            `Requests wait or are rejected in ${troubled.length === 0 ? 'no level' : listed(troubled.map(({ name }) => name))}.`,
+          ),
+        ),
+      ],
+      unless: [everywhere],
+      hints: [
+        fact(server.exemptSeats <= 0.3 * server.allSeats, `${percent(1 - exemptShare)} of these seats are limited.`),
+      ],
+      remedy: advice(
+        'Add API servers, or raise --max-requests-inflight and --max-mutating-requests-inflight if CPU, memory and etcd have room. Otherwise reduce the load.',
+      ),
+    },
+    {
+      cause: 'server-restarted',
+      place,
+      text: 'The server restarted a moment ago: clients list and watch everything again, and its limits begin anew.',
+      needs: [
+        weighing(
+          8,
+          fact(
+            started !== undefined && started <= STARTING_SECONDS,
+            started === undefined
+              ? 'The server did not restart.'
+              : `The server restarted ${seconds(started)} before the last sample, at ${clock(server.restartedAt ?? server.to)}.`,
+          ),
+        ),
+        inTrouble,
+        fact(
+          server.limit === undefined || server.limitBefore === undefined
+            ? undefined
+            : server.limit >= 0.95 * server.limitBefore,
+          `It has ${amount(server.limit ?? 0)} seats, and had ${amount(server.limitBefore ?? 0)}.`,
+        ),
+      ],
+      remedy: advice(
+        'Wait for some minutes. Clients that watch with resourceVersion and back off with jitter shorten this.',
+      ),
+    },
+    ...(others.length === 0 ? [] : troubled.map((level) => oneServerCase(server, level, others))),
+  ]
+}
+
+/** Execution times of all schemas with enough requests, exempt ones included. */
+function slowEverywhere({ levels }: ServerFacts): Clue {
+  const pairs = levels.flatMap((level) =>
+    level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
+  )
+  const slow = pairs.filter(isSlower)
+  if (pairs.length < 2) {
+    return fact(
+      levels.some(({ before }) => before !== undefined) ? false : undefined,
+      pairs.length === 0
+        ? 'No execution times from before are known, so whether the server became slower is not known.'
+        : 'Execution times of one flow schema alone can be compared with those before.',
+    )
+  }
+  return fact(
+    slow.length >= 2 && slow.length >= 0.6 * pairs.length,
+    `Requests of ${amount(slow.length)} of ${counted(pairs.length, 'flow schema')} take at least twice as long as before.`,
+  )
+}
+
+function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly ServerFacts[]): Case {
+  const { name } = level
+  const idle = others.filter((other) => {
+    const same = other.levels.find((one) => one.name === name)
+    if (same === undefined || isTroubled(same)) return false
+    return (same.now.quantities.seats ?? 0) < IDLE_LEVEL * (same.last.limits.current ?? 0)
+  })
+  const mean = others.reduce((sum, { levels }) => sum + arrivalsOf(levels), 0) / others.length
+  return {
+    cause: 'one-server',
+    place: { server: server.id, level: name },
+    text: `${server.id} has most of the load, and the same level of other servers has seats to spare: limits are those of each server.`,
+    needs: [
+      weighing(
+        6,
+        fact(
+          idle.length === others.length,
+          `${name} is in trouble on ${server.id}, and idle on ${amount(idle.length)} of ${counted(others.length, 'other server')}.`,
+        ),
+      ),
+      weighing(
+        4,
+        fact(
+          arrivalsOf(server.levels) > THRESHOLDS.imbalance * mean,
+          `${server.id} receives ${amount(arrivalsOf(server.levels))} requests/s, the others ${amount(mean)} /s on average.`,
+        ),
+      ),
+    ],
+    remedy: advice(
+      'Look at the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
+    ),
+  }
+}
+
+/** Flow schemas whose level does not exist: the server passes them over. */
+export function danglingCases({ objects }: Known, servers: readonly ServerFacts[]): readonly Case[] {
+  if (objects === undefined) return []
+  const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
+  const troubled = servers.flatMap(({ levels }) => levels.filter(isTroubled))
+  return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }) => ({
+    cause: 'dangling-schema',
+    place: { schema: name },
+    text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server passes it over, so that its requests fall into another level.`,
+    needs: [weighing(8, fact(true, `${to.name} is not among ${counted(objects.levels.length, 'priority level')}.`))],
+    hints: [
+      weighing(
+        4,
+        fact(
+          troubled.length > 0,
+          troubled.length > 0
+            ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
+            : 'No request waits or is rejected.',
+        ),
+      ),
+    ],
+    remedy: advice(`Create the level ${to.name}, or let ${name} name a level that exists.`),
+  }))
+}
+
+/** How steady requests come: below this their number varies less than by chance, as a token bucket lets it. */
+const STEADY = 0.2
+const LEAST_STEADY_RATE = 4
+const FEWEST_STEPS = 10
+
+/** A server at which nothing waits: what else makes requests slow. */
+export function calmCases(server: ServerFacts): readonly Case[] {
+  const place = { server: server.id }
+  const calm = fact(!server.levels.some(isTroubled), 'No level rejects requests or lets them wait for 0.1 s.')
+  const everywhere = slowEverywhere(server)
+  const slower = server.levels.flatMap((level) =>
+    level.now.schemas.flatMap((schema) => {
+      const pair = executionPair(schema, level.before)
+      return pair !== undefined && isSlower(pair) ? [{ level, schema, pair }] : []
+    }),
+  )
+  const [slow] = slower
+  const steady = server.levels.flatMap(({ name, now }) =>
+    now.schemas.flatMap(({ schema, arrivals }) => {
+      const counts = arrivals.map((rate) => (rate * server.stepMs) / 1_000)
+      const mean = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
+      const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / Math.max(1, counts.length)
+      const rate = (mean * 1_000) / server.stepMs
+      const isSteady = counts.length >= FEWEST_STEPS && rate >= LEAST_STEADY_RATE && variance <= STEADY * mean
+      return isSteady ? [{ name, schema, rate }] : []
+    }),
+  )
+  const [bucket] = steady
+  return [
+    {
+      cause: 'nothing-waits',
+      place,
+      text: 'Flow control neither delays nor rejects requests. If clients are slow, look at the time that requests execute, at the network, and at rate limits of the clients.',
+      needs: [calm],
+      hints: [
+        not(everywhere),
+        fact(
+          slow === undefined,
+          slow === undefined
+            ? 'No flow schema has requests that take longer than before.'
+            : `Requests of ${slow.schema.schema} take longer than before.`,
+        ),
+      ],
+      remedy: advice('No edit of flow-control objects helps.'),
+    },
+    {
+      cause: 'client-throttling',
+      place: bucket === undefined ? place : { ...place, level: bucket.name, schema: bucket.schema },
+      text: 'Flow control adds no delay, and requests arrive as evenly as a client sends that limits itself (client-go: QPS and Burst). Such waits happen in the client: the server never sees them.',
+      needs: [
+        calm,
+        weighing(
+          2,
+          fact(
+            bucket !== undefined,
+            bucket === undefined
+              ? 'No flow schema receives requests more evenly than by chance.'
+              : `Requests of ${bucket.schema} arrive at a steady ${amount(bucket.rate)} /s.`,
+          ),
+        ),
+      ],
+      unless: [everywhere],
+      hints: [
+        fact(
+          slow === undefined,
+          slow === undefined
+            ? 'Requests execute as fast as before.'
+            : `Requests of ${slow.schema.schema} take longer than before.`,
+        ),
+      ],
+      remedy: advice(
+        'Look for “client-side throttling” in the log of the client, and raise QPS and Burst of its client-go configuration. Periodic requests look the same and are no reason to worry.',
+      ),
+    },
+    ...(slow === undefined
+      ? []
+      : [
+          {
+            cause: 'slow-requests' as const,
+            place: { ...place, level: slow.level.name, schema: slow.schema.schema },
+            text: `Requests of ${slow.schema.schema} take longer than before, and none of them waits in a queue: the time is spent in the handler of the server.`,
+            needs: [
+              calm,
+              weighing(
+                2,
+                fact(
+                  true,
+                  `Requests of ${slow.schema.schema} executed for ${seconds(slow.pair.is)} on average, and ${seconds(slow.pair.was)} before.`,
+                ),
+              ),
+            ],
+            unless: [everywhere],
+            remedy: advice(
+              'Find what these requests wait for in the server: admission webhooks, an aggregated API server, etcd.',
+            ),
+          },
+        ]),
+  ]
+}

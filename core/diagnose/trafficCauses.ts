@@ -1,0 +1,252 @@
+import type { Case } from './case.ts'
+import {
+  executionText,
+  fact,
+  flowName,
+  isFull,
+  largestFlow,
+  longFlow,
+  LONG_SECONDS,
+  moreRequests,
+  not,
+  oneFlow,
+  slowerRequests,
+  watchShare,
+  weighing,
+  wideRequests,
+  widestFlow,
+} from './clues.ts'
+import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
+import { allRejected } from '../frame/recent.ts'
+import { amount, counted, percent, seconds } from '../report/words.ts'
+import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
+
+/** Requests that wait time out after a quarter of their deadline: 15 s where the client sets none. */
+const USUAL_TIME_OUT_SECONDS = 15
+/** Of the seats of a level, from which on watches or lingering writes explain that it is full. */
+const MOST_OF_SEATS = 0.4
+/** Seconds without waiting requests after which a burst is over. */
+const OVER_SECONDS = 8
+const BRIEF_SECONDS = 25
+
+/** Causes that lie in what clients send to one level that is in trouble. */
+export function trafficCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
+  const { name } = level
+  const place = { server: server.id, level: name }
+  const full = isFull(level)
+  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
+  const largest = largestFlow(level)?.flow
+  const widest = widestFlow(level)
+  const fanOut = lingering(level, server)
+  const singleUser = fact(
+    largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
+    largest === undefined
+      ? 'There are no debug dumps, so the users of a flow are not known.'
+      : `${flowName(largest)} has requests of ${counted(largest.users.length, 'user')}.`,
+  )
+  const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
+  const more1 = moreShares(known, server, level)
+  return [
+    {
+      cause: 'one-flow',
+      place: flowPlace,
+      text: `One flow sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
+      needs: [dominant, full],
+      unless: [long, slower, wide],
+      hints: [more, singleUser],
+      remedy: advice(
+        largest === undefined
+          ? 'Find the client in debug dumps or an audit log and slow it down.'
+          : `Slow down ${largest.users[0] ?? flowName(largest)}, or give it a level of its own that does not borrow.`,
+        largest === undefined ? [] : ownLevel(known, largest),
+      ),
+    },
+    {
+      cause: 'more-requests',
+      place,
+      text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit does what it is for: it protects the server.`,
+      needs: [more, full],
+      unless: [slower, long, wide, dominant],
+      remedy: advice(
+        `Give ${name} more shares if the new volume is here to stay, or let its clients send less.`,
+        more1,
+      ),
+    },
+    {
+      cause: 'slow-requests',
+      place: { ...place, ...slowSchema(level) },
+      text: `Requests of ${name} take longer than before, so that the same number of requests needs more seats. Other levels are as fast as before: look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
+      needs: [slower],
+      unless: [long, wide],
+      hints: [not(more), full],
+      remedy: advice(
+        'Find what these requests wait for in the server: admission webhooks, an aggregated API server, etcd. More shares would only let more of them pile up.',
+      ),
+    },
+    {
+      cause: 'slow-reader',
+      place: widest === undefined ? place : { ...place, schema: widest.schema, flow: widest.flow },
+      text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
+      needs: [long, full],
+      hints: [wide, not(more), slowTail(level)],
+      remedy: advice(
+        widest === undefined
+          ? 'Find the client in debug dumps and let it page with limit, or watch.'
+          : `Let ${widest.users[0] ?? flowName(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
+        widest === undefined ? [] : ownLevel(known, widest),
+      ),
+    },
+    {
+      cause: 'wide-requests',
+      place,
+      text: `The requests of ${name} are wide: each list of many objects takes several seats, so that few of them fill the level.`,
+      needs: [wide, full],
+      unless: [long, fanOut],
+      hints: [not(slower)],
+      remedy: advice(
+        'Let these clients list with limit or resourceVersion=0, or watch. A level of their own keeps them from filling this one.',
+        widest === undefined ? [] : ownLevel(known, widest),
+      ),
+    },
+    {
+      cause: 'watch-storm',
+      place,
+      text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
+      needs: [watching(level, server), full],
+      hints: [not(wide), not(slower)],
+      remedy: advice(
+        'Let clients back off with jitter before they watch again, and let them resume from their last resourceVersion.',
+      ),
+    },
+    {
+      cause: 'write-fan-out',
+      place,
+      text: `Writes of ${name} keep seats after they have been answered, because many watchers have to be notified.`,
+      needs: [fanOut, full],
+      hints: [not(wide), not(slower)],
+      remedy: advice(
+        'Reduce watches of all objects of the written resource (watch with selectors), or the rate of these writes.',
+      ),
+    },
+    {
+      cause: 'short-deadlines',
+      place,
+      text: `Requests of ${name} time out in the queue early, because their clients set short deadlines: a request waits for at most a quarter of its timeout.`,
+      needs: [shortDeadlines(level, server)],
+      hints: [not(slower), not(dominant)],
+      remedy: advice(
+        'Raise the request timeout of these clients, or the shares of the level if the waits are too long.',
+        more1,
+      ),
+    },
+    {
+      cause: 'brief-burst',
+      place,
+      text: `Requests of ${name} waited for a moment and were served. Queues are there for such bursts.`,
+      needs: [briefBurst(level, server)],
+      hints: [not(slower)],
+      remedy: advice('Nothing has to be done unless it repeats. A client that spreads its requests does not wait.'),
+    },
+    {
+      cause: 'overload',
+      place,
+      text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or whose they are.`,
+      needs: [full],
+      hints: [],
+      remedy: advice(
+        `Read the source for longer and with debug dumps to learn more. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
+      ),
+    },
+  ]
+}
+
+const slowSchema = ({ now }: LevelFacts): { readonly schema?: string } => {
+  const [main] = now.schemas.toSorted((a, b) => (b.seats ?? 0) - (a.seats ?? 0))
+  return main === undefined ? {} : { schema: main.schema }
+}
+
+/** Most requests are quick and a few take very long. */
+function slowTail({ name, now }: LevelFacts) {
+  const sum = sumHistograms(now.schemas.flatMap(({ execution }) => execution ?? []))
+  if (sum === undefined || sum.count === 0) return fact(undefined, `No execution time of ${name} is known.`)
+  const long =
+    sum.count - sum.bounds.reduce((most, bound, i) => (bound <= LONG_SECONDS ? (sum.counts[i] ?? most) : most), 0)
+  return fact(
+    long > 0 && long < sum.count / 2,
+    `${counted(Math.round(long), 'request')} of ${amount(sum.count)} that finished in ${name} took longer than ${seconds(LONG_SECONDS)}.`,
+  )
+}
+
+function watching(level: LevelFacts, server: ServerFacts) {
+  const share = watchShare(level, secondsOf(server))
+  return weighing(
+    6,
+    fact(
+      share >= MOST_OF_SEATS,
+      `Watches that are initialised hold ${percent(Math.min(1, share))} of the seats that ${level.name} uses.`,
+    ),
+  )
+}
+
+/** Seats of writes that were answered already: executing seats beyond those of executing requests. */
+function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
+  const own = pages.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
+  const mean = (of: (level: (typeof own)[number]) => number | undefined): number =>
+    own.reduce((sum, level) => sum + (of(level) ?? 0), 0) / Math.max(1, own.length)
+  const [seats, requests] = [mean((level) => level.seats.executing), mean((level) => level.requests.executing)]
+  const [first, last] = [own[0], own.at(-1)]
+  const watchers = sumHistograms(
+    last?.schemas.flatMap(({ name: schema, watchCount }) => {
+      const earlier = first?.schemas.find((one) => one.name === schema)?.watchCount
+      return (watchCount && histogramIncrease(watchCount, earlier)) ?? []
+    }) ?? [],
+  )
+  const count = watchers === undefined || watchers.count === 0 ? undefined : histogramMean(watchers)
+  // A write executes in one seat; the seats beyond are those that it keeps afterwards.
+  const isMostlyWrites = watchers !== undefined && watchers.count >= dispatched / 2
+  return weighing(
+    7,
+    fact(
+      count !== undefined && isMostlyWrites && count >= 10 && seats - requests >= MOST_OF_SEATS * seats,
+      `${name} has ${amount(seats)} executing seats with ${amount(requests)} executing requests${count === undefined ? '' : `; its writes notify ${amount(count)} watchers on average`}.`,
+    ),
+  )
+}
+
+function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) {
+  const late = rejected['time-out']
+  const [first, last] = [pages[0], pages.at(-1)].map((page) => page?.levels.find((level) => level.name === name))
+  const waits = sumHistograms(
+    last?.schemas.flatMap(({ name: schema, wait }) => {
+      const earlier = first?.schemas.find((one) => one.name === schema)?.wait
+      return (wait && histogramIncrease(wait, earlier)) ?? []
+    }) ?? [],
+  )
+  if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
+  if (waits === undefined) return fact(undefined, `No wait of ${name} is known.`)
+  const top = waits.counts.findIndex((count) => count >= waits.count)
+  const longest = waits.bounds[top]
+  return weighing(
+    7,
+    fact(
+      longest !== undefined && longest < USUAL_TIME_OUT_SECONDS,
+      `${counted(late, 'request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : seconds(longest)}; without a deadline of the client it would be ${seconds(USUAL_TIME_OUT_SECONDS)}.`,
+    ),
+  )
+}
+
+function briefBurst(level: LevelFacts, { pages, stepMs, to }: ServerFacts) {
+  const { name, rejected, pagesQueued, mostQueued } = level
+  const last = pages.findLast(({ levels }) => (levels.find((one) => one.name === name)?.requests.queued ?? 0) > 0)
+  const since = last === undefined ? 0 : (to - Date.parse(last.at)) / 1_000
+  const lasted = (pagesQueued * stepMs) / 1_000
+  return weighing(
+    4,
+    fact(
+      allRejected(rejected) === 0 && lasted <= BRIEF_SECONDS && since >= OVER_SECONDS,
+      `Requests of ${name} waited in samples of ${seconds(lasted)} (at most ${amount(mostQueued)} at once), ${counted(allRejected(rejected), 'request was', 'requests were')} rejected, and none waited in the last ${seconds(since)}.`,
+    ),
+  )
+}
