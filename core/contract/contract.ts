@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
+import { DiagnosisSchema } from './diagnosis.ts'
 import { ProblemSchema, type Problem } from './errors.ts'
 import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
@@ -177,6 +178,11 @@ export const procedures = {
   'sources.facts': procedure(z.object({ connection, server: z.string() }), ReportedFactsSchema.nullable()),
   /** What a forecast for one server is made from: the pages and dumps of the last ten minutes. */
   'forecast.evidence': procedure(z.object({ connection, server: z.string() }), ForecastEvidenceSchema),
+  /**
+   * Why requests wait, are rejected or are slow, from the pages and dumps of the last ten minutes; of a recording those before
+   * `at` (Unix ms), its end without.
+   */
+  'diagnosis.read': procedure(z.object({ connection, at: z.number().exactOptional() }), DiagnosisSchema),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
    * first; about the last hour is kept. What they should have been: core/impact/expected.ts.

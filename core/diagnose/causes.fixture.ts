@@ -17,7 +17,8 @@ import type { Evidence, ServerEvidence } from './facts.ts'
 export interface Specimen {
   readonly given: CauseId
   readonly what: string
-  readonly evidence: () => Evidence
+  /** The same seed makes the same requests. */
+  readonly evidence: (seed: number) => Evidence
 }
 
 const START_MS = Date.parse('2026-11-20T03:00:00Z')
@@ -33,7 +34,6 @@ interface Run {
   readonly id?: string
   readonly stored?: Workload['objects']
   readonly service?: Partial<Workload['service']>
-  readonly seed?: number
   /** What happens at the moment of change. */
   readonly change?: (simulation: Simulation) => void
 }
@@ -49,8 +49,8 @@ function run({
   stored = [],
   service,
   change,
-  seed = 7,
-}: Run): ServerEvidence {
+  seed,
+}: Run & { readonly seed: number }): ServerEvidence {
   const workload: Workload = { ...workloadOf(...groups), objects: stored }
   const simulation = createSimulation({
     ...engineOptions(
@@ -148,9 +148,15 @@ const queues = (queueCount: number, handSize: number, queueLengthLimit: number):
   queuing: { queues: queueCount, handSize, queueLengthLimit },
 })
 
-const specimen = (given: CauseId, what: string, make: () => Evidence): Specimen => ({ given, what, evidence: make })
-const one = (given: CauseId, what: string, given1: Run, more: Partial<Evidence> = {}): Specimen =>
-  specimen(given, what, () => evidence([run(given1)], { ...(given1.objects && { objects: given1.objects }), ...more }))
+const specimen = (given: CauseId, what: string, make: (seed: number) => Evidence): Specimen => ({
+  given,
+  what,
+  evidence: make,
+})
+const one = (given: CauseId, what: string, situation: Run, more: Partial<Evidence> = {}): Specimen =>
+  specimen(given, what, (seed) =>
+    evidence([run({ ...situation, seed })], { ...(situation.objects && { objects: situation.objects }), ...more }),
+  )
 
 const hog = group('hog', 1, account('hog'), threads(300, get(lognormal(400, 0.3)), AFTER))
 const WATCHED = [{ key: 'pods', count: 20_000, averageSize: 2_000 }]
@@ -165,8 +171,11 @@ const byNamespace: ObjectSet = {
 const small = withLow({ nominalConcurrencyShares: 20, borrowingLimitPercent: 0 })
 
 /** Two lives of one server. */
-const restarted = (first: Run, second: Run): ServerEvidence => {
-  const [a, b] = [run({ ...first, until: CHANGE }), run({ ...second, from: CHANGE + 6, until: END, seed: 8 })]
+const restarted = (seed: number, first: Run, second: Run): ServerEvidence => {
+  const [a, b] = [
+    run({ ...first, until: CHANGE, seed }),
+    run({ ...second, from: CHANGE + 6, until: END, seed: seed + 1 }),
+  ]
   return { frames: [...a.frames, ...b.frames], dumps: [...a.dumps, ...b.dumps] }
 }
 const informers = (count: number, first: number, last: number): ClientGroup =>
@@ -179,17 +188,17 @@ const informers = (count: number, first: number, last: number): ClientGroup =>
   })
 
 export const SPECIMENS: readonly Specimen[] = [
-  specimen('no-data', 'six seconds of pages', () => evidence([run({ until: 6 })])),
-  specimen('stale-source', 'the last page is five minutes old', () =>
-    evidence([run({ groups: [...BASE, hog] })], { asOf: START_MS + (END + 300) * MS_PER_SECOND }),
+  specimen('no-data', 'six seconds of pages', (seed) => evidence([run({ seed, until: 6 })])),
+  specimen('stale-source', 'the last page is five minutes old', (seed) =>
+    evidence([run({ seed, groups: [...BASE, hog] })], { asOf: START_MS + (END + 300) * MS_PER_SECOND }),
   ),
-  specimen('clock-skew', 'the server is a minute ahead', () =>
-    evidence([run({})], {
+  specimen('clock-skew', 'the server is a minute ahead', (seed) =>
+    evidence([run({ seed })], {
       health: [{ id: 'server', status: 'ok', failures: [], clockOffsetMs: 60_000 }],
     }),
   ),
-  specimen('missing-metrics', 'a relabelling drops current limits and rejections', () => {
-    const { frames, dumps } = run({ groups: [...BASE, hog] })
+  specimen('missing-metrics', 'a relabelling drops current limits and rejections', (seed) => {
+    const { frames, dumps } = run({ seed, groups: [...BASE, hog] })
     const stripped = frames.map((frame) => ({
       ...frame,
       levels: frame.levels.map(({ rejected: _, ...level }) => ({
@@ -199,9 +208,10 @@ export const SPECIMENS: readonly Specimen[] = [
     }))
     return evidence([{ frames: stripped, dumps }])
   }),
-  specimen('server-restarted', 'all clients list and watch anew', () =>
+  specimen('server-restarted', 'all clients list and watch anew', (seed) =>
     evidence([
       restarted(
+        seed,
         {},
         {
           groups: [...BASE, informers(400, 0, 2_000)],
@@ -214,8 +224,8 @@ export const SPECIMENS: readonly Specimen[] = [
     groups: STEADY,
     change: (simulation) => void simulation.configure(small),
   }),
-  specimen('fewer-seats', 'a restart with half of the seats', () =>
-    evidence([restarted({ groups: STEADY }, { groups: STEADY, seats: 60 })]),
+  specimen('fewer-seats', 'a restart with half of the seats', (seed) =>
+    evidence([restarted(seed, { groups: STEADY }, { groups: STEADY, seats: 60 })]),
   ),
   one('catch-all-traffic', 'a schema sends service accounts to catch-all', {
     groups: STEADY,
@@ -226,14 +236,15 @@ export const SPECIMENS: readonly Specimen[] = [
     groups: STEADY,
     objects: withLow({ limitResponse: { type: 'Reject' } }),
   }),
-  specimen('one-server', 'one of three servers has all clients', () =>
+  specimen('one-server', 'one of three servers has all clients', (seed) =>
     evidence([
       run({
+        seed,
         id: 'a',
         groups: [...BASE, hog, group('crowd', 40, account('crowd-{i}'), open(4, get(lognormal(400, 0.3)), AFTER))],
       }),
-      run({ id: 'b', seed: 2 }),
-      run({ id: 'c', seed: 3 }),
+      run({ id: 'b', seed: seed + 1 }),
+      run({ id: 'c', seed: seed + 2 }),
     ]),
   ),
   one('short-deadlines', 'clients with timeout=4s', {
@@ -329,7 +340,10 @@ export const SPECIMENS: readonly Specimen[] = [
       }),
       group('tenants', 60, account('tenant-{i}'), threads(1, get(lognormal(400, 0.3)))),
     ],
-    objects: withLevels(OBJECTS, (limited, name) => ({ ...limited, lendablePercent: name === 'workload-high' ? 90 : 50 })),
+    objects: withLevels(OBJECTS, (limited, name) => ({
+      ...limited,
+      lendablePercent: name === 'workload-high' ? 90 : 50,
+    })),
   }),
   one('borrowing-capped', 'a level that may not borrow', {
     groups: STEADY,
@@ -346,7 +360,7 @@ export const SPECIMENS: readonly Specimen[] = [
         threads(2, anywhere(lognormal(400, 0.3)), { ...BEFORE, activeMs: 110_000 }),
       ),
       tenants,
-      group('later', 60, account('later-{i}'), open(2, get(lognormal(480, 0.4)), AFTER)),
+      group('later', 60, account('later-{i}'), open(4.5, get(QUICK), AFTER)),
     ],
   }),
   one('nothing-to-borrow', 'other levels lend nothing', {
@@ -375,8 +389,8 @@ export const SPECIMENS: readonly Specimen[] = [
       ],
     },
   }),
-  specimen('overload', 'a flood, seen without dumps and without a past', () => {
-    const { frames } = run({ groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }] })
+  specimen('overload', 'a flood, seen without dumps and without a past', (seed) => {
+    const { frames } = run({ seed, groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }] })
     return evidence([{ frames: frames.slice(-20), dumps: [] }], { objects: undefined })
   }),
   one('client-throttling', 'a client that limits itself to 20 /s', {

@@ -117,10 +117,10 @@ export function slowerRequests(level: LevelFacts): Clue {
 }
 
 /** Whether a level uses all seats that it has. */
-export const isFull = ({ name, fullShare, last }: LevelFacts): Clue =>
+export const isFull = ({ name, fullShare, now, last }: LevelFacts): Clue =>
   fact(
     fullShare >= 0.5,
-    `${name} used all of its ${amount(last.limits.current ?? 0)} seats in ${percent(fullShare)} of the samples.`,
+    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples they were all taken or requests waited.`,
   )
 
 /** What waits or was rejected: the trouble itself. */
@@ -181,15 +181,20 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
   )
 }
 
-/** Whether requests are many seats wide: those of the schema with the most seats. */
-export function wideRequests({ name, now }: LevelFacts): Clue {
-  const schema = now.schemas.toSorted((a, b) => (b.seats ?? 0) - (a.seats ?? 0))[0]
-  const width = schema?.widths && schema.widths.count > 0 ? histogramMean(schema.widths) : undefined
-  if (schema === undefined || width === undefined) {
-    return fact(undefined, `The server does not report how many seats the requests of ${name} take.`)
-  }
-  return weighing(4, fact(width >= 3, `Requests of ${schema.schema} take ${counted(width, 'seat')} on average.`))
-}
+/** Executing seats of an executing request from which on requests are wide. */
+const WIDE = 2.5
+
+/** Whether the requests that execute are many seats wide. */
+export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
+  weighing(
+    4,
+    fact(
+      seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
+      seatsPerRequest === undefined
+        ? `No request of ${name} executed in any sample.`
+        : `A request that executed in ${name} used ${counted(seatsPerRequest, 'seat')} on average.`,
+    ),
+  )
 
 /** Seat time of watches that are being initialised, as a part of the seats of a level. */
 export function watchShare({ now }: LevelFacts, spanSeconds: number): number {

@@ -5,19 +5,41 @@ import { CAUSE_INFO } from './causeList.ts'
 import { SPECIMENS } from './causes.fixture.ts'
 import { diagnose } from './diagnose.ts'
 
+const SEED = 7
+
 /** Of each cause that is given, the causes that are found, best first. */
 const found = new Map<CauseId, readonly CauseId[]>()
 
 describe('diagnosis', () => {
-  it.each(SPECIMENS)('$given: $what', ({ given, evidence }) => {
-    const diagnosis = diagnose(evidence())
-    const causes = [...new Set(diagnosis.findings.map(({ cause }) => cause))]
+  it.each(SPECIMENS)('finds $given: $what', ({ given, evidence }) => {
+    const { findings, summary } = diagnose(evidence(SEED))
+    const causes = [...new Set(findings.map(({ cause }) => cause))]
     found.set(given, causes)
-    if (causes[0] !== given) console.log(JSON.stringify({ given, s: diagnosis.summary, f: diagnosis.findings.map((f) => [f.cause, f.place.level, ...f.evidenceFor]).slice(0, 3), ex: diagnosis.excluded.find((x) => x.cause === given)?.because }, null, 1))
     expect(causes[0]).toBe(given)
+    expect(summary).toContain(CAUSE_INFO[given].title.toLowerCase())
+    expect(findings.every(({ evidenceFor }) => evidenceFor.length > 0)).toBe(true)
   })
 
   it('has a specimen of every cause', () => {
     expect(SPECIMENS.map(({ given }) => given)).toEqual(CAUSES)
   })
+
+  it('confuses causes as docs/diagnosis.md says', () => {
+    const table = confusion()
+    console.log(table.join('\n'))
+    const page = readFileSync(new URL('../../docs/diagnosis.md', import.meta.url), 'utf8')
+    expect(cellsOf(page.split('\n'))).toEqual(expect.arrayContaining([...cellsOf(table)]))
+  })
 })
+
+function confusion(): readonly string[] {
+  const rows = SPECIMENS.map(({ given, what }) => {
+    const [best = '', ...others] = found.get(given) ?? []
+    return `| ${given} | ${what} | ${best} | ${others.join(', ')} |`
+  })
+  return ['| given | situation | found first | also found |', '| --- | --- | --- | --- |', ...rows]
+}
+
+/** Cells of the rows of a table, however wide its columns are. */
+const cellsOf = (lines: readonly string[]): readonly string[] =>
+  lines.filter((line) => /^\| [a-z]/.test(line)).map((line) => line.replaceAll(/\s+/g, ' ').trim())

@@ -28,7 +28,9 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const own = ownSide(evidence, servers)
   const cases = [...own.cases, ...(own.blocks ? [] : causesOf(evidence, servers))]
   const judged = cases.map(judge)
-  const ranked = judged.filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence)).toSorted(byScore)
+  const ranked = judged
+    .filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence))
+    .toSorted(byScore)
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const from = Math.min(to, ...servers.map((server) => server.from))
@@ -79,11 +81,11 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   const best = Math.max(0, ...ranked.map(({ score }) => score))
   const shown = ranked.filter(
     ({ given, score }) =>
-      ALWAYS_SHOWN.has(given.cause) ||
-      CAUSE_INFO[given.cause].group === 'own side' ||
-      score >= LEAST_OF_BEST * best,
+      ALWAYS_SHOWN.has(given.cause) || CAUSE_INFO[given.cause].group === 'own side' || score >= LEAST_OF_BEST * best,
   )
-  const specific = shown.some(({ given, known }) => known && given.cause !== 'overload' && given.cause !== 'dangling-schema')
+  const specific = shown.some(
+    ({ given, known }) => known && given.cause !== 'overload' && given.cause !== 'dangling-schema',
+  )
   return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
 }
 

@@ -53,8 +53,10 @@ export interface LevelFacts {
   /** Pages of the window in which requests wait, and their number. */
   readonly pagesQueued: number
   readonly mostQueued: number
-  /** Part of the pages in which the executing seats reach the limit, up to one request of usual width. */
+  /** Part of the pages in which requests wait or the executing seats reach the limit. */
   readonly fullShare: number
+  /** Mean executing seats of an executing request; `undefined` while none executes. */
+  readonly seatsPerRequest: number | undefined
   /** The flows that dumps of the window show, those with the most requests and seats first. */
   readonly flows: readonly DumpedFlow[]
   /** Rules whose condition held in most of the last samples. */
@@ -188,10 +190,12 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const start = first?.levels.find((level) => level.name === name)
   const since = (reason: keyof Rejected): number => (last.rejected?.[reason] ?? 0) - (start?.rejected?.[reason] ?? 0)
   const now = observed(context.now, name)
-  const width = Math.max(1, widthOf(now) ?? 1)
+  const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
+  const [seats, requests] = [sumOf('seats'), sumOf('requests')]
+  // A request waits as long as its seats are not free, and a wide one may leave some of them free.
   const full = pages.filter(
-    ({ seats, limits }) =>
-      seats.executing !== undefined && limits.current !== undefined && seats.executing >= limits.current - width + 0.5,
+    ({ seats: { executing = 0 }, requests: { queued: waiting = 0 }, limits: { current = Infinity } }) =>
+      waiting > 0 || executing >= FULL_PART * current,
   )
   const queued = pages.map(({ requests }) => requests.queued ?? 0)
   return {
@@ -208,11 +212,15 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     dispatched: (last.dispatched ?? 0) - (start?.dispatched ?? 0),
     pagesQueued: queued.filter((count) => count > 0).length,
     mostQueued: Math.max(0, ...queued),
+    seatsPerRequest: requests === 0 ? undefined : seats / requests,
     fullShare: pages.length === 0 ? 0 : full.length / pages.length,
     flows: context.flows.filter(({ level }) => level === name),
     conditions: context.conditions.get(name) ?? new Set(),
   }
 }
+
+/** Of the current limit. */
+const FULL_PART = 0.95
 
 const observed = ({ levels }: Observation, name: string): ObservedLevel =>
   levels.find((level) => level.name === name) ?? {
@@ -249,10 +257,7 @@ function conditionsIn(pages: readonly ServerFrame[]): ReadonlyMap<string, Readon
   )
 }
 
-const meanIn = (
-  traffic: readonly SchemaTraffic[],
-  of: 'execution' | 'widths' | 'executionWatch',
-): number | undefined => {
+const meanIn = (traffic: readonly SchemaTraffic[], of: 'execution'): number | undefined => {
   const sum = sumHistograms(traffic.flatMap((schema) => schema[of] ?? []))
   return sum === undefined || sum.count === 0 ? undefined : histogramMean(sum)
 }
@@ -260,9 +265,6 @@ const meanIn = (
 /** Mean execution of finished requests, seconds. */
 export const executionOf = ({ schemas }: Pick<ObservedLevel, 'schemas'>): number | undefined =>
   meanIn(schemas, 'execution')
-/** Mean seats of a request. */
-export const widthOf = ({ schemas }: Pick<ObservedLevel, 'schemas'>): number | undefined => meanIn(schemas, 'widths')
-
 /** Requests per second of all levels but exempt. */
 export const arrivalsOf = (levels: readonly LevelFacts[]): number =>
   levels.reduce((sum, { now }) => sum + now.quantities.arrivalsPerSecond, 0)

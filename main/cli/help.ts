@@ -66,6 +66,7 @@ Usage:
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
   apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
   apf-console import FILE…                           recordings from such files, from what watch printed, from captures
+  apf-console diagnose [source] [--at T]             why requests wait, are rejected or are slow: causes with evidence
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
   apf-console mixin KIND [FILE]                      alert rules, recording rules, dashboard for Prometheus and Grafana
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown, HTML or PDF

@@ -1,7 +1,26 @@
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
 
-/** Help of the commands about alerts. */
+/** Help of the commands that look for trouble. */
 export const ALERTING = {
+  diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
+
+Answers why requests wait, are rejected or are slow (docs/diagnosis.md): causes in the order of their evidence, each with what
+speaks for it and against it, what would refute it, and a remedy. The console's own side (no samples, stale samples, clocks,
+missing metrics) is excluded first. It reads the source for a while; a past that the source has counts.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …). Of a recording,
+the ten minutes before its end or before --at TIME are examined.
+
+Options:
+  --seconds N            pages of so many seconds, 20 to 600 (120 by default)
+  --interval S           seconds between two scrapes (1 by default)
+  --all                  also the causes that are excluded, each with the fact that excludes it
+  --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 nothing waits or is rejected, 1 a cause was found or nothing can be said, 2 cannot run.`,
+
   alerts: `Usage: apf-console alerts --recording ID|FILE [--from TIME] [--to TIME] [--fail] [--json]
 
 Evaluates the alert rules R1 to R12 (docs/alerts.md) on a recording and lists the instants at which each alert would have

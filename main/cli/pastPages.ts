@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import { frameOf, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
+import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { type Console, problemLines } from './console.ts'
@@ -23,44 +23,72 @@ export interface PastPages {
 /** Objects come with the first pages, or not at all. */
 const PATIENCE_SECONDS = 30
 
+interface Reading {
+  readonly spec: SourceSpec
+  readonly seconds: number
+  readonly server: string | undefined
+  readonly withObjects: boolean
+}
+
+/** What a source told while it was read. */
+interface Listened extends Pick<PastPages, 'objects' | 'findings'> {
+  readonly source: SourceInfo
+  readonly server: string
+}
+
+/** Reads the pages of one server for a while, with the past that the source brings along. `undefined` when the command is to end. */
+export async function readPages(given: Given, console: Console, reading: Reading): Promise<PastPages | undefined> {
+  const pages: ServerFrame[] = []
+  const dumps: DumpFrame[] = []
+  const listened = await listen(given, console, reading, (event) => {
+    if (event.kind === 'frame') pages.push(event.frame)
+    else if (event.kind === 'dump') dumps.push(event.dump)
+  })
+  if (listened === undefined) return undefined
+  const { source, server, objects, findings } = listened
+  const frames = pages.filter(({ id }) => id === server)
+  const last = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at)).at(-1)
+  return {
+    frames,
+    dumps: dumps.filter((dump) => dump.server === last?.id),
+    frame: last && frameOf(source, [last]),
+    objects,
+    findings,
+  }
+}
+
 /**
  * Reads a source until the pages of a server span so many seconds; the past that the source brings along counts. `server` is
  * an id, the first server without. `undefined` when the command is to end.
  */
-export async function readPages(
+export async function listen(
   given: Given,
   console: Console,
-  {
-    spec,
-    seconds,
-    server,
-    withObjects,
-  }: {
-    readonly spec: SourceSpec
-    readonly seconds: number
-    readonly server: string | undefined
-    readonly withObjects: boolean
-  },
-): Promise<PastPages | undefined> {
-  const pages = new Map<string, ServerFrame[]>()
-  const dumps: DumpFrame[] = []
+  { spec, seconds, server, withObjects }: Reading,
+  onEvent: (event: SourceEvent) => void,
+): Promise<Listened | undefined> {
+  const spans = new Map<string, { first: number; last: number }>()
   const failures = new Map<string, readonly string[]>()
   let objects: ObjectsReading | undefined
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
-  const chosen = (): readonly ServerFrame[] => pages.get(server ?? [...pages.keys()].toSorted()[0] ?? '') ?? []
+  const chosen = (): string => server ?? [...spans.keys()].toSorted()[0] ?? ''
   const look = (): void => {
-    const times = chosen().map(({ at }) => unixMsOf(at))
-    const span = Math.max(...times) - Math.min(...times)
+    const { first, last } = spans.get(chosen()) ?? { first: 0, last: 0 }
     const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
-    if (span >= seconds * MS_PER_SECOND && knowsObjects) settle()
+    if (last - first >= seconds * MS_PER_SECOND && knowsObjects) settle()
+  }
+  const takeFrame = ({ id, at }: ServerFrame): void => {
+    const ms = unixMsOf(at)
+    const { first, last } = spans.get(id) ?? { first: ms, last: ms }
+    spans.set(id, { first: Math.min(first, ms), last: Math.max(last, ms) })
   }
   const take = (event: SourceEvent): void => {
-    if (event.kind === 'frame') pages.set(event.frame.id, [...(pages.get(event.frame.id) ?? []), event.frame])
-    else if (event.kind === 'dump') dumps.push(event.dump)
+    onEvent(event)
+    if (event.kind === 'frame') takeFrame(event.frame)
     else if (event.kind === 'health') {
       const problem = event.health.failures.at(-1)?.problem
       failures.set(event.health.id, problem === undefined ? [] : problemLines(problem))
-    } else return
+    } else if (event.kind !== 'dump') return
     look()
   }
   const session = await openSession(console, spec, cadenceFrom(given, true), () => undefined, take)
@@ -77,13 +105,5 @@ export async function readPages(
   const { source } = session.connection
   await session.end()
   if (console.signal.aborted) return undefined
-  const frames = chosen()
-  const last = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at)).at(-1)
-  return {
-    frames,
-    dumps: dumps.filter((dump) => dump.server === last?.id),
-    frame: last && frameOf(source, [last]),
-    objects,
-    findings: [...failures.values()].flat(),
-  }
+  return { source, server: chosen(), objects, findings: [...failures.values()].flat() }
 }

@@ -19,6 +19,7 @@ export const COMMANDS: CommandTable = {
   replay: async () => (await import('./replay.ts')).replay,
   export: async () => (await import('./share.ts')).exportCommand,
   import: async () => (await import('./share.ts')).importCommand,
+  diagnose: async () => (await import('./diagnose.ts')).diagnoseCommand,
   alerts: async () => (await import('./alerts.ts')).alerts,
   mixin: async () => (await import('./mixin.ts')).mixin,
   report: async () => (await import('./report.ts')).report,

@@ -27,4 +27,6 @@ export interface Archive {
    * where nothing was recorded before it.
    */
   upTo(at?: UnixMs): readonly Told[]
+  /** Pages, dumps, objects and health of a range, after what was known when it began. */
+  told(from: UnixMs, to: UnixMs): readonly Told[]
 }

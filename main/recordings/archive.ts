@@ -45,6 +45,7 @@ const MOST_PLAYED = 16
 
 /** What a moment is made of. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
+const TOLD: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: of one that took longer, nothing is known before. */
@@ -320,6 +321,16 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       pictureOf(Math.max(from, to - MOST_READ_MS), to)
         .noted.filter(({ at }) => at >= from && at <= to)
         .toSorted((a, b) => a.at - b.at),
+    told(from, to) {
+      const places = placesNow()
+        .filter(({ first, last }) => first <= to && last >= from)
+        .toSorted((a, b) => a.first - b.first)
+      const all = places.flatMap((place, index) => {
+        const { before, events } = read(`told ${place.key}`, place, TOLD)
+        return index === 0 ? [...before, ...events] : events
+      })
+      return all.filter((told) => instantOf(told) <= to)
+    },
     upTo(at = Number.POSITIVE_INFINITY) {
       const place = placesNow().findLast(({ first }) => first <= at)
       if (place === undefined) return []

@@ -12,10 +12,12 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import { diagnose } from '../../core/diagnose/diagnose.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import type { UnixMs } from '../../core/units.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -25,7 +27,7 @@ import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRe
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
-import { createForecastPages } from './forecastPages.ts'
+import { createKeptPages, KEPT_MS, type KeptPages } from './keptPages.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
 import { startSession, type Session } from './session.ts'
@@ -111,7 +113,7 @@ export async function openSource(
           stretches: (from, to) => stretchesBetween(session.picture, from, to),
         })
   const alerting = createAlerting()
-  const pages = createForecastPages()
+  const pages = createKeptPages()
   const onEvent = (event: SourceEvent, picture: Picture): void => {
     flight?.take(event)
     pages.take(event)
@@ -167,6 +169,13 @@ export async function openSource(
         return null
       },
       'forecast.evidence': async ({ server }) => pages.evidence(server),
+      'diagnosis.read': async ({ at }) => {
+        if (archive === undefined) {
+          return diagnose(pages.all(session.connection.still ? undefined : environment.now()))
+        }
+        const to = at ?? archive.extent().last ?? 0
+        return diagnose(pagesUpTo(archive, to).all(at))
+      },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
         flight.switch(on)
@@ -252,6 +261,13 @@ export async function openSource(
       await Promise.all([served, flight?.end()])
     },
   }
+}
+
+/** The pages of the ten minutes before an instant of the past. */
+function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
+  const kept = createKeptPages()
+  for (const { event } of archive.told(at - KEPT_MS, at)) kept.take(event)
+  return kept
 }
 
 /** Single requests and the state of an etcd proxy are told only while somebody listens. */

@@ -317,6 +317,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.facts': asks('sources.facts'),
     'alerts.silence': asks('alerts.silence'),
     'forecast.evidence': asks('forecast.evidence'),
+    'diagnosis.read': asks('diagnosis.read'),
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),

@@ -94,6 +94,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'history.heatMap': refuse('history.heatMap'),
         'sources.facts': refuse('sources.facts'),
         'allocation.steps': refuse('allocation.steps'),
+        'diagnosis.read': refuse('diagnosis.read'),
         'simulation.state': refuse('simulation.state'),
         'simulation.control': refuse('simulation.control'),
         'editing.switch': refuse('editing.switch'),

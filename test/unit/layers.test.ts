@@ -43,6 +43,7 @@ const ROOMS = [
   'core/feeds',
   'core/whatif', // the same requests under several variants
   'core/twin', // a server that is only known by its pages
+  'core/diagnose', // why requests wait, are rejected or are slow
   'core/scenario', // situations with verdicts
   'core/conformance',
   'core/qos', // limits in front of an etcd

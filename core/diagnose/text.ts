@@ -1,0 +1,43 @@
+import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
+import { clock, dateAndClock, listed } from '../report/words.ts'
+
+/** `flow a of workload-low on api-1:6443`; empty for what is about no place. */
+export function causePlaceText({ server, level, schema, flow }: CausePlace): string {
+  const parts = [
+    ...(flow === undefined || flow === '' ? [] : [`flow ${flow}`]),
+    ...(schema === undefined ? [] : [`flow schema ${schema}`]),
+    ...(level === undefined ? [] : [`level ${level}`]),
+  ]
+  const where = listed(parts)
+  if (server === undefined) return where
+  return where === '' ? server : `${where}, ${server}`
+}
+
+/** A diagnosis for a terminal; with `all` also the causes that are excluded. */
+export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly string[] {
+  const { from, to, findings, excluded, limits, servers } = diagnosis
+  return [
+    diagnosis.summary,
+    `Samples from ${dateAndClock(from)} to ${clock(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
+    ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
+    ...(limits.length === 0 ? [] : ['', ...limits]),
+    ...(all && excluded.length > 0
+      ? ['', 'Excluded:', ...excluded.map(({ title, because }) => `  ${title}: ${because}`)]
+      : []),
+  ]
+}
+
+function findingLines(finding: Finding, number: number): readonly string[] {
+  const { title, confidence, place, text, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
+  const where = causePlaceText(place)
+  const names = remedy.manifests.map(({ kind, name }) => `${kind} ${name}`)
+  return [
+    `${number}. ${title} (${confidence})${where === '' ? '' : `: ${where}`}`,
+    `   ${text}`,
+    ...evidenceFor.map((sentence) => `   + ${sentence}`),
+    ...evidenceAgainst.map((sentence) => `   - ${sentence}`),
+    ...unknown.map((sentence) => `   ? ${sentence}`),
+    `   Refuted by: ${refutedBy}`,
+    `   Remedy: ${remedy.text}${names.length === 0 ? '' : ` Draft: ${listed(names)} (--draft).`}`,
+  ]
+}

@@ -1,0 +1,108 @@
+import { diagnose } from '../../core/diagnose/diagnose.ts'
+import { diagnosisLines } from '../../core/diagnose/text.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { readRecording } from '../recordings/library.ts'
+import { createKeptPages, KEPT_MS, type KeptPages } from '../workspace/keptPages.ts'
+import type { Console, ExitCode } from './console.ts'
+import { listen } from './pastPages.ts'
+import { allRecordings } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
+
+/** Why requests wait, are rejected or are slow. 1 when they are, or when nothing can be said of it. */
+export const diagnoseCommand: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    seconds: { type: 'string' },
+    all: { type: 'boolean' },
+    draft: { type: 'boolean' },
+  },
+  run: runDiagnose,
+}
+
+const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: KEPT_MS / 1_000 } as const
+const DEFAULT_SECONDS = 120
+/** A command reads for a short time, and can keep every page. */
+const PAGE_MS = 1_000
+
+async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['text', 'json'])
+  const draft = given.flag('draft')
+  if (draft && form === 'json')
+    throw new UsageError('--draft prints manifests; with --json they are part of the findings.')
+  const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const problems: Problem[] = []
+  const diagnosis =
+    spec.kind === 'recording' ? ofRecording(spec, console, problems) : await ofSource(given, console, spec, seconds)
+  if (diagnosis === undefined) return 2
+  if (draft) return printDraft(diagnosis, console)
+  if (form === 'json') console.printJson(jsonOf(diagnosis), 2)
+  else console.print(diagnosisLines(diagnosis, given.flag('all')))
+  const isCalm = diagnosis.findings.every(({ group }) => group === 'none' || group === 'client')
+  const code = tellProblems(problems, console)
+  return isCalm ? code : 1
+}
+
+/** The last pages of a recording, or those before `--at`. */
+function ofRecording(
+  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
+  console: Console,
+  problems: Problem[],
+): Diagnosis {
+  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
+  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+  const kept = createKeptPages(PAGE_MS)
+  for (const entry of entries) {
+    for (const { told } of readRecording(entry, { from: to - KEPT_MS, to }, problems)) kept.take(told.event)
+  }
+  return diagnose(kept.all(at))
+}
+
+async function ofSource(
+  given: Given,
+  console: Console,
+  spec: SourceSpec,
+  seconds: number,
+): Promise<Diagnosis | undefined> {
+  const kept: KeptPages = createKeptPages(PAGE_MS)
+  const reading = { spec, seconds, server: undefined, withObjects: true }
+  const listened = await listen(given, console, reading, (event) => kept.take(event))
+  if (listened === undefined) return undefined
+  for (const sentence of listened.findings) console.tell(sentence)
+  // Files are as old as they are; of a source that is read now, old samples are stale.
+  const isStill = spec.kind === 'files' || spec.kind === 'demo'
+  return diagnose(kept.all(isStill ? undefined : console.environment.now()))
+}
+
+/** The manifests of the first finding that has some, for `apf-console impact --edit -`. */
+function printDraft({ findings }: Diagnosis, console: Console): ExitCode {
+  const found = findings.find(({ remedy }) => remedy.manifests.length > 0)
+  if (found === undefined) {
+    throw new ProblemError(
+      'not-found',
+      'No finding has an edit: either none helps, or the flow-control objects are not known.',
+    )
+  }
+  console.tell(`For ${found.title.toLowerCase()}: ${found.remedy.text}`)
+  console.print(
+    found.remedy.manifests
+      .map(({ text }) => text.trimEnd())
+      .join('\n---\n')
+      .split('\n'),
+  )
+  return 0
+}
+
+const jsonOf = ({ from, to, findings, ...diagnosis }: Diagnosis): unknown => ({
+  from: rfc3339(from),
+  to: rfc3339(to),
+  ...diagnosis,
+  findings: findings.map((finding) => ({ ...finding, from: rfc3339(finding.from), to: rfc3339(finding.to) })),
+})
