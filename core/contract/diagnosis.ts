@@ -1,52 +1,11 @@
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
+import type { CauseGroup, CauseId } from './causes.ts'
 import type { UnixMs } from '../units.ts'
 
-/**
- * Why requests wait, are rejected or are slow. Causes that scores do not tell apart are listed in this order: our own side first,
- * then what explains itself by one fact, then what rests on several numbers.
- */
-export const CAUSES = [
-  'no-data',
-  'stale-source',
-  'clock-skew',
-  'missing-metrics',
-  'server-restarted',
-  'recent-edit',
-  'fewer-seats',
-  'catch-all-traffic',
-  'dangling-schema',
-  'reject-level',
-  'one-server',
-  'short-deadlines',
-  'slow-reader',
-  'watch-storm',
-  'write-fan-out',
-  'wide-requests',
-  'slow-server',
-  'slow-requests',
-  'shared-flow',
-  'shared-queues',
-  'short-queues',
-  'one-flow',
-  'server-full',
-  'lender-squeezed',
-  'borrowing-capped',
-  'lingering-demand',
-  'nothing-to-borrow',
-  'brief-burst',
-  'more-requests',
-  'exempt-traffic',
-  'overload',
-  'client-throttling',
-  'nothing-waits',
-] as const
-export type CauseId = (typeof CAUSES)[number]
-
-/** Whose affair a cause is: of the console and its source, the objects, the traffic, the servers, the clients, or nobody's. */
-export const CAUSE_GROUPS = ['own side', 'configuration', 'traffic', 'server', 'client', 'none'] as const
-export type CauseGroup = (typeof CAUSE_GROUPS)[number]
-
+/** Pages show these as they are, so that their lists stay out of the first screen. */
+const CAUSE = z.custom<CauseId>((value) => typeof value === 'string')
+const GROUP = z.custom<CauseGroup>((value) => typeof value === 'string')
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const CausePlaceSchema = z.object({
@@ -71,8 +30,8 @@ const RemedySchema = z.object({
 })
 
 const FindingSchema = z.object({
-  cause: z.enum(CAUSES),
-  group: z.enum(CAUSE_GROUPS),
+  cause: CAUSE,
+  group: GROUP,
   title: z.string(),
   /** What happens, in one or two sentences. */
   text: z.string(),
@@ -103,7 +62,7 @@ export const DiagnosisSchema = z.object({
   /** Best first. Never empty. */
   findings: z.array(FindingSchema).readonly(),
   /** Causes that were looked for and are not it, each with the fact that excludes it. */
-  excluded: z.array(z.object({ cause: z.enum(CAUSES), title: z.string(), because: z.string() })).readonly(),
+  excluded: z.array(z.object({ cause: CAUSE, title: z.string(), because: z.string() })).readonly(),
   /** Which causes cannot be told apart here, and what evidence is missing, in sentences. */
   limits: z.array(z.string()).readonly(),
 })

@@ -1,4 +1,5 @@
-import { CAUSES, type CauseId, type CausePlace, type Finding } from '../contract/diagnosis.ts'
+import { CAUSES, type CauseId } from '../contract/causes.ts'
+import type { CausePlace, Finding } from '../contract/diagnosis.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { not, type Clue } from './clues.ts'
 

@@ -1,4 +1,4 @@
-import type { CauseGroup, CauseId } from '../contract/diagnosis.ts'
+import type { CauseGroup, CauseId } from '../contract/causes.ts'
 
 export interface CauseInfo {
   readonly group: CauseGroup

@@ -1,6 +1,6 @@
 import type { FlowSchema, LimitedSpec, ObjectSet } from '../config/objects.ts'
 import { schemaOf } from '../config/builtIn.ts'
-import type { CauseId } from '../contract/diagnosis.ts'
+import type { CauseId } from '../contract/causes.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { User } from '../request/match.ts'

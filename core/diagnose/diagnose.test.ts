@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CAUSES, type CauseId } from '../contract/diagnosis.ts'
+import { CAUSES, type CauseId } from '../contract/causes.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { SPECIMENS } from './causes.fixture.ts'
 import { diagnose } from './diagnose.ts'

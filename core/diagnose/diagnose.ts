@@ -1,4 +1,5 @@
-import type { CauseId, Diagnosis } from '../contract/diagnosis.ts'
+import type { CauseId } from '../contract/causes.ts'
+import type { Diagnosis } from '../contract/diagnosis.ts'
 import { listed } from '../report/words.ts'
 import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
 import { CAUSE_INFO } from './causeList.ts'

@@ -51,6 +51,7 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '8': 'compare',
   w: 'whatif',
   a: 'alerts',
+  d: 'diagnosis',
   '9': 'connection',
   '0': 'etcd',
 }

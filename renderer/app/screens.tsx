@@ -121,6 +121,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/alerts/index.tsx')).AlertsScreen })),
   },
   {
+    name: 'diagnosis',
+    label: 'Diagnosis',
+    key: 'D',
+    also: 'why slow rejected cause advice troubleshoot',
+    icon: 'search',
+    Screen: lazy(async () => ({ default: (await import('../screens/diagnosis/index.tsx')).DiagnosisScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

@@ -28,7 +28,7 @@ export const askedOf = ({ connection, moment }: PastState): number | undefined =
   moment === undefined ? undefined : connection
 
 /** What is answered of the past where the past is shown. */
-type OfTime = 'history.heatMap' | 'allocation.steps'
+type OfTime = 'history.heatMap' | 'allocation.steps' | 'diagnosis.read'
 
 /** Asks about the source as it is shown. Rejects with `ProblemError`. */
 export const askShown = <N extends OfTime>(

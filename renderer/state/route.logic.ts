@@ -13,6 +13,7 @@ export const SCREENS = [
   'compare',
   'whatif',
   'alerts',
+  'diagnosis',
   'connection',
   'etcd',
 ] as const

@@ -23,6 +23,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
   whatif: (page) => page.getByRole('table', { name: 'Variants' }),
   alerts: (page) => page.getByRole('grid', { name: 'Alert rules' }),
+  diagnosis: (page) => page.getByRole('button', { name: 'Examine again' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 

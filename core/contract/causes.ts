@@ -1,0 +1,43 @@
+/**
+ * Why requests wait, are rejected or are slow. Causes that scores do not tell apart are listed in this order: our own side first,
+ * then what explains itself by one fact, then what rests on several numbers.
+ */
+export const CAUSES = [
+  'no-data',
+  'stale-source',
+  'clock-skew',
+  'missing-metrics',
+  'server-restarted',
+  'recent-edit',
+  'fewer-seats',
+  'catch-all-traffic',
+  'dangling-schema',
+  'reject-level',
+  'one-server',
+  'short-deadlines',
+  'slow-reader',
+  'watch-storm',
+  'write-fan-out',
+  'wide-requests',
+  'slow-server',
+  'slow-requests',
+  'shared-flow',
+  'shared-queues',
+  'short-queues',
+  'one-flow',
+  'server-full',
+  'lender-squeezed',
+  'borrowing-capped',
+  'lingering-demand',
+  'nothing-to-borrow',
+  'brief-burst',
+  'more-requests',
+  'exempt-traffic',
+  'overload',
+  'client-throttling',
+  'nothing-waits',
+] as const
+export type CauseId = (typeof CAUSES)[number]
+
+/** Whose affair a cause is: of the console and its source, the objects, the traffic, the servers, the clients, or nobody's. */
+export type CauseGroup = 'own side' | 'configuration' | 'traffic' | 'server' | 'client' | 'none'

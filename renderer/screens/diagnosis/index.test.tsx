@@ -1,0 +1,41 @@
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStory, type Story } from '../../../test/harness/story.ts'
+import { setClient } from '../../state/client.ts'
+import { startState } from '../../state/start.ts'
+import { DiagnosisScreen } from './index.tsx'
+
+let story: Story
+let stop: () => void
+
+beforeEach(async () => {
+  story = await openStory({ history: 20, servers: 1 })
+  setClient(story.client)
+  stop = startState(story.client)
+  render(<DiagnosisScreen />)
+})
+
+afterEach(() => {
+  cleanup()
+  stop()
+  story.stop()
+  setClient(undefined)
+  location.hash = ''
+})
+
+test('shows causes with evidence once there are enough samples, and leads to their level', async () => {
+  const user = userEvent.setup()
+  await waitFor(() => expect(screen.getByRole('heading', { level: 1 }).textContent).not.toBe('Diagnosis'))
+  for (let second = 0; second < 60; second += 1) await act(async () => story.advance(1_000))
+  await user.click(screen.getByRole('button', { name: 'Examine again' }))
+  await waitFor(() =>
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(/^workload-low: .*Most likely: /),
+  )
+  const first = screen.getByRole('region', { name: /^1\. / })
+  expect(within(first).getByText('For')).toBeTruthy()
+  expect(within(first).getByText('Refuted by')).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: 'Excluded' })).getByText('Server restarted')).toBeTruthy()
+  await user.click(within(first).getByRole('button', { name: 'Open workload-low' }))
+  expect(location.hash).toContain('level/workload-low')
+})
