@@ -120,7 +120,7 @@ export function slowerRequests(level: LevelFacts): Clue {
 export const isFull = ({ name, fullShare, now, last }: LevelFacts): Clue =>
   fact(
     fullShare >= 0.5,
-    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples they were all taken or requests waited.`,
+    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited they were all taken.`,
   )
 
 /** What waits or was rejected: the trouble itself. */

@@ -40,6 +40,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     `The current limit of ${name} is ${amount(limits.current ?? 0)} of at most ${amount(limits.upper ?? 0)} seats.`,
   )
   const idle = idleSeats(server, name)
+  const lent = squeezed(level, server)
   const idleText = (kind: string, seats: number): string =>
     `Other levels keep ${counted(Math.round(seats), 'seat')} that they do not use${kind}.`
   const enough = (seats: number): boolean | undefined =>
@@ -125,7 +126,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       place,
       text: `Other levels hold seats for a demand that is over: smoothed demand halves only every five minutes, so that they give their seats back slowly.`,
       needs: [full, weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
-      unless: [capped, slower, long, wide, dominant],
+      unless: [capped, lent, slower, long, wide, dominant],
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
         moreShares(known, server, level),
@@ -152,7 +153,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'lender-squeezed',
       place,
       text: `${name} lends its seats while it is idle and gets them back only with the next recomputation, up to 10 s later: the first requests of each burst wait.`,
-      needs: [weighing(5, squeezed(level, server))],
+      needs: [weighing(5, lent)],
       hints: [not(slower), not(long)],
       remedy: advice(
         `Lower lendablePercent of ${name}.`,
@@ -253,11 +254,15 @@ function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
   )
 }
 
-/** Seats that other levels have and do not use, on average: all, those that they do not lend, and those kept for past demand. */
+/** Seats that other levels have and do not use, on average while requests of this level wait: all, those that they do not lend, and those kept for past demand. */
 function idleSeats({ pages }: ServerFacts, name: string) {
   let [all, kept, lingering] = [0, 0, 0]
   const byLevel = new Map<string, number>()
-  for (const { levels } of pages) {
+  const waits = ({ levels }: ServerFacts['last']): boolean =>
+    (levels.find((level) => level.name === name)?.requests.queued ?? 0) > 0
+  const waiting = pages.filter(waits)
+  const looked = waiting.length > 0 ? waiting : pages
+  for (const { levels } of looked) {
     for (const { name: other, limits, seats } of levels) {
       if (other === name || limits.current === undefined || other === 'exempt') continue
       const [used, lower] = [seats.executing ?? 0, limits.lower ?? 0]
@@ -268,7 +273,7 @@ function idleSeats({ pages }: ServerFacts, name: string) {
       byLevel.set(other, (byLevel.get(other) ?? 0) + unlent)
     }
   }
-  const count = Math.max(1, pages.length)
+  const count = Math.max(1, looked.length)
   const [keeper] = [...byLevel].toSorted(([, a], [, b]) => b - a)
   return { all: all / count, kept: kept / count, lingering: lingering / count, keeper: keeper?.[0] }
 }

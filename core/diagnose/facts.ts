@@ -53,7 +53,7 @@ export interface LevelFacts {
   /** Pages of the window in which requests wait, and their number. */
   readonly pagesQueued: number
   readonly mostQueued: number
-  /** Part of the pages in which requests wait or the executing seats reach the limit. */
+  /** Part of the pages, from the first on in which requests wait, in which they do or the executing seats reach the limit. */
   readonly fullShare: number
   /** Mean executing seats of an executing request; `undefined` while none executes. */
   readonly seatsPerRequest: number | undefined
@@ -193,9 +193,11 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
   const [seats, requests] = [sumOf('seats'), sumOf('requests')]
   // A request waits as long as its seats are not free, and a wide one may leave some of them free.
-  const full = pages.filter(
-    ({ seats: { executing = 0 }, requests: { queued: waiting = 0 }, limits: { current = Infinity } }) =>
-      waiting > 0 || executing >= FULL_PART * current,
+  const waiting = pages.findIndex(({ requests }) => (requests.queued ?? 0) > 0)
+  const troubled = pages.slice(Math.max(0, waiting))
+  const full = troubled.filter(
+    ({ seats: { executing = 0 }, requests: { queued: waits = 0 }, limits: { current = Infinity } }) =>
+      waits > 0 || executing >= FULL_PART * current,
   )
   const queued = pages.map(({ requests }) => requests.queued ?? 0)
   return {
@@ -213,7 +215,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     pagesQueued: queued.filter((count) => count > 0).length,
     mostQueued: Math.max(0, ...queued),
     seatsPerRequest: requests === 0 ? undefined : seats / requests,
-    fullShare: pages.length === 0 ? 0 : full.length / pages.length,
+    fullShare: troubled.length === 0 ? 0 : full.length / troubled.length,
     flows: context.flows.filter(({ level }) => level === name),
     conditions: context.conditions.get(name) ?? new Set(),
   }

@@ -28,6 +28,8 @@ export const diagnoseCommand: Command = {
 
 const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: KEPT_MS / 1_000 } as const
 const DEFAULT_SECONDS = 120
+/** A past that the source brings along has no dumps; so long it is read for some. */
+const LIVE_SECONDS = 15
 /** A command reads for a short time, and can keep every page. */
 const PAGE_MS = 1_000
 
@@ -72,13 +74,14 @@ async function ofSource(
   seconds: number,
 ): Promise<Diagnosis | undefined> {
   const kept: KeptPages = createKeptPages(PAGE_MS)
-  const reading = { spec, seconds, server: undefined, withObjects: true }
+  // Files are as old as they are; of a source that is read now, old samples are stale.
+  const isStill = spec.kind === 'files' || spec.kind === 'demo'
+  const reading = { spec, seconds, server: undefined, withObjects: true, liveSeconds: isStill ? 0 : LIVE_SECONDS }
   const listened = await listen(given, console, reading, (event) => kept.take(event))
   if (listened === undefined) return undefined
   for (const sentence of listened.findings) console.tell(sentence)
-  // Files are as old as they are; of a source that is read now, old samples are stale.
-  const isStill = spec.kind === 'files' || spec.kind === 'demo'
-  return diagnose(kept.all(isStill ? undefined : console.environment.now()))
+  // Simulated time may stand still or fall behind.
+  return diagnose(kept.all(isStill || spec.kind === 'simulation' ? undefined : console.environment.now()))
 }
 
 /** The manifests of the first finding that has some, for `apf-console impact --edit -`. */

@@ -28,6 +28,8 @@ interface Reading {
   readonly seconds: number
   readonly server: string | undefined
   readonly withObjects: boolean
+  /** Of them at least so many of the present, where the source goes on: its past has no dumps. */
+  readonly liveSeconds?: number
 }
 
 /** What a source told while it was read. */
@@ -64,10 +66,11 @@ export async function readPages(given: Given, console: Console, reading: Reading
 export async function listen(
   given: Given,
   console: Console,
-  { spec, seconds, server, withObjects }: Reading,
+  { spec, seconds, server, withObjects, liveSeconds = 0 }: Reading,
   onEvent: (event: SourceEvent) => void,
 ): Promise<Listened | undefined> {
   const spans = new Map<string, { first: number; last: number }>()
+  const live = { first: Infinity, last: -Infinity }
   const failures = new Map<string, readonly string[]>()
   let objects: ObjectsReading | undefined
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
@@ -75,16 +78,21 @@ export async function listen(
   const look = (): void => {
     const { first, last } = spans.get(chosen()) ?? { first: 0, last: 0 }
     const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
-    if (last - first >= seconds * MS_PER_SECOND && knowsObjects) settle()
+    const isLive = liveSeconds === 0 || live.last - live.first >= liveSeconds * MS_PER_SECOND
+    if (last - first >= seconds * MS_PER_SECOND && knowsObjects && isLive) settle()
   }
-  const takeFrame = ({ id, at }: ServerFrame): void => {
+  const takeFrame = ({ id, at }: ServerFrame, past: boolean): void => {
     const ms = unixMsOf(at)
     const { first, last } = spans.get(id) ?? { first: ms, last: ms }
+    if (!past) {
+      live.first = Math.min(live.first, ms)
+      live.last = Math.max(live.last, ms)
+    }
     spans.set(id, { first: Math.min(first, ms), last: Math.max(last, ms) })
   }
   const take = (event: SourceEvent): void => {
     onEvent(event)
-    if (event.kind === 'frame') takeFrame(event.frame)
+    if (event.kind === 'frame') takeFrame(event.frame, event.past === true)
     else if (event.kind === 'health') {
       const problem = event.health.failures.at(-1)?.problem
       failures.set(event.health.id, problem === undefined ? [] : problemLines(problem))

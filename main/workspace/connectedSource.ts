@@ -171,7 +171,9 @@ export async function openSource(
       'forecast.evidence': async ({ server }) => pages.evidence(server),
       'diagnosis.read': async ({ at }) => {
         if (archive === undefined) {
-          return diagnose(pages.all(session.connection.still ? undefined : environment.now()))
+          // Simulated time may stand still, and a file is as old as it is.
+          const isTimeless = session.connection.still || simulation !== undefined
+          return diagnose(pages.all(isTimeless ? undefined : environment.now()))
         }
         const to = at ?? archive.extent().last ?? 0
         return diagnose(pagesUpTo(archive, to).all(at))
