@@ -201,10 +201,10 @@ export const SPECIMENS: readonly Specimen[] = [
     const { frames, dumps } = run({ seed, groups: [...BASE, hog] })
     const stripped = frames.map((frame) => ({
       ...frame,
-      levels: frame.levels.map(({ rejected: _, ...level }) => ({
-        ...level,
-        limits: { nominal: level.limits.nominal },
-      })),
+      levels: frame.levels.map((level) => {
+        const { rejected: _, ...others } = level
+        return { ...others, limits: { nominal: level.limits.nominal } }
+      }),
     }))
     return evidence([{ frames: stripped, dumps }])
   }),

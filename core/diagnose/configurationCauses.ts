@@ -1,4 +1,4 @@
-import { CATCH_ALL } from '../config/objects.ts'
+import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
 import { amount, counted, percent, seconds } from '../report/words.ts'
 import { coveredOdds } from '../sharding/collision.ts'
@@ -118,7 +118,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       unless: [slower, long, wide, dominant],
       remedy: advice(
         `Raise borrowingLimitPercent of ${name}, or its shares.`,
-        levelEdit(known, name, ({ borrowingLimitPercent: _, ...limited }) => limited),
+        levelEdit(known, name, withoutBorrowingLimit),
       ),
     },
     {
@@ -180,6 +180,11 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       remedy: advice('Compare --max-requests-inflight and --max-mutating-requests-inflight with those before.'),
     },
   ]
+}
+
+function withoutBorrowingLimit(limited: LimitedSpec): LimitedSpec {
+  const { borrowingLimitPercent: _, ...others } = limited
+  return others
 }
 
 function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: LevelFacts): Case {

@@ -193,13 +193,13 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
   const [seats, requests] = [sumOf('seats'), sumOf('requests')]
   // A request waits as long as its seats are not free, and a wide one may leave some of them free.
-  const waiting = pages.findIndex(({ requests }) => (requests.queued ?? 0) > 0)
+  const waiting = pages.findIndex((page) => (page.requests.queued ?? 0) > 0)
   const troubled = pages.slice(Math.max(0, waiting))
   const full = troubled.filter(
     ({ seats: { executing = 0 }, requests: { queued: waits = 0 }, limits: { current = Infinity } }) =>
       waits > 0 || executing >= FULL_PART * current,
   )
-  const queued = pages.map(({ requests }) => requests.queued ?? 0)
+  const queued = pages.map((page) => page.requests.queued ?? 0)
   return {
     name,
     last,

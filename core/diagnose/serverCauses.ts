@@ -17,10 +17,8 @@ const IDLE_LEVEL = 0.5
 export function serverCases(server: ServerFacts, others: readonly ServerFacts[]): readonly Case[] {
   const place = { server: server.id }
   const troubled = server.levels.filter(isTroubled)
-  const inTrouble = fact(
-    troubled.length > 0,
-    troubled.length > 0 ? trouble(troubled[0] as LevelFacts) : 'No request waits or is rejected.',
-  )
+  const [worst] = troubled
+  const inTrouble = fact(worst !== undefined, worst === undefined ? 'No request waits or is rejected.' : trouble(worst))
   const everywhere = slowEverywhere(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
   const started = server.restartedAt === undefined ? undefined : (server.to - server.restartedAt) / 1_000

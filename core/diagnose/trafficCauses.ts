@@ -16,6 +16,7 @@ import {
   wideRequests,
   widestFlow,
 } from './clues.ts'
+import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
@@ -240,8 +241,8 @@ function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) 
 function briefBurst(level: LevelFacts, { pages, stepMs, to }: ServerFacts) {
   const { name, rejected, pagesQueued, mostQueued } = level
   const last = pages.findLast(({ levels }) => (levels.find((one) => one.name === name)?.requests.queued ?? 0) > 0)
-  const since = last === undefined ? 0 : (to - Date.parse(last.at)) / 1_000
-  const lasted = (pagesQueued * stepMs) / 1_000
+  const since = last === undefined ? 0 : (to - unixMsOf(last.at)) / MS_PER_SECOND
+  const lasted = (pagesQueued * stepMs) / MS_PER_SECOND
   return weighing(
     4,
     fact(

@@ -22,9 +22,9 @@ type Answer =
 export function DiagnosisScreen() {
   const connected = useConnected()
   const [turn, setTurn] = useState(0)
-  const answer = useDiagnosis(connected?.id, turn)
+  const { answer, isExamining } = useDiagnosis(connected?.id, turn)
   const again = (
-    <Button small onClick={() => setTurn(turn + 1)}>
+    <Button small disabled={isExamining} onClick={() => setTurn(turn + 1)}>
       Examine again
     </Button>
   )
@@ -68,19 +68,24 @@ export function DiagnosisScreen() {
   )
 }
 
-function useDiagnosis(shown: number | undefined, turn: number): Answer | undefined {
+/** `turn`: how often the reader asked again; the answer before stays on the screen until the next one is there. */
+function useDiagnosis(
+  shown: number | undefined,
+  turn: number,
+): { readonly answer: Answer | undefined; readonly isExamining: boolean } {
   const past = usePastPart(askedOf)
   const instant = useTimePart(instantOf)
   const of = `${past ?? shown ?? ''} ${past === undefined ? '' : (instant ?? '')}`
-  const [answer, setAnswer] = useState<{ readonly of: string; readonly answer: Answer }>()
+  const [answer, setAnswer] = useState<{ readonly of: string; readonly turn: number; readonly answer: Answer }>()
   useEffect(() => {
     if (shown === undefined) return undefined
     let gone = false
     const examine = (): void => {
       const at = past === undefined ? undefined : instantOf(timeStore.getState())
       askShown('diagnosis.read', at === undefined ? {} : { at }).then(
-        (diagnosis) => void (gone || setAnswer({ of, answer: { state: 'ready', diagnosis } })),
-        (thrown: unknown) => void (gone || setAnswer({ of, answer: { state: 'failed', problem: toProblem(thrown) } })),
+        (diagnosis) => void (gone || setAnswer({ of, turn, answer: { state: 'ready', diagnosis } })),
+        (thrown: unknown) =>
+          void (gone || setAnswer({ of, turn, answer: { state: 'failed', problem: toProblem(thrown) } })),
       )
     }
     examine()
@@ -90,7 +95,7 @@ function useDiagnosis(shown: number | undefined, turn: number): Answer | undefin
       clearInterval(timer)
     }
   }, [of, shown, past, turn])
-  return answer?.of === of ? answer.answer : undefined
+  return { answer: answer?.of === of ? answer.answer : undefined, isExamining: answer?.turn !== turn }
 }
 
 function LimitsPane({ diagnosis: { limits } }: { readonly diagnosis: Diagnosis }) {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CAUSES, type CauseId } from '../contract/causes.ts'
-import { CAUSE_INFO } from './causeList.ts'
-import { SPECIMENS } from './causes.fixture.ts'
-import { diagnose } from './diagnose.ts'
+import { CAUSES, type CauseId } from '../../core/contract/causes.ts'
+import { CAUSE_INFO } from '../../core/diagnose/causeList.ts'
+import { SPECIMENS } from '../../core/diagnose/causes.fixture.ts'
+import { diagnose } from '../../core/diagnose/diagnose.ts'
+import { ROOT } from './sources.ts'
 
 const SEED = 7
 
@@ -27,7 +29,7 @@ describe('diagnosis', () => {
   it('confuses causes as docs/diagnosis.md says', () => {
     const table = confusion()
     console.log(table.join('\n'))
-    const page = readFileSync(new URL('../../docs/diagnosis.md', import.meta.url), 'utf8')
+    const page = readFileSync(join(ROOT, 'docs/diagnosis.md'), 'utf8')
     expect(cellsOf(page.split('\n'))).toEqual(expect.arrayContaining([...cellsOf(table)]))
   })
 })
