@@ -120,7 +120,7 @@ export function slowerRequests(level: LevelFacts): Clue {
 export const isFull = ({ name, fullShare, now, last }: LevelFacts): Clue =>
   fact(
     fullShare >= 0.5,
-    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited they were all taken.`,
+    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited, requests waited or all seats were taken.`,
   )
 
 /** What waits or was rejected: the trouble itself. */
@@ -192,7 +192,7 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
       seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
       seatsPerRequest === undefined
         ? `No request of ${name} executed in any sample.`
-        : `A request that executed in ${name} used ${counted(seatsPerRequest, 'seat')} on average.`,
+        : `A request that executed in ${name} used ${amount(seatsPerRequest)} seats on average.`,
     ),
   )
 
