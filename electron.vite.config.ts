@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
@@ -20,32 +20,42 @@ function reachedFrom(start: string, modules: Modules): ReadonlySet<string> {
   return reached
 }
 
+/** Chunks in the order in which they are loaded, by the module that each is for: each holds what none before it has. */
+const LOADED = { first: 'main.tsx', overview: 'screens/overview/index.tsx', opening: 'components/floating.tsx' }
+
 /**
- * What the entry waits for is one chunk, and what the Overview needs beyond it another: in the two dozen that the bundler
- * makes of them, each compressed for itself, they are 13 kB larger.
+ * What the entry waits for is one chunk, what the Overview needs beyond it another, and so is what opens over them: in the
+ * two dozen that the bundler makes of them, each compressed for itself, they are 13 kB larger.
  */
 function firstScreen(): (id: string, modules: Modules) => string | null {
-  let first: ReadonlySet<string> | undefined
-  let overview: ReadonlySet<string> | undefined
+  let chunks: readonly (readonly [string, ReadonlySet<string>])[] | undefined
   return (id, modules) => {
-    first ??= reachedFrom(path.join(ROOM, 'main.tsx'), modules)
-    if (first.has(id)) return 'first'
-    overview ??= reachedFrom(path.join(ROOM, 'screens/overview/index.tsx'), modules)
-    return overview.has(id) ? 'overview' : null
+    chunks ??= Object.entries(LOADED).map(([name, start]) => [name, reachedFrom(path.join(ROOM, start), modules)])
+    return chunks.find(([, ids]) => ids.has(id))?.[0] ?? null
   }
 }
 
-const owners = new Map<string, string>()
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const CLASS = /\.([a-z][\w-]*)/gi
 
-/** Six letters for a class of a stylesheet, in place of twenty characters that do not compress. */
+const shortNames = new Map<string, string>()
+
+/** A letter or two for a class of a stylesheet, in place of twenty characters that do not compress. */
 function shortClass(name: string, file: string): string {
   const owner = `${path.relative(ROOM, file)} ${name}`
-  const hash = createHash('sha256').update(owner).digest()
-  const short = Array.from(hash.subarray(0, 6), (byte) => String.fromCharCode(97 + (byte % 26))).join('')
-  if ((owners.get(short) ?? owner) !== owner)
-    throw new Error(`${owner} and ${owners.get(short)} are one class: rename it`)
-  owners.set(short, owner)
+  const known = shortNames.get(owner)
+  if (known !== undefined) return known
+  let short = ''
+  for (let left = shortNames.size; left > 0 || short === ''; left = Math.floor(left / LETTERS.length))
+    short = LETTERS.charAt(left % LETTERS.length) + short
+  shortNames.set(owner, short)
   return short
+}
+
+// The order in which stylesheets are read differs from build to build; that of their names does not.
+for (const file of globSync('**/*.module.css', { cwd: ROOM }).toSorted()) {
+  const sheet = path.join(ROOM, file)
+  for (const [, name = ''] of readFileSync(sheet, 'utf8').matchAll(CLASS)) shortClass(name, sheet)
 }
 
 const JSON_SCHEMA = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/

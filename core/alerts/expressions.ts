@@ -1,5 +1,5 @@
 import { CATCH_ALL, EXEMPT } from '../config/objects.ts'
-import { REJECT_REASONS } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 import type { FamilyKey } from '../metrics/familyNames.ts'
 import { NOT_EXEMPT, promqlOf, summedSeries, USUAL_INTERVAL_MS, type Place } from '../prom/measures.ts'
 import { durationText, equals, metric, oneOf, type Matcher } from '../prom/promql.ts'

@@ -1,14 +1,7 @@
 import { CATCH_ALL } from '../config/objects.ts'
 import type { DerivedServer } from '../frame/derived.ts'
-import {
-  isExempt,
-  REJECT_REASONS,
-  sumOfKnown,
-  type Histogram,
-  type LevelFrame,
-  type Rejected,
-  type ServerFrame,
-} from '../frame/frame.ts'
+import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
+import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { histogramIncrease, histogramQuantile } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'

@@ -1,5 +1,6 @@
-import { isExempt } from '../frame/frame.ts'
-import { countOf, rejectedRate, type LevelColumn, type LevelSeries, type Series } from '../history/series.ts'
+import { isExempt } from '../frame/reading.ts'
+import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
+import { countOf, rejectedRate } from '../history/range.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Period } from './period.ts'
 

@@ -1,6 +1,7 @@
 import { configDiff } from '../config/content.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import { isExempt, isRestart, sumOfKnown, type ServerFrame } from '../frame/frame.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { isExempt, isRestart, sumOfKnown } from '../frame/reading.ts'
 
 /** What was known of a server and its objects at the end of a period. */
 export interface Surroundings {

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
 import { handClock, handPeer, memoryClient, memoryPorts, settle } from '../../test/harness/ports.ts'
 import { createClient } from './client.ts'
+import { checked } from './shapes.ts'
 import type { Problem } from './errors.ts'
 import { LIMITS, type Port } from './protocol.ts'
 import { serve } from './server.ts'
@@ -22,7 +23,7 @@ function world() {
     line = serving
     return asking
   })
-  const client = createClient({ connect, ...clock })
+  const client = createClient({ connect, reading: checked, ...clock })
   return {
     workspace,
     clock,
@@ -76,7 +77,11 @@ test('when the line is lost, calls under way are cancelled and new ones are refu
 test('when the first line cannot be made, waiting calls are refused', async () => {
   const { client, refuse } = world()
   refuse(true)
-  const again = createClient({ connect: () => Promise.reject(new Error('refused')), ...handClock() })
+  const again = createClient({
+    connect: () => Promise.reject(new Error('refused')),
+    reading: checked,
+    ...handClock(),
+  })
   await expect(again.call('app.info', null)).rejects.toMatchObject({ problem: { code: 'unreachable' } })
   client.close()
 })
@@ -149,7 +154,7 @@ test('a subscription that the other side ends is told why, and is not made again
 async function byHand() {
   const peer = handPeer()
   const clock = handClock()
-  const client = createClient({ connect: async () => peer.port, ...clock })
+  const client = createClient({ connect: async () => peer.port, reading: checked, ...clock })
   await settle()
   return { peer, client, clock }
 }

@@ -2,9 +2,8 @@ import { bytesToMegabytes } from '../units.ts'
 import type { Client, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
 import { ProblemError } from './errors.ts'
 import type { Problem } from './errors.ts'
-import { LIMITS, ReplySchema, decode, describeMismatch, encode } from './protocol.ts'
+import { LIMITS, encode, replyIn } from './protocol.ts'
 import type { Port, Reply } from './protocol.ts'
-import { procedureShapes, streamShapes } from './shapes.ts'
 
 /** Milliseconds before the first, and the most before any, new try to reach the other side. */
 const RETRY_MS = { first: 250, most: 5_000 } as const
@@ -16,7 +15,15 @@ export interface ClientOptions {
   readonly after: (ms: number, callback: () => void) => () => void
   /** Uniform in [0, 1). */
   readonly random: () => number
+  readonly reading: Reading
 }
+
+/** Takes what the other side says for what the contract calls it, or says what is wrong with it. */
+export interface Reading {
+  output<N extends ProcedureName>(name: N, value: unknown): Read<ProcedureOutput<N>>
+  event<N extends StreamName>(name: N, value: unknown): Read<StreamEvent<N>>
+}
+export type Read<T> = { readonly value: T } | { readonly mismatch: string }
 
 export interface ConnectedClient extends Client {
   /** Gives up the line for good. */
@@ -41,7 +48,7 @@ const AWAY = new ProblemError('unreachable', 'The console itself does not answer
  * is lost reject with `unreachable`; those under way when it is lost reject with `cancelled`. Subscriptions outlive
  * the line: they are made again on the next one.
  */
-export function createClient({ connect, after, random }: ClientOptions): ConnectedClient {
+export function createClient({ connect, after, random, reading }: ClientOptions): ConnectedClient {
   const calls = new Map<number, Pending>()
   const subscriptions = new Map<number, Subscription>()
   const linkListeners = new Set<(up: boolean) => void>()
@@ -113,7 +120,7 @@ export function createClient({ connect, after, random }: ClientOptions): Connect
       if (port === opened) lose(LOST)
     })
     opened.onMessage((data) => {
-      const message = decode<Reply>(ReplySchema, data, LIMITS.messageLength)
+      const message = replyIn(data, LIMITS.messageLength)
       if (message === undefined) opened.close()
       else receive(opened, message)
     })
@@ -133,11 +140,9 @@ export function createClient({ connect, after, random }: ClientOptions): Connect
     return new Promise((resolve, reject) => {
       const settle: Pending['settle'] = (reply) => {
         if ('problem' in reply) return reject(ProblemError.of(reply.problem))
-        const answer = procedureShapes[name].output.safeParse(reply.output)
-        if (answer.success) return resolve(answer.data)
-        reject(
-          new ProblemError('bad-answer', `The answer to ${name} was not understood.`, describeMismatch(answer.error)),
-        )
+        const answer = reading.output(name, reply.output)
+        if ('value' in answer) return resolve(answer.value)
+        reject(new ProblemError('bad-answer', `The answer to ${name} was not understood.`, answer.mismatch))
       }
       calls.set(id, { text, settle })
       port?.post(text)
@@ -154,12 +159,12 @@ export function createClient({ connect, after, random }: ClientOptions): Connect
     const id = lastId
     const text = encode({ type: 'subscribe', id, name, params })
     const take = (event: unknown): void => {
-      const parsed = streamShapes[name].event.safeParse(event)
-      if (parsed.success) return onEvent(parsed.data)
+      const read = reading.event(name, event)
+      if ('value' in read) return onEvent(read.value)
       onProblem({
         code: 'bad-answer',
         message: `An update of ${name} was not understood and is left out.`,
-        details: describeMismatch(parsed.error),
+        details: read.mismatch,
       })
     }
     subscriptions.set(id, { text, onEvent: take, onProblem })

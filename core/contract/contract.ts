@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
 import { DiagnosisSchema } from './diagnosis.ts'
-import { ProblemSchema, type Problem } from './errors.ts'
+import type { Problem } from './errors.ts'
+import { ProblemSchema } from './problem.ts'
 import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
@@ -44,7 +45,6 @@ import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts
 import {
   ExtentSchema,
   MomentSchema,
-  MOST_PAST_REQUESTS,
   NotedSchema,
   PastRequestsSchema,
   RecorderStateSchema,
@@ -52,6 +52,7 @@ import {
   RecordingPartSchema,
   SharedFileSchema,
 } from './recording.ts'
+import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'

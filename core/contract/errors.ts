@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { messageOf } from '../text/text.ts'
+import type { ProblemSchema } from './problem.ts'
 
 /** Codes that a caller may act on; the message is for people: one sentence that says what, where and how to mend it. */
 export const ERROR_CODES = [
@@ -22,14 +23,18 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-export const ProblemSchema = z.object({
-  code: z.enum(ERROR_CODES),
-  message: z.string(),
-  /** The raw reply or the system's own words, for a "details" disclosure; never holds a secret. */
-  details: z.string().optional(),
-})
 /** A failure as a value, as it crosses transports and is shown on screens. */
 export type Problem = z.infer<typeof ProblemSchema>
+
+/** Whether this is a problem: what its schema says, for who reads replies without schemas. */
+export const isProblem = (value: unknown): value is Problem =>
+  typeof value === 'object' &&
+  value !== null &&
+  'code' in value &&
+  ERROR_CODES.some((code) => code === value.code) &&
+  'message' in value &&
+  typeof value.message === 'string' &&
+  (!('details' in value) || typeof value.details === 'string')
 
 /** A problem on its way up: thrown inside a side, turned back into a value at the transport. */
 export class ProblemError extends Error {

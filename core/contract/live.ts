@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FAIR_ALGORITHM_NAMES } from '../engine/profiles.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
-import { REJECT_REASONS } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 
 /**
  * Requests that go through the embedded engine one by one: those of a proxy, which waits and refuses by its decisions, and
@@ -311,6 +311,3 @@ export const CandidateWishSchema = z.discriminatedUnion('on', [
   z.object({ on: z.literal(false) }),
 ])
 export type CandidateWish = z.infer<typeof CandidateWishSchema>
-
-/** Kept by the main side, newest first out; the page shows as many. */
-export const KEPT_REQUESTS = 200_000

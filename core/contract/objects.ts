@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { MOST_REQUEST_TESTS } from './bounds.ts'
 import { REASONS } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
-import { ProblemSchema } from './errors.ts'
+import { ProblemSchema } from './problem.ts'
 import { TargetSchema, UploadedFileSchema } from './source.ts'
 
 /**
@@ -218,7 +219,6 @@ export const RequestTestSchema = z.object({
 })
 export type RequestTest = z.infer<typeof RequestTestSchema>
 
-export const MOST_REQUEST_TESTS = 2_000
 /** Rows to add or replace, by id, and ids of rows to remove: other windows may have changed the rest of the table. */
 export const RequestTestsChangeSchema = z.object({
   put: z.array(RequestTestSchema).max(MOST_REQUEST_TESTS),

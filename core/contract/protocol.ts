@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { ProblemSchema } from './errors.ts'
+import { isProblem, type Problem } from './errors.ts'
+import type { Request } from './messages.ts'
 
 /**
  * The words of the protocol. Whatever lies between the two sides carries JSON text, one message at a time and in
@@ -33,29 +33,18 @@ export const LIMITS = {
 } as const
 export type Limits = { readonly [K in keyof typeof LIMITS]: number }
 
-const id = z.number().int().nonnegative()
-
-/** From the asking side. `id` is chosen by it and unique among its open calls and subscriptions. */
-export const RequestSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('call'), id, name: z.string(), input: z.unknown().optional() }),
-  z.strictObject({ type: z.literal('subscribe'), id, name: z.string(), params: z.unknown().optional() }),
-  /** One event was taken: the serving side may send another. */
-  z.strictObject({ type: z.literal('ack'), id }),
-  z.strictObject({ type: z.literal('unsubscribe'), id }),
-])
-export type Request = z.infer<typeof RequestSchema>
+/** Which member of a reply holds what it says. */
+const SAYS = { result: 'output', problem: 'problem', event: 'event', end: 'problem' } as const
 
 /**
  * From the serving side. `result` and `problem` end a call; `end` ends a subscription; a `problem` of a subscription
  * stands in place of an event that could not be sent.
  */
-export const ReplySchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('result'), id, output: z.unknown() }),
-  z.strictObject({ type: z.literal('problem'), id, problem: ProblemSchema }),
-  z.strictObject({ type: z.literal('event'), id, event: z.unknown() }),
-  z.strictObject({ type: z.literal('end'), id, problem: ProblemSchema }),
-])
-export type Reply = z.infer<typeof ReplySchema>
+export type Reply = { readonly id: number } & (
+  | { readonly type: 'result'; readonly output: unknown }
+  | { readonly type: 'event'; readonly event: unknown }
+  | { readonly type: 'problem' | 'end'; readonly problem: Problem }
+)
 
 export const encode = (message: Request | Reply): string => JSON.stringify(message)
 
@@ -64,27 +53,30 @@ const REPLY_HEAD = /^\{"type":"(result|problem|event|end)","id":(\d+)[,}]/
 /** What an encoded reply is and to whom, without reading all of it; `undefined` of what `encode` did not make. */
 export function headOf(reply: string): { readonly type: Reply['type']; readonly id: number } | undefined {
   const [, type, of] = REPLY_HEAD.exec(reply) ?? []
-  const known = ReplySchema.options.map(({ shape }) => shape.type.value).find((name) => name === type)
-  return known === undefined ? undefined : { type: known, id: Number(of) }
+  return type !== undefined && isReplyType(type) ? { type, id: Number(of) } : undefined
 }
 
-/** The message in `data`, or `undefined` when it is not one; never throws. */
-export function decode<T>(schema: z.ZodType<T>, data: unknown, messageLength: number): T | undefined {
+const isReplyType = (type: string): type is Reply['type'] => Object.hasOwn(SAYS, type)
+
+/**
+ * The reply in `data`, or `undefined` when it is not one; never throws. Read without a schema: the page reads it before
+ * anything else. What a result or an event says is up to the contract.
+ */
+export function replyIn(data: unknown, messageLength: number): Reply | undefined {
   if (typeof data !== 'string' || data.length > messageLength) return undefined
-  let value: unknown
   try {
-    value = JSON.parse(data)
+    const value: unknown = JSON.parse(data)
+    return isReply(value) ? value : undefined
   } catch {
     return undefined
   }
-  const parsed = schema.safeParse(value)
-  return parsed.success ? parsed.data : undefined
 }
 
-/** The first thing wrong with a value, for people: `intervalMs: Too small: expected number to be >=500`. */
-export function describeMismatch(error: z.ZodError): string {
-  const issue = error.issues[0]
-  if (issue === undefined) return 'does not have the expected shape'
-  const place = issue.path.map(String).join('.')
-  return place === '' ? issue.message : `${place}: ${issue.message}`
+function isReply(value: unknown): value is Reply {
+  if (typeof value !== 'object' || value === null || !('type' in value) || !('id' in value)) return false
+  const { type, id } = value
+  if (typeof type !== 'string' || !isReplyType(type)) return false
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) return false
+  if (Object.keys(value).some((key) => key !== 'type' && key !== 'id' && key !== SAYS[type])) return false
+  return SAYS[type] !== 'problem' || ('problem' in value && isProblem(value.problem))
 }

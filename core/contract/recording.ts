@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
-import { ProblemSchema } from './errors.ts'
 import { EtcdStateSchema } from './etcd.ts'
+import { ProblemSchema } from './problem.ts'
 import { LiveRequestSchema, LiveStateSchema } from './live.ts'
 import { ObjectsStateSchema } from './objects.ts'
 import { ServerHealthSchema } from './source.ts'
@@ -46,9 +47,6 @@ export const RecorderStateSchema = RecordingStateSchema.extend({
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
 
-/** What needs every sample of a range is read of its last milliseconds alone, this many, unless it was kept beside them. */
-export const MOST_READ_MS = 1_800_000
-
 /** What recordings tell of, Unix milliseconds; absent while they tell of nothing. */
 export const ExtentSchema = z.object({
   first: z.number().exactOptional(),
@@ -88,9 +86,6 @@ export const NotedSchema = z.object({
   server: z.string().exactOptional(),
 })
 export type Noted = z.infer<typeof NotedSchema>
-
-/** Most requests in one answer about the past. */
-export const MOST_PAST_REQUESTS = 5_000
 
 /** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
 export const PastRequestsSchema = z.object({
@@ -133,5 +128,3 @@ export type RecordingPart = z.infer<typeof RecordingPartSchema>
 /** A file in base64. */
 export const SharedFileSchema = z.object({ name: z.string().min(1).max(255), base64: z.string() })
 export type SharedFile = z.infer<typeof SharedFileSchema>
-/** What fits into a message in base64. */
-export const MOST_SHARED_BYTES = 45 * 1024 * 1024

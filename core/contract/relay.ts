@@ -1,6 +1,7 @@
 import { OF_WORKSPACE } from './contract.ts'
 import { NOT_CONNECTED, ProblemError } from './errors.ts'
-import { headOf, type Limits, type Port, type Reply, type Request } from './protocol.ts'
+import { headOf, type Limits, type Port, type Reply } from './protocol.ts'
+import type { Request } from './messages.ts'
 
 /** Opens a line to the connected source with this id; `undefined` where it is answered here, or is not connected. */
 export type LineTo = (connection: number) => Port | undefined

@@ -14,8 +14,9 @@ import type {
 } from './contract.ts'
 import { ProblemError, toProblem } from './errors.ts'
 import type { Problem } from './errors.ts'
-import { LIMITS, RequestSchema, decode, describeMismatch, encode } from './protocol.ts'
-import type { Limits, Port, Reply, Request } from './protocol.ts'
+import { LIMITS, encode } from './protocol.ts'
+import { RequestSchema, decode, describeMismatch, type Request } from './messages.ts'
+import type { Limits, Port, Reply } from './protocol.ts'
 import { createRelay, type LineTo } from './relay.ts'
 import { isProcedure, isStream, procedureShapes, streamShapes } from './shapes.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_SETTINGS } from './defaults.ts'
 
 const fields = {
   theme: z.enum(['system', 'dark', 'light']),
@@ -29,23 +30,23 @@ const fields = {
 
 /** What the operator set; kept by the main side, so that it outlives the port of web mode. */
 export const SettingsSchema = z.object({
-  theme: fields.theme.default('system'),
-  sidebar: fields.sidebar.default('auto'),
-  density: fields.density.default('regular'),
-  singleKeys: fields.singleKeys.default(true),
-  clock: fields.clock.default('utc'),
-  rangeSeconds: fields.rangeSeconds.default(600),
-  dismissed: fields.dismissed.default([]),
-  levelSlots: fields.levelSlots.default({}),
-  liveFilters: fields.liveFilters.default([]),
-  liveColumns: fields.liveColumns.default([]),
-  marks: fields.marks.default([]),
-  record: fields.record.default(true),
-  keepDays: fields.keepDays.default(7),
-  keepMegabytes: fields.keepMegabytes.default(2_000),
-  alertNotices: fields.alertNotices.default('off'),
+  theme: fields.theme.default(DEFAULT_SETTINGS.theme),
+  sidebar: fields.sidebar.default(DEFAULT_SETTINGS.sidebar),
+  density: fields.density.default(DEFAULT_SETTINGS.density),
+  singleKeys: fields.singleKeys.default(DEFAULT_SETTINGS.singleKeys),
+  clock: fields.clock.default(DEFAULT_SETTINGS.clock),
+  rangeSeconds: fields.rangeSeconds.default(DEFAULT_SETTINGS.rangeSeconds),
+  dismissed: fields.dismissed.default(DEFAULT_SETTINGS.dismissed),
+  levelSlots: fields.levelSlots.default(DEFAULT_SETTINGS.levelSlots),
+  liveFilters: fields.liveFilters.default(DEFAULT_SETTINGS.liveFilters),
+  liveColumns: fields.liveColumns.default(DEFAULT_SETTINGS.liveColumns),
+  marks: fields.marks.default(DEFAULT_SETTINGS.marks),
+  record: fields.record.default(DEFAULT_SETTINGS.record),
+  keepDays: fields.keepDays.default(DEFAULT_SETTINGS.keepDays),
+  keepMegabytes: fields.keepMegabytes.default(DEFAULT_SETTINGS.keepMegabytes),
+  alertNotices: fields.alertNotices.default(DEFAULT_SETTINGS.alertNotices),
 })
-export type Settings = z.infer<typeof SettingsSchema>
+export type Settings = { [K in keyof typeof fields]: z.infer<(typeof fields)[K]> }
 
 /** Some of the settings; made from fields without defaults, which would fill in those that are not named. */
 export const SettingsChangeSchema = z.object({

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
+import type { Read, Reading } from './client.ts'
 import { procedures, streams } from './contract.ts'
 import type { ProcedureName, ProcedureOutput, Procedures, StreamEvent, StreamName, Streams } from './contract.ts'
+import { describeMismatch } from './messages.ts'
 
 /**
  * The contract's schemas under types that keep each name related to its own schema when the name is only known as
@@ -19,6 +21,15 @@ export const streamShapes: {
     readonly event: z.ZodType<StreamEvent<N>>
   }
 } = streams
+
+/** Both as a client asks for them: what is out of the contract does not come through. */
+export const checked: Reading = {
+  output: (name, value) => readingOf(procedureShapes[name].output.safeParse(value)),
+  event: (name, value) => readingOf(streamShapes[name].event.safeParse(value)),
+}
+
+const readingOf = <T>(parsed: z.ZodSafeParseResult<T>): Read<T> =>
+  parsed.success ? { value: parsed.data } : { mismatch: describeMismatch(parsed.error) }
 
 /** Own names only: `__proto__` and `constructor` are not procedures. */
 export const isProcedure = (name: string): name is ProcedureName => Object.hasOwn(procedures, name)

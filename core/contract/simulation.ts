@@ -1,9 +1,7 @@
 import { z } from 'zod'
+import { SPEED, STRIDES } from './bounds.ts'
 import { isCovered } from '../metrics/versions.ts'
 import { FAIR_ALGORITHM_NAMES, NEWEST_VERSION } from '../engine/profiles.ts'
-
-/** How many simulated seconds pass in one. */
-export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
 
 export const SeatCountSchema = z.number().int().min(0).max(100_000)
 
@@ -28,8 +26,6 @@ export const SimulationSpecSchema = z.object({
 })
 export type SimulationSpec = z.infer<typeof SimulationSpecSchema>
 
-/** How far a step goes: an event, a dispatch or rejection, a second, a recomputation of the limits. */
-export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const
 export type Stride = (typeof STRIDES)[number]
 
 /** What may be changed of the pace; what is absent stays. */

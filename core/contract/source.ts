@@ -1,15 +1,12 @@
 import { z } from 'zod'
+import { DUMPS_MS, INTERVAL_MS } from './bounds.ts'
 import { SourceInfoSchema } from '../frame/frame.ts'
 import { AddressCredentialsSchema } from './credentials.ts'
-import { ProblemSchema } from './errors.ts'
+import { ProblemSchema } from './problem.ts'
 import { EtcdSpecSchema } from './etcd.ts'
 import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
 import { PrometheusPastSchema, PrometheusSpecSchema } from './prometheus.ts'
 import { SimulationSpecSchema } from './simulation.ts'
-
-/** Bounds of the polling intervals, milliseconds. */
-export const INTERVAL_MS = { min: 500, max: 60_000, default: 1_000 } as const
-export const DUMPS_MS = { min: 2_000, max: 300_000, default: 5_000 } as const
 
 export const CadenceSchema = z.object({
   intervalMs: z.number().int().min(INTERVAL_MS.min).max(INTERVAL_MS.max).default(INTERVAL_MS.default),

@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { MOST_VARIANTS } from './bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
-import { REJECT_REASONS } from '../frame/frame.ts'
-import { ProblemSchema } from './errors.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
+import { ProblemSchema } from './problem.ts'
 import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
 
-/** A baseline and its candidates together. */
-export const MOST_VARIANTS = 8
 export const MOST_SERVERS = 100
 export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
 export const WHAT_IF_SEED = { min: 0, max: 2 ** 31 - 1 } as const

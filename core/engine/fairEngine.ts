@@ -1,5 +1,5 @@
 import { danglingCondition, type Hash64 } from '../request/match.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { type RequestInfo, isLongRunning, deadlineNs, waitEndNs } from '../request/requestInfo.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments, ledgerOf } from './ledger.ts'

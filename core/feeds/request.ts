@@ -1,7 +1,7 @@
 import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { msToNs, nsToMs, secondsToNs, type UnixMs } from '../units.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { User } from '../request/match.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PromSeries } from '../prom/answer.ts'
-import { recordOf } from '../frame/frame.ts'
+import { recordOf } from '../frame/reading.ts'
 import { busiestQuery, FLEET_NUMBERS, fleetQuery, versionsQuery } from '../prom/fleetQueries.ts'
 import { fleetRows, type FleetSource } from './fleet.ts'
 import { fleetOf, type FleetAnswers } from './fromPrometheus.ts'

@@ -1,7 +1,7 @@
 import type { ServerSummary } from '../contract/fleet.ts'
 import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
 import type { LevelFrame, RejectReason, ServerFrame } from '../frame/frame.ts'
-import { REJECT_REASONS, recordOf } from '../frame/frame.ts'
+import { REJECT_REASONS, recordOf } from '../frame/reading.ts'
 import type { PromSeries } from '../prom/answer.ts'
 import { placeOf, type FoundServer, type TargetLabels } from '../prom/discovery.ts'
 import type { FleetNumber } from '../prom/fleetQueries.ts'

@@ -1,6 +1,7 @@
 import type { ServerSummary } from '../contract/fleet.ts'
 import type { DerivedServer } from '../frame/derived.ts'
-import { isExempt, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
+import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
 import { allRejected, levelStates, recentRejected } from '../frame/recent.ts'
 import type { Series } from '../history/series.ts'
 import { unixMsOf } from '../units.ts'

@@ -1,6 +1,7 @@
 import { unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
-import { type LevelFrame, type ServerFrame, sumOfKnown, isExempt, isRestart } from './frame.ts'
+import type { LevelFrame, ServerFrame } from './frame.ts'
+import { sumOfKnown, isExempt, isRestart } from './reading.ts'
 import { median } from './quantile.ts'
 import {
   fell,

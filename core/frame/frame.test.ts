@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sumOfKnown } from './frame.ts'
+import { sumOfKnown } from './reading.ts'
 
 test('a sum is known when each of its parts is', () => {
   expect(sumOfKnown([1, 2, 3])).toBe(6)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rfc3339 } from '../units.ts'
+import type { REJECT_REASONS } from './reading.ts'
 
 /**
  * Frames: the complete state of API servers' flow control at one instant.
@@ -32,11 +33,6 @@ export const HistogramSchema = z.object({
 })
 export type Histogram = z.infer<typeof HistogramSchema>
 
-/** `--request-timeout` of a server where the flag is not set. */
-export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
-
-/** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
-export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
 export type RejectReason = (typeof REJECT_REASONS)[number]
 
 /** Requests rejected since the server started, by reason. */
@@ -220,27 +216,4 @@ export function frameOf(source: SourceInfo, servers: readonly ServerFrame[]): Fr
       .toSorted()
       .at(-1) ?? rfc3339(0)
   return { formatVersion: FRAME_FORMAT_VERSION, at, source, servers: [...servers] }
-}
-
-/**
- * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other
- * (specification 10), so the name is enough when the objects cannot be read.
- */
-export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
-
-/** A start time that moved less, in seconds, belongs to the same process: the kernel derives it from a clock that is corrected. */
-const SAME_START = 1.5
-
-/** Whether two start times, Unix seconds, are of different processes; false where one is not known. */
-export const isRestart = (was: number | undefined, is: number | undefined): boolean =>
-  was !== undefined && is !== undefined && Math.abs(is - was) > SAME_START
-
-/** Sum of the parts, `undefined` as soon as one is not known; 0 of none. */
-export const sumOfKnown = (parts: readonly (number | undefined)[]): number | undefined =>
-  parts.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
-
-/** A record with exactly these keys. */
-export function recordOf<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V>
-export function recordOf(keys: readonly string[], value: (key: string) => unknown): Record<string, unknown> {
-  return Object.fromEntries(keys.map((key) => [key, value(key)]))
 }

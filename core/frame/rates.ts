@@ -1,14 +1,7 @@
 import { histogramIncrease, histogramMean, sumHistograms, histogramQuantile, quantileRange } from './quantile.ts'
 import type { DerivedFlow } from './derived.ts'
-import {
-  DEFAULT_REQUEST_TIMEOUT_SECONDS,
-  REJECT_REASONS,
-  type Histogram,
-  type LevelFrame,
-  type Rejected,
-  type SchemaFrame,
-  type ServerFrame,
-} from './frame.ts'
+import type { Histogram, LevelFrame, Rejected, SchemaFrame, ServerFrame } from './frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, REJECT_REASONS } from './reading.ts'
 
 /** Levels and schemas of one frame by name. */
 export interface FrameIndex {

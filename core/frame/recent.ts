@@ -1,5 +1,6 @@
 import type { Recent, DerivedLevel } from './derived.ts'
-import { REJECT_REASONS, type Rejected, type LevelFrame, type SchemaFrame, sumOfKnown, isExempt } from './frame.ts'
+import type { Rejected, LevelFrame, SchemaFrame } from './frame.ts'
+import { REJECT_REASONS, sumOfKnown, isExempt } from './reading.ts'
 import type { FrameIndex } from './rates.ts'
 
 /**

@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
-import { recordOf } from '../frame/frame.ts'
+import { recordOf } from '../frame/reading.ts'
 import { createHistory } from './history.ts'
 import { inSteps, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
-import { LEVEL_COLUMNS, type Series } from './series.ts'
+import type { Series } from './series.ts'
 import { addSeries, createTier } from './tier.ts'
+import { LEVEL_COLUMNS } from './point.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 

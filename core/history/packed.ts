@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { recordOf } from '../frame/frame.ts'
-import type { Point } from './point.ts'
-import { LEVEL_COLUMNS, type LevelSeries, type Series } from './series.ts'
+import { recordOf } from '../frame/reading.ts'
+import { LEVEL_COLUMNS, type Point } from './point.ts'
+import type { LevelSeries, Series } from './series.ts'
 import { addSeries, createTier } from './tier.ts'
 
 /**

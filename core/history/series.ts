@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LEVEL_COLUMNS } from './point.ts'
 
 /**
  * Time series as screens draw them: one shared time axis per server, columns of equal length, `null` where no sample
@@ -6,32 +7,6 @@ import { z } from 'zod'
  */
 const column = z.array(z.number().nullable())
 
-/** Seats unless the name says otherwise; rates are per second; waits are seconds. */
-export const LEVEL_COLUMNS = [
-  'executing',
-  'executingMax',
-  'queuedSeats',
-  'queuedSeatsMax',
-  'executingRequests',
-  'queuedRequests',
-  'queuedRequestsMax',
-  'current',
-  'nominal',
-  'lower',
-  'upper',
-  'highWatermark',
-  'average',
-  'stdev',
-  'smoothed',
-  'target',
-  'dispatchedRate',
-  'queueFullRate',
-  'concurrencyLimitRate',
-  'timeOutRate',
-  'waitP50',
-  'waitP99',
-  'utilizationMean',
-] as const
 export type LevelColumn = (typeof LEVEL_COLUMNS)[number]
 
 export const LevelSeriesSchema = z.object({
@@ -67,72 +42,3 @@ export const HeatMapSchema = z.object({
   cells: z.array(z.array(z.number()).nullable()),
 })
 export type HeatMap = z.infer<typeof HeatMapSchema>
-
-/** What happened to one level over a range of time, from its history. */
-export interface RangeLevel {
-  readonly name: string
-  /** Requests rejected; `undefined` when that was never known. */
-  readonly rejected: number | undefined
-  /** Unix milliseconds of the last sample that saw a rejection, or requests that wait. */
-  readonly lastRejectedAt: number | undefined
-  readonly lastQueuedAt: number | undefined
-}
-
-export interface RangeFacts {
-  /** Unix milliseconds of the first and the last sample. */
-  readonly from: number
-  readonly to: number
-  /** Histories keep steps of 10 s beyond twenty minutes, so counts are approximate. */
-  readonly approximate: boolean
-  readonly levels: readonly RangeLevel[]
-}
-
-const RATES = ['queueFullRate', 'concurrencyLimitRate', 'timeOutRate'] as const
-
-/** The facts of a history; `undefined` before it has two samples. */
-export function rangeFacts({ times, stepSeconds, levels }: Series): RangeFacts | undefined {
-  const [from] = times
-  const to = times.at(-1)
-  if (from === undefined || to === undefined || from === to) return undefined
-  return {
-    from,
-    to,
-    approximate: to - from > EXACT_MS,
-    levels: levels.map((level) => {
-      const { name, columns } = level
-      let lastRejectedAt: number | undefined
-      let lastQueuedAt: number | undefined
-      times.forEach((at, i) => {
-        if ((rejectedRate(level, i) ?? 0) > 0) lastRejectedAt = at
-        if ((columns.queuedRequestsMax[i] ?? columns.queuedSeatsMax[i] ?? 0) > 0) lastQueuedAt = at
-      })
-      const rejected = countOf({ times, stepSeconds }, level, (i) => rejectedRate(level, i))
-      return { name, rejected: rejected === undefined ? undefined : Math.round(rejected), lastRejectedAt, lastQueuedAt }
-    }),
-  }
-}
-
-/** Requests rejected per second at a point of the series, for all reasons; `null` where none of them is known. */
-export function rejectedRate({ columns }: LevelSeries, index: number): number | null {
-  const rates = RATES.map((key) => columns[key][index] ?? null)
-  return rates.every((one) => one === null) ? null : rates.reduce<number>((a, b) => a + (b ?? 0), 0)
-}
-
-/** How often something happened to a level, by its rate at each point of the series; `undefined` when that was never known. */
-export function countOf(
-  { times, stepSeconds }: Pick<Series, 'times' | 'stepSeconds'>,
-  { columns }: LevelSeries,
-  rateAt: (index: number) => number | null,
-): number | undefined {
-  let count: number | undefined
-  let known: number | undefined
-  times.forEach((at, i) => {
-    const rate = rateAt(i)
-    if (rate !== null) count = (count ?? 0) + rate * (known === undefined ? stepSeconds : (at - known) / 1_000)
-    // A point without occupancy is a gap: the rate after it is the mean over all of it.
-    if ((columns.executing[i] ?? columns.nominal[i] ?? null) !== null) known = at
-  })
-  return count
-}
-
-const EXACT_MS = 20 * 60_000

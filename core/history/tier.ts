@@ -1,10 +1,10 @@
 import { GAP_INTERVALS, USUAL_INTERVAL_OF } from '../frame/derive.ts'
-import { recordOf } from '../frame/frame.ts'
+import { recordOf } from '../frame/reading.ts'
 import { median } from '../frame/quantile.ts'
 import { lowerBound } from '../search.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { type Point, pointIn } from './point.ts'
-import { LEVEL_COLUMNS, type LevelColumn, type LevelSeries, type Series } from './series.ts'
+import { LEVEL_COLUMNS, pointIn, type Point } from './point.ts'
+import type { LevelColumn, LevelSeries, Series } from './series.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 

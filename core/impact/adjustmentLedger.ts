@@ -1,5 +1,6 @@
 import type { BorrowingRule } from '../engine/allocation.ts'
-import { isExempt, type Limits, sumOfKnown } from '../frame/frame.ts'
+import type { Limits } from '../frame/frame.ts'
+import { isExempt, sumOfKnown } from '../frame/reading.ts'
 
 /** Seats of one level, or of all. */
 interface SeatAccount {

@@ -11,7 +11,8 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { adjustmentLedger } from './adjustmentLedger.ts'
 import { createAdjustments, withoutDeleted } from './adjustments.ts'
 import { expectedAllocation } from './expected.ts'
-import { differenceCause, nominalSurplus } from './serverLimit.ts'
+import { differenceCause } from './serverLimit.ts'
+import { nominalSurplus } from './reportedLimit.ts'
 
 /** The steps that a session would keep of these frames. */
 function stepsOf(frames: readonly ServerFrame[], capacity?: number): readonly AdjustmentStep[] {

@@ -5,7 +5,7 @@ import { unixMsOf } from '../units.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { defaultLevel, type ObjectSet } from '../config/objects.ts'
 import { expectedAllocation } from './expected.ts'
-import { reportedServerLimit } from './serverLimit.ts'
+import { reportedServerLimit } from './reportedLimit.ts'
 
 /** An hour at one recomputation every 10 s. */
 const CAPACITY = 360

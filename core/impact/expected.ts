@@ -9,7 +9,8 @@ import {
   type LevelAllocation,
 } from '../engine/allocation.ts'
 import { profileFor } from '../engine/profiles.ts'
-import { isExempt, type Demand, type Limits } from '../frame/frame.ts'
+import type { Demand, Limits } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
 
 /**
  * What the current limits should be, by the specification (6.4, 6.4a), from what a server itself reports of its limits

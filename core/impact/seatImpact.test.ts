@@ -9,7 +9,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { type ImpactQuestion, type ImpactRow, assumedIdleSentence, seatImpact, limitsOverSteps } from './seatImpact.ts'
 import { createAdjustments } from './adjustments.ts'
 import { demandOf } from './effectiveLevels.ts'
-import { reportedServerLimit } from './serverLimit.ts'
+import { reportedServerLimit } from './reportedLimit.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 

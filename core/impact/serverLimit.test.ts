@@ -7,7 +7,8 @@ import { configuredLimits } from '../engine/allocation.ts'
 import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createParser } from '../metrics/parse.ts'
-import { nominalLimitsOf, possibleServerLimits, reportedServerLimit, serverLimitOf } from './serverLimit.ts'
+import { possibleServerLimits, serverLimitOf } from './serverLimit.ts'
+import { nominalLimitsOf, reportedServerLimit } from './reportedLimit.ts'
 
 const frameOf = (path: string): ServerFrame =>
   createFrameBuilder({ id: 'x' })(createParser().parse(readFixture(path)), { at: '2026-01-01T00:00:00Z' })

@@ -3,39 +3,12 @@ import { leastWhere } from '../config/shape.ts'
 import type { SourceSpec } from '../contract/source.ts'
 import { configuredLimits, DEFAULT_SERVER_LIMIT } from '../engine/allocation.ts'
 import { takeLevels } from '../engine/levelPlan.ts'
-import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
+import type { ServerFrame } from '../frame/frame.ts'
 import { profileFor } from '../engine/profiles.ts'
 import type { AdjustmentStep } from '../frame/derived.ts'
 import { parseKubernetesVersion } from '../metrics/versions.ts'
 import type { Seats } from '../units.ts'
-
-/**
- * The limit of a server as its page tells it: what Exempt may borrow is the whole of it, so that it is upper − nominal of
- * that level (specification 6.1). `undefined` when the page does not show these.
- */
-export function reportedServerLimit(server: {
-  readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[]
-}): number | undefined {
-  const { nominal, upper } = server.levels.find(isExempt)?.limits ?? {}
-  return nominal === undefined || upper === undefined ? undefined : upper - nominal
-}
-
-/**
- * Seats by which the reported nominal limits exceed what the server has, beyond what rounding each up can add: 0 unless
- * the page holds levels that are no more, or mixes two configurations (specification 6.1).
- */
-export function nominalSurplus(server: { readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[] }): number {
-  const serverLimit = reportedServerLimit(server)
-  if (serverLimit === undefined) return 0
-  const sum = server.levels.reduce((total, { limits: { nominal = 0 } }) => total + nominal, 0)
-  return sum - serverLimit >= server.levels.length ? sum - serverLimit : 0
-}
-
-/** The nominal limits that a server reports, by level. */
-export const nominalLimitsOf = (server: {
-  readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[]
-}): ReadonlyMap<string, number> =>
-  new Map(server.levels.flatMap(({ name, limits: { nominal } }) => (nominal === undefined ? [] : [[name, nominal]])))
+import { reportedServerLimit, nominalSurplus, nominalLimitsOf } from './reportedLimit.ts'
 
 /** Server limits that explain what is known, both included. */
 export interface ServerLimitRange {

@@ -1,6 +1,6 @@
 import type { ServerFacts } from '../engine/apfEngine.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
-import { reportedServerLimit } from '../impact/serverLimit.ts'
+import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
 import type { ReportedFacts } from '../contract/source.ts'
 import type { Page } from '../metrics/page.ts'

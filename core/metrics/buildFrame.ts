@@ -1,14 +1,14 @@
-import {
-  type Acquisition,
-  type Histogram,
-  type LevelFrame,
-  type Occupancy,
-  type Rejected,
-  type SchemaFrame,
-  type ServerFrame,
-  type VirtualTime,
-  recordOf,
+import type {
+  Acquisition,
+  Histogram,
+  LevelFrame,
+  Occupancy,
+  Rejected,
+  SchemaFrame,
+  ServerFrame,
+  VirtualTime,
 } from '../frame/frame.ts'
+import { recordOf } from '../frame/reading.ts'
 import type { Page, Series } from './page.ts'
 import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'

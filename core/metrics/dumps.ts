@@ -1,4 +1,4 @@
-import { recordOf } from '../frame/frame.ts'
+import { recordOf } from '../frame/reading.ts'
 import type { DumpFrame, DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
 import {
   parseGoBoolean,

@@ -1,4 +1,5 @@
-import { REJECT_REASONS, type MissingFamily, recordOf, SCHEMA_HISTOGRAMS } from '../frame/frame.ts'
+import { type MissingFamily, SCHEMA_HISTOGRAMS } from '../frame/frame.ts'
+import { REJECT_REASONS, recordOf } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
 import type { Family, Page } from './page.ts'

@@ -2,15 +2,8 @@ import { configDiff, type ObjectDifference } from '../config/content.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { GAP_INTERVALS } from '../frame/derive.ts'
 import type { DerivedFlow } from '../frame/derived.ts'
-import {
-  isExempt,
-  REJECT_REASONS,
-  sumOfKnown,
-  type LevelFrame,
-  type Rejected,
-  type SchemaFrame,
-  type ServerFrame,
-} from '../frame/frame.ts'
+import type { LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { median } from '../frame/quantile.ts'
 import { fell, flowIncrease, flowKey, indexFrame, quantiles, sumObservations, type FrameIndex } from '../frame/rates.ts'
 import { allRejected } from '../frame/recent.ts'

@@ -1,5 +1,6 @@
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
-import { REJECT_REASONS, type Rejected, type SourceInfo } from '../frame/frame.ts'
+import type { Rejected, SourceInfo } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { evidence, timeline } from './story.ts'

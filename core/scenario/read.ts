@@ -12,7 +12,8 @@ import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
 import { nearest } from '../text/text.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
-import { EXECUTION_FACTOR, MOST_VARIANTS } from '../contract/whatif.ts'
+import { EXECUTION_FACTOR } from '../contract/whatif.ts'
+import { MOST_VARIANTS } from '../contract/bounds.ts'
 import { mostRequests, readClients } from './readClients.ts'
 import {
   type Assertion,

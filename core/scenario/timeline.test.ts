@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
-import { STRIDES } from '../contract/simulation.ts'
+import { STRIDES } from '../contract/bounds.ts'
 import { Timeline } from '../run/timeline.ts'
 import { Playback } from './playback.ts'
 import { readScenario } from './read.ts'

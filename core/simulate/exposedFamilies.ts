@@ -3,7 +3,8 @@ import { parseKubernetesVersion } from '../metrics/versions.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { EngineSnapshot, KindSnapshot, LaneSnapshot } from '../engine/snapshot.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { type Histogram, REJECT_REASONS } from '../frame/frame.ts'
+import type { Histogram } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 import {
   type Exposed,
   type FamilyRule,

@@ -5,7 +5,7 @@ import { ETCD_MODES, ETCD_VERDICTS, EtcdLevelSchema, QUOTA_ORIGINS } from '../co
 import { LIVE_STATES, ProxyModeSchema } from '../contract/live.ts'
 import { ObjectsOriginSchema, ObjectsStateSchema } from '../contract/objects.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
-import { REJECT_REASONS } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 import { COVERED_MINORS } from '../metrics/versions.ts'
 
 /*

@@ -7,7 +7,7 @@ import type {
   Quantities,
   TwinHistory,
 } from '../contract/forecast.ts'
-import { isExempt } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { SHORTEST_RUN_SECONDS } from './history.ts'

@@ -11,7 +11,7 @@ import {
   type Quantity,
 } from '../contract/forecast.ts'
 import { EXEMPT } from '../config/objects.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import type { MayGoOn, Twin } from './fit.ts'

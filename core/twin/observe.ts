@@ -1,12 +1,6 @@
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
-import {
-  isRestart,
-  REJECT_REASONS,
-  type Histogram,
-  type LevelFrame,
-  type SchemaFrame,
-  type ServerFrame,
-} from '../frame/frame.ts'
+import type { Histogram, LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { isRestart, REJECT_REASONS } from '../frame/reading.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { fell, flowIncrease, meanBetween, quantiles } from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'

@@ -1,7 +1,7 @@
 import type { ClassifyingConfiguration } from '../classify/configuration.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { Histogram } from '../frame/frame.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/reading.ts'
 import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
 import type { Behaviour, CallKind, ClientGroup, OnRejection, Steps, Workload } from '../simulate/workload.ts'
 import { MS_PER_SECOND } from '../units.ts'

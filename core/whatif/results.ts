@@ -1,6 +1,6 @@
 import type { LevelLimits, LevelResult, Outcomes, VariantReport } from '../contract/whatif.ts'
 import type { Adjustment } from '../engine/ledger.ts'
-import { REJECT_REASONS } from '../frame/frame.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { type Nanoseconds, nsToSeconds } from '../units.ts'
 import type { Cell } from './measure.ts'

@@ -5,7 +5,7 @@ import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/l
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
-import { REJECT_REASONS } from '../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
 import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'

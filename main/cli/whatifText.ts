@@ -1,4 +1,4 @@
-import { REJECT_REASONS } from '../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import type { LevelResult, Outcomes } from '../../core/contract/whatif.ts'
 import type { DecisionDifferences } from '../../core/whatif/compare.ts'
 import { failed, type FlowResult, type VariantResult } from '../../core/whatif/results.ts'

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { type Problem, ProblemError, ProblemSchema } from '../../core/contract/errors.ts'
+import { type Problem, ProblemError } from '../../core/contract/errors.ts'
+import { ProblemSchema } from '../../core/contract/problem.ts'
 import { type EtcdRequest, EtcdRequestSchema } from '../../core/contract/etcd.ts'
 import { gather } from '../files/files.ts'
 import { addressOf, type ControlAddress, proxyNames } from './control.ts'

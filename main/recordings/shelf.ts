@@ -1,12 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
-import {
-  MOST_SHARED_BYTES,
-  type RecordingEntry,
-  type RecordingPart,
-  type SharedFile,
-} from '../../core/contract/recording.ts'
+import type { RecordingEntry, RecordingPart, SharedFile } from '../../core/contract/recording.ts'
+import { MOST_SHARED_BYTES } from '../../core/contract/bounds.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { megabytes } from '../files/files.ts'
 import { reportOfRecording } from './incident.ts'

@@ -1,6 +1,7 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
-import { KEPT_REQUESTS, type ProxySpec } from '../../core/contract/live.ts'
+import type { ProxySpec } from '../../core/contract/live.ts'
+import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
 import { AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'

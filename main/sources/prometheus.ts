@@ -1,6 +1,7 @@
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { PrometheusServers, PrometheusSpec, PrometheusTarget } from '../../core/contract/prometheus.ts'
-import { INTERVAL_MS, type Cadence } from '../../core/contract/source.ts'
+import type { Cadence } from '../../core/contract/source.ts'
+import { INTERVAL_MS } from '../../core/contract/bounds.ts'
 import type { Discovery } from '../../core/prom/discovery.ts'
 import { rfc3339 } from '../../core/units.ts'
 import type { Consent } from '../cluster/consent.ts'

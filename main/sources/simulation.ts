@@ -1,6 +1,7 @@
 import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { SPEED, type SimulationSpec, type SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulationSpec, SimulationState } from '../../core/contract/simulation.ts'
+import { SPEED } from '../../core/contract/bounds.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'

@@ -5,13 +5,13 @@ import { ProblemError, toProblem, type Problem } from '../../core/contract/error
 import {
   DraftSchema,
   JournalEntrySchema,
-  MOST_REQUEST_TESTS,
   RequestTestSchema,
   type Draft,
   type JournalEntry,
   type RequestTest,
   type RequestTestsChange,
 } from '../../core/contract/objects.ts'
+import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'

@@ -1,5 +1,6 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { createClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { Consent } from '../cluster/consent.ts'
@@ -69,7 +70,7 @@ export const openInThread =
       wish({ kind: 'line', line: other }, [other])
       return threadPort(own)
     }
-    const client = createClient({ ...systemEnvironment, connect: async () => line() })
+    const client = createClient({ ...systemEnvironment, reading: checked, connect: async () => line() })
     ended.signal.addEventListener('abort', () => client.close(), { once: true })
     return {
       get connection() {

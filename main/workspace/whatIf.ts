@@ -1,7 +1,7 @@
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
-import { MOST_PAST_REQUESTS } from '../../core/contract/recording.ts'
+import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
 import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 

@@ -15,6 +15,7 @@ import dialog from '../components/Dialog.module.css'
 import { useNow } from '../components/hooks.ts'
 import { useWaitingConsent } from '../state/consent.ts'
 import { Button } from '../components/Button.tsx'
+import { loadParts } from '../components/Opener.tsx'
 import { useNotices } from '../state/notices.ts'
 import { FirstRun } from './FirstRun.tsx'
 import { SCREEN_ENTRIES, type ScreenEntry } from './screens.tsx'
@@ -29,7 +30,11 @@ import { rosterRows } from './shell.data.ts'
  * Asked for at once and drawn when it is there, so that the first screen waits for none of it; what is opened before
  * opens then.
  */
-const Overlays = lazy(async () => ({ default: (await import('./Overlays.tsx')).Overlays }))
+const Overlays = lazy(async () => {
+  // Whoever comes to a menu before they are there asks for them again.
+  loadParts().catch(() => undefined)
+  return { default: (await import('./Overlays.tsx')).Overlays }
+})
 
 /** Most of the time the present is shown. */
 const TimeBar = lazy(async () => ({ default: (await import('./TimeBar.tsx')).TimeBar }))

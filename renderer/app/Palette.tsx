@@ -3,7 +3,6 @@ import { Dialog } from 'radix-ui'
 import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
 import { EXEMPT } from '../../core/config/objects.ts'
-import { CadenceSchema } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { client } from '../state/client.ts'
@@ -199,7 +198,6 @@ function useSources(): PaletteFacts['sources'] {
         client().call('sources.recent', null),
       ])
       if (!open) return
-      const cadence = CadenceSchema.parse({})
       setSources([
         ...recent.map(({ name, spec }) => ({ name, detail: `used before, ${spec.kind}`, spec })),
         ...contexts
@@ -207,7 +205,7 @@ function useSources(): PaletteFacts['sources'] {
           .map(({ file, context, server }) => ({
             name: context,
             detail: `context of ${file}, ${server}`,
-            spec: { kind: 'scrape', target: { kind: 'kubeconfig', file, context }, cadence } as const,
+            spec: { kind: 'scrape', target: { kind: 'kubeconfig', file, context }, cadence: {} } as const,
           })),
       ])
     }

@@ -1,10 +1,10 @@
-import { Popover } from 'radix-ui'
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { showConnection, useConnection } from '../state/connection.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
+import { Popover } from '../components/Popover.tsx'
 import { openScreen } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
@@ -20,8 +20,22 @@ export function SourceSwitcher() {
   const { server } = view
   const open = shellStore(({ overlay }) => overlay === 'source')
   return (
-    <Popover.Root open={open} onOpenChange={(next) => setOverlay('source', next)}>
-      <Popover.Trigger
+    <Popover
+      open={open}
+      onOpenChange={(next) => setOverlay('source', next)}
+      label="Source and server"
+      align="start"
+      className={styles['popover']}
+      ownFocus
+      content={
+        <Listbox
+          label="Source and server"
+          options={sourceOptions(connections, connection, server?.id, (id) => ageIn(view, id))}
+        />
+      }
+    >
+      <button
+        type="button"
         className={classes(styles['control'], styles['source'])}
         aria-haspopup="listbox"
         aria-keyshortcuts="Control+O"
@@ -44,23 +58,8 @@ export function SourceSwitcher() {
           </>
         )}
         <Icon name="chevron" size={12} />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className={styles['popover']}
-          align="start"
-          sideOffset={5}
-          collisionPadding={8}
-          aria-label="Source and server"
-          onOpenAutoFocus={(event) => event.preventDefault()}
-        >
-          <Listbox
-            label="Source and server"
-            options={sourceOptions(connections, connection, server?.id, (id) => ageIn(view, id))}
-          />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+      </button>
+    </Popover>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Popover } from 'radix-ui'
 import { lazy, Suspense, useState } from 'react'
 import { toProblem } from '../../core/contract/errors.ts'
-import { type SimulationControl, type Stride, STRIDES } from '../../core/contract/simulation.ts'
+import type { SimulationControl, Stride } from '../../core/contract/simulation.ts'
+import { STRIDES } from '../../core/contract/bounds.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
+import { Popover } from '../components/Popover.tsx'
 import { useIsExample } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
@@ -236,27 +237,26 @@ function TimeRange() {
   const window = useTimePart((time) => time.window)
   const open = shellStore(({ overlay }) => overlay === 'range')
   return (
-    <Popover.Root open={open} onOpenChange={(next) => setOverlay('range', next)}>
-      <Popover.Trigger
+    <Popover
+      open={open}
+      onOpenChange={(next) => setOverlay('range', next)}
+      label="Time range"
+      align="end"
+      className={styles['popover']}
+      content={
+        <Suspense>
+          <RangeForm window={window} />
+        </Suspense>
+      }
+    >
+      <button
+        type="button"
         className={classes(styles['control'], styles['fixed'])}
         aria-label={`Time range: ${label(window)}`}
       >
         {label(window)}
         <Icon name="chevron" size={12} />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className={styles['popover']}
-          align="end"
-          sideOffset={5}
-          collisionPadding={8}
-          aria-label="Time range"
-        >
-          <Suspense>
-            <RangeForm window={window} />
-          </Suspense>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+      </button>
+    </Popover>
   )
 }

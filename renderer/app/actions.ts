@@ -1,7 +1,12 @@
 import { toProblem } from '../../core/contract/errors.ts'
-import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
-import type { SourceSpec } from '../../core/contract/source.ts'
-import { connectSource, ask, connectionStore, disconnectSource } from '../state/connection.ts'
+import {
+  connectSource,
+  ask,
+  connectionStore,
+  disconnectSource,
+  type WishedSource,
+  showsRequests,
+} from '../state/connection.ts'
 import { setAsking } from '../state/asking.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
@@ -10,7 +15,6 @@ import { openPage, openScreen } from '../state/route.ts'
 import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
-import { showsRequests } from '../state/live.ts'
 import { viewStore } from '../state/view.ts'
 import { say } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
@@ -39,7 +43,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'open-files': () => askForFiles(false),
   'open-folder': () => askForFiles(true),
   connect: () => openScreen('connection'),
-  simulation: () => connectTo(SimulationSpecSchema.parse({ kind: 'simulation' })),
+  simulation: () => connectTo({ kind: 'simulation' }),
   demo: () => connectTo({ kind: 'demo' }),
   disconnect,
   'reading-notes': () => {
@@ -60,7 +64,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
 export const act = (name: ActionName): void => ACTIONS[name]()
 
 /** Connects a source and shows it. */
-export const connectTo = (spec: SourceSpec): void =>
+export const connectTo = (spec: WishedSource): void =>
   void told(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 
 /** Why actions are not available at this moment. */

@@ -1,4 +1,4 @@
-import type { SourceSpec } from '../../core/contract/source.ts'
+import type { WishedSource } from '../state/connection.ts'
 import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
 import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../../core/glossary/glossary.ts'
@@ -34,7 +34,7 @@ export type PaletteTarget =
   | { readonly kind: 'range'; readonly seconds: number }
   | { readonly kind: 'speed'; readonly speed: number }
   | { readonly kind: 'server'; readonly server: string }
-  | { readonly kind: 'source'; readonly spec: SourceSpec }
+  | { readonly kind: 'source'; readonly spec: WishedSource }
   /** Of live requests. */
   | { readonly kind: 'filter'; readonly filter: string }
   /** Accessible name of the export button of a pane. */
@@ -149,7 +149,7 @@ export interface PaletteFacts {
   }[]
   readonly queues: readonly { readonly index: number; readonly level: string; readonly pending: number }[]
   readonly servers: readonly string[]
-  readonly sources: readonly { readonly name: string; readonly detail: string; readonly spec: SourceSpec }[]
+  readonly sources: readonly { readonly name: string; readonly detail: string; readonly spec: WishedSource }[]
   /** Saved filters of live requests, as they are typed. */
   readonly filters: readonly string[]
   /** Accessible names of the export buttons on the screen. */

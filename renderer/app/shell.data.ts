@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/contract/errors.ts'
 import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../core/frame/frame.ts'
+import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
+import { isExempt } from '../../core/frame/reading.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'

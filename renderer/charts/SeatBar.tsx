@@ -1,5 +1,6 @@
 import { memo } from 'react'
-import { isExempt, type LevelFrame } from '../../core/frame/frame.ts'
+import type { LevelFrame } from '../../core/frame/frame.ts'
+import { isExempt } from '../../core/frame/reading.ts'
 import { classes } from '../components/classes.ts'
 import { patternOf, levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'

@@ -1,4 +1,4 @@
-import { sumOfKnown } from '../../core/frame/frame.ts'
+import { sumOfKnown } from '../../core/frame/reading.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { lowerBound } from '../../core/search.ts'
 

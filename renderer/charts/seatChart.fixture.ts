@@ -1,10 +1,5 @@
-import {
-  type LevelColumn,
-  type LevelSeries,
-  LevelSeriesSchema,
-  LEVEL_COLUMNS,
-  type Series,
-} from '../../core/history/series.ts'
+import { type LevelColumn, type LevelSeries, LevelSeriesSchema, type Series } from '../../core/history/series.ts'
+import { LEVEL_COLUMNS } from '../../core/history/point.ts'
 
 type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
 

@@ -1,5 +1,6 @@
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
-import { isExempt, type ServerFrame, sumOfKnown } from '../../core/frame/frame.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { isExempt, sumOfKnown } from '../../core/frame/reading.ts'
 
 /** The seats of one Limited level (specification 6.1, 6.4). `undefined` is unknown. */
 export interface LedgerEntry {

@@ -92,37 +92,17 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   )
 }
 
-interface FilesButtonProps extends Omit<ButtonProps, 'onClick'> {
-  /** What the files are for. */
+interface CheckProps {
   readonly label: string
-  /** Asks for a folder and gives the files in it. */
-  readonly folder?: boolean
-  /** At least one. */
-  readonly onFiles: (files: readonly File[]) => void
+  readonly checked: boolean
+  readonly disabled?: boolean
+  readonly onChange: (checked: boolean) => void
 }
 
-/** Asks for files of this machine. */
-export function FilesButton({ label, folder = false, onFiles, ...button }: FilesButtonProps) {
-  const input = useRef<HTMLInputElement>(null)
-  const choose = (): void => {
-    if (input.current === null) return
-    // React has no attribute for choosing folders.
-    input.current.webkitdirectory = folder
-    input.current.click()
-  }
-  return (
-    <>
-      <Button {...button} onClick={choose} />
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label={label}
-        onChange={({ target: { files } }) => {
-          if (files !== null && files.length > 0) onFiles(Array.from(files))
-        }}
-      />
-    </>
-  )
-}
+/** A box to tick, with its words behind it. */
+export const Check = ({ label, checked, disabled = false, onChange }: CheckProps) => (
+  <label className={styles['check']}>
+    <input type="checkbox" checked={checked} disabled={disabled} onChange={({ target }) => onChange(target.checked)} />
+    {label}
+  </label>
+)

@@ -6,7 +6,6 @@ import { Icon } from './Icon.tsx'
 import { Menu } from './Menu.tsx'
 import { Pane } from './Pane.tsx'
 import { PromqlEntries, type Measured } from './Promql.tsx'
-import { pictureOf } from './picture.ts'
 import { levelCode } from '../state/levels.ts'
 import styles from './Pane.module.css'
 import { format } from '../theme/format.ts'
@@ -79,6 +78,7 @@ export function ChartFrame(props: ChartFrameProps) {
     typeof time === 'number' ? { atMs: time } : { ranged: time === 'range' || read(table).times === true }
   const nameNow = (): string => exportName(fileName, Date.now())
   const picture = async (): Promise<void> => {
+    const { pictureOf } = await import('./picture.ts')
     if (drawing.current === null) return
     const heading = [title, unit, subject].filter((part) => part !== undefined).join(' · ')
     const origin = originOf(time ?? (read(table).times === true ? 'range' : undefined))

@@ -44,21 +44,6 @@ export function Field(
   )
 }
 
-interface CheckProps {
-  readonly label: string
-  readonly checked: boolean
-  readonly disabled?: boolean
-  readonly onChange: (checked: boolean) => void
-}
-
-/** A box to tick, with its words behind it. */
-export const Check = ({ label, checked, disabled = false, onChange }: CheckProps) => (
-  <label className={styles['check']}>
-    <input type="checkbox" checked={checked} disabled={disabled} onChange={({ target }) => onChange(target.checked)} />
-    {label}
-  </label>
-)
-
 interface TextProps {
   readonly value: string
   readonly onChange: (value: string) => void

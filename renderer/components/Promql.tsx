@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Place, Shown } from '../../core/prom/measures.ts'
-import { matchersOfAll } from '../../core/prom/promql.ts'
+import type { matchersOfAll as MatchersOf } from '../../core/prom/promql.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore } from '../state/connection.ts'
 import { viewStore } from '../state/view.ts'
@@ -19,19 +19,30 @@ export interface PromqlCopy {
   readonly measured: Measured
 }
 
-type Write = (shown: Shown, place: Place) => string | undefined
+type MatchersOfAll = typeof MatchersOf
+
+interface Promql {
+  readonly promqlOf: (shown: Shown, place: Place) => string | undefined
+  readonly matchersOfAll: MatchersOfAll
+}
 
 /** The families of all versions are needed only where a menu is open. */
-const load = async (): Promise<Write> => (await import('../../core/prom/measures.ts')).promqlOf
+async function load(): Promise<Promql> {
+  const [{ promqlOf }, { matchersOfAll }] = await Promise.all([
+    import('../../core/prom/measures.ts'),
+    import('../../core/prom/promql.ts'),
+  ])
+  return { promqlOf, matchersOfAll }
+}
 
 /**
  * Entries of a menu that copy expressions; those that the version of the server has no metrics for are left out.
  */
 export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
-  const [write, setWrite] = useState<{ readonly promqlOf: Write }>()
+  const [write, setWrite] = useState<Promql>()
   useEffect(() => {
     let gone = false
-    void load().then((promqlOf) => !gone && setWrite({ promqlOf }))
+    void load().then((promql) => !gone && setWrite(promql))
     return () => {
       gone = true
     }
@@ -39,7 +50,7 @@ export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy
   if (write === undefined) return null
   return copies.map(({ label, measured }) => {
     const atMs = measured.ranged === true ? undefined : (measured.atMs ?? shownInstant())
-    const text = write.promqlOf({ ...measured, atMs }, placeOf(measured))
+    const text = write.promqlOf({ ...measured, atMs }, placeOf(measured, write.matchersOfAll))
     return (
       text !== undefined && (
         <MenuItem
@@ -70,7 +81,7 @@ function shownInstant(): number | undefined {
   return mode === 'live' || server === undefined ? undefined : unixMsOf(server.at)
 }
 
-function placeOf({ servers }: Measured): Place {
+function placeOf({ servers }: Measured, matchersOfAll: MatchersOfAll): Place {
   const { connection } = connectionStore.getState()
   const { server, frame } = viewStore.getState()
   const ids = servers ?? (server === undefined ? [] : [server.id])

@@ -1,8 +1,7 @@
-import { Tooltip } from 'radix-ui'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import type { GLOSSARY, TermId } from '../../core/glossary/glossary.ts'
-import { useInsideMain } from './hooks.ts'
+import { Opener, OPENINGS, type TriggerProps } from './Opener.tsx'
 import styles from './controls.module.css'
 
 /**
@@ -48,18 +47,14 @@ export function Sentence({ id }: { readonly id: TermId }) {
 }
 
 /** A sentence beside anything that can be focused. */
-export function Tip({ text, children }: { readonly text: ReactNode; readonly children: ReactNode }) {
-  const { container, onOpenChange } = useInsideMain()
-  return (
-    <Tooltip.Provider delayDuration={250}>
-      <Tooltip.Root onOpenChange={onOpenChange}>
-        <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-        <Tooltip.Portal container={container}>
-          <Tooltip.Content className={styles['tip']} sideOffset={5} collisionPadding={8}>
-            {text}
-          </Tooltip.Content>
-        </Tooltip.Portal>
-      </Tooltip.Root>
-    </Tooltip.Provider>
-  )
-}
+export const Tip = ({
+  text,
+  children,
+}: {
+  readonly text: ReactNode
+  readonly children: ReactElement<TriggerProps>
+}) => (
+  <Opener opening={OPENINGS.tip} renderPart={({ TipPart }, trigger) => <TipPart trigger={trigger} text={text} />}>
+    {children}
+  </Opener>
+)

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import { MOST_SHARED_BYTES, type SharedFile } from '../../core/contract/recording.ts'
+import type { SharedFile } from '../../core/contract/recording.ts'
+import { MOST_SHARED_BYTES } from '../../core/contract/bounds.ts'
 import type { SourceSpec, UploadedFile } from '../../core/contract/source.ts'
 import { client } from '../state/client.ts'
 

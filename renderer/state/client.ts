@@ -1,4 +1,4 @@
-import { createClient } from '../../core/contract/client.ts'
+import { createClient, type Reading } from '../../core/contract/client.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import { DESKTOP_BRIDGE } from '../../core/contract/desktop.ts'
 import type { Port } from '../../core/contract/protocol.ts'
@@ -16,11 +16,20 @@ const after = (ms: number, callback: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
+/**
+ * The console checks what it sends against the contract; the page, which it serves, does not check it again (decision 010).
+ * That what was sent has the type that the contract names is not seen by TypeScript.
+ */
+const asSent: Reading = {
+  output: (_name, value: never) => ({ value }),
+  event: (_name, value: never) => ({ value }),
+}
+
 let shared: Client | undefined
 
 /** The one client of this page; the first use opens the line. */
 export function client(): Client {
-  shared ??= createClient({ connect, after, random: () => Math.random() })
+  shared ??= createClient({ connect, after, random: () => Math.random(), reading: asSent })
   return shared
 }
 

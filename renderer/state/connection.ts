@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { Connected, SourceSpec } from '../../core/contract/source.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import { client } from './client.ts'
 
 export interface ConnectionState {
@@ -39,13 +39,20 @@ export function tellConnections(connections: readonly Connected[]): void {
 export const hasSeveral = (connections: readonly Connected[]): boolean =>
   connections.length > 1 || connections.some(({ spec }) => spec.kind === 'prometheus' && spec.fleet === true)
 
+/** Whether the source shows single requests. */
+export const showsRequests = ({ source: { kind }, requests }: Connected): boolean =>
+  requests === true || kind === 'proxy' || kind === 'feed' || kind === 'simulation'
+
 export function showConnection(id: number): void {
   const connection = connectionStore.getState().connections.find((one) => one.id === id)
   if (connection !== undefined) connectionStore.setState({ connection })
 }
 
+/** A source to connect; the other side fills in what is left out. */
+export type WishedSource = ProcedureInput<'sources.connect'>['spec']
+
 /** Connects a source in the place of the one that is shown, or `beside` all others, and shows it. Rejects with `ProblemError`. */
-export async function connectSource(spec: SourceSpec, beside = false): Promise<Connected> {
+export async function connectSource(spec: WishedSource, beside = false): Promise<Connected> {
   const inPlaceOf = connectionStore.getState().connection?.id ?? null
   const made = await client().call('sources.connect', { spec, ...(!beside && { inPlaceOf }) })
   // The stream may be slower than the answer.

@@ -2,11 +2,11 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import { KEPT_REQUESTS, type LiveState } from '../../core/contract/live.ts'
-import { MOST_PAST_REQUESTS, type PastRequests } from '../../core/contract/recording.ts'
-import type { Connected } from '../../core/contract/source.ts'
+import type { LiveState } from '../../core/contract/live.ts'
+import { KEPT_REQUESTS, MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
+import type { PastRequests } from '../../core/contract/recording.ts'
 import { client } from './client.ts'
-import { connectionStore, followConnection } from './connection.ts'
+import { connectionStore, followConnection, showsRequests } from './connection.ts'
 import { LiveRows } from './live.logic.ts'
 import { LiveReader } from './liveReader.ts'
 
@@ -27,10 +27,6 @@ export const liveStore = create<LiveStore>(() => NOTHING)
 export const liveRows = new LiveRows(KEPT_REQUESTS)
 
 export const useLiveState = (): LiveState | undefined => liveStore(({ state }) => state)
-
-/** Whether the source shows single requests. */
-export const showsRequests = ({ source: { kind }, requests }: Connected): boolean =>
-  requests === true || kind === 'proxy' || kind === 'feed' || kind === 'simulation'
 
 /** How many rows are read when the page opens; of a file all that are kept, because its sums are over all of it. */
 const READ_AT_START = 20_000

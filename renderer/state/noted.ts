@@ -1,46 +1,13 @@
 import { useEffect, useState } from 'react'
 import { create } from 'zustand'
-import { createNoter } from '../../core/compare/noted.ts'
 import type { Noted } from '../../core/contract/recording.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
-import { objectsStore } from './objects.ts'
 import { askedOf, usePastPart } from './past.ts'
 import { useTimePart } from './time.ts'
-import { nowAt, viewStore } from './view.ts'
-
-const MOST = 500
 
 /** What was noted of the connected source, oldest first. */
-const notedStore = create<{ readonly noted: readonly Noted[] }>(() => ({ noted: [] }))
-
-/** Notes changes of objects and processes until the returned function is called; each connection begins anew. */
-export function startNoting(): () => void {
-  let connection: number | undefined
-  let noter = createNoter()
-  const note = (found: readonly Noted[]): void => {
-    if (found.length > 0) notedStore.setState(({ noted }) => ({ noted: [...noted, ...found].slice(-MOST) }))
-  }
-  const stops = [
-    objectsStore.subscribe(({ state }) => {
-      if (state === undefined) return
-      if (state.connection !== connection) {
-        connection = state.connection
-        noter = createNoter()
-        notedStore.setState({ noted: [] })
-      }
-      note(noter.takeObjects(state, nowAt(viewStore.getState(), Date.now())))
-    }),
-    viewStore.subscribe(({ frame, mode }) => {
-      if (mode === 'past') return
-      for (const server of frame?.servers ?? []) note(noter.takeServer(server))
-    }),
-  ]
-  return () => {
-    for (const stop of stops) stop()
-    notedStore.setState({ noted: [] })
-  }
-}
+export const notedStore = create<{ readonly noted: readonly Noted[] }>(() => ({ noted: [] }))
 
 /** A range that is shown for so long is one that is looked at. */
 const REST_MS = 300

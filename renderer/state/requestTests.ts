@@ -1,7 +1,8 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import { MOST_REQUEST_TESTS, type RequestTest, type RequestTestsChange } from '../../core/contract/objects.ts'
+import type { RequestTest, RequestTestsChange } from '../../core/contract/objects.ts'
+import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 
 interface RequestTestsStore {
   /** `reading`: not known yet. `failed`: it could not be read, so that it is not written either. */

@@ -1,10 +1,11 @@
 import { create } from 'zustand'
-import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
+import { DEFAULT_SETTINGS } from '../../core/contract/defaults.ts'
+import type { Settings } from '../../core/contract/settings.ts'
 import { setClock } from '../theme/format.ts'
 import { assignSlots } from '../theme/levelSlots.ts'
 import { client } from './client.ts'
 
-export const settingsStore = create<Settings>(() => SettingsSchema.parse({}))
+export const settingsStore = create<Settings>(() => DEFAULT_SETTINGS)
 
 /** The settings at this moment, for code outside components. */
 export const settingsNow = (): Settings => settingsStore.getState()

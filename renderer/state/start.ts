@@ -2,7 +2,6 @@ import type { Client } from '../../core/contract/contract.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { startNotices } from './notices.ts'
-import { startNoting } from './noted.ts'
 import { NO_OBJECTS, objectsStore } from './objects.ts'
 import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
@@ -110,7 +109,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     followConnection(listen),
     startLater(client, DRAFT),
-    startNoting(),
+    startLater(client, NOTING),
     // First of the two: what ends is not painted any more.
     pastStore.subscribe(schedule),
     startLater(client, PAST),
@@ -178,6 +177,18 @@ const DRAFT: LatePart = {
   isWanted: () => objectsStore.getState().state !== undefined,
   wake: (listener) => objectsStore.subscribe(listener),
   load: async () => (await import('./draft.ts')).startDraft,
+}
+
+/** Changes are noted from the first objects or frame on, with which later ones are compared. */
+const NOTING: LatePart = {
+  isWanted: () => objectsStore.getState().state !== undefined || viewStore.getState().frame !== undefined,
+  wake: (listener) => {
+    const stops = [objectsStore.subscribe(listener), viewStore.subscribe(listener)]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  },
+  load: async () => (await import('./noting.ts')).startNoting,
 }
 
 /** Most pages never show the past: its code comes with the first instant of it. */

@@ -12,7 +12,7 @@
  */
 import os from 'node:os'
 import { z } from 'zod'
-import { KEPT_REQUESTS } from '../../core/contract/live.ts'
+import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
 import { startPartner, type Partner } from './partner.ts'
 import { makeCertificateFolder } from './proxy/certificate.ts'
 import { OTHERS, startOther, type OtherProxy } from './proxy/others.ts'

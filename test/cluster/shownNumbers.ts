@@ -1,5 +1,6 @@
 import type { DerivedServer } from '../../core/frame/derived.ts'
-import { isExempt, REJECT_REASONS, type Histogram, type ServerFrame } from '../../core/frame/frame.ts'
+import type { Histogram, ServerFrame } from '../../core/frame/frame.ts'
+import { isExempt, REJECT_REASONS } from '../../core/frame/reading.ts'
 import { histogramIncrease } from '../../core/frame/quantile.ts'
 import type { MeasureId, Shown } from '../../core/prom/measures.ts'
 import { rejectionRows, schemaRows } from '../../renderer/screens/level/level.data.ts'

@@ -1,4 +1,5 @@
 import { createClient, type ClientOptions, type ConnectedClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import type { Handlers } from '../../core/contract/contract.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import { serve } from '../../core/contract/server.ts'
@@ -34,6 +35,7 @@ export function memoryPorts(): readonly [Port, Port] {
 export function memoryClient(handlers: Handlers, clock: Pick<ClientOptions, 'after' | 'random'>): ConnectedClient {
   return createClient({
     ...clock,
+    reading: checked,
     connect: async () => {
       const [asking, serving] = memoryPorts()
       serve(serving, handlers)

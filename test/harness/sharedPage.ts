@@ -5,6 +5,7 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
 import type { StateCreator, StoreApi, UseBoundStore } from 'zustand'
+import { loadParts } from '../../renderer/components/Opener.tsx'
 import { PATIENCE_MS } from './patience.ts'
 
 const stores = vi.hoisted(() => {
@@ -34,3 +35,6 @@ document.head.replaceChildren()
 document.body.replaceChildren()
 
 afterEach(cleanup)
+
+// Menus, popovers and tips are there, as they are a moment after the first screen.
+await loadParts()

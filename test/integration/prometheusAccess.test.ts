@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import type { AddressCredentials } from '../../core/contract/credentials.ts'
 import { PrometheusSpecSchema, type PrometheusSpec } from '../../core/contract/prometheus.ts'
 import { serve } from '../../core/contract/server.ts'
@@ -235,6 +236,7 @@ describe('in a thread of its own', () => {
     })
     const page = createClient({
       ...systemEnvironment,
+      reading: checked,
       connect: async () => {
         const [asking, serving] = memoryPorts()
         serve(serving, workspace.handlers, workspace)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { ProxySpecSchema } from '../../core/contract/live.ts'
 import { serve } from '../../core/contract/server.ts'
@@ -79,6 +80,7 @@ function open({ file = THREAD, consent = allNamed }: { file?: string; consent?: 
   cleanups.push(() => workspace.close())
   const page = createClient({
     ...systemEnvironment,
+    reading: checked,
     connect: async () => {
       const [asking, serving] = memoryPorts()
       serve(serving, workspace.handlers, workspace)

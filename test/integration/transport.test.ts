@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import { serve } from '../../core/contract/server.ts'
 import { messagePort } from '../../main/transport/messagePort.ts'
@@ -58,7 +59,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
       lines.push(line)
       return line
     }
-    const client = createClient({ connect, after, random: () => 0 })
+    const client = createClient({ connect, after, random: () => 0, reading: checked })
     ended.push(async () => {
       client.close()
       await world.close()

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
 import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { checked } from '../../core/contract/shapes.ts'
 import { serve } from '../../core/contract/server.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import type { RequestsFrom, WhatIfEvent, WhatIfWish, WishedVariant } from '../../core/contract/whatif.ts'
@@ -47,6 +48,7 @@ beforeEach(async () => {
   })
   page = createClient({
     ...systemEnvironment,
+    reading: checked,
     connect: async () => {
       const [asking, serving] = memoryPorts()
       serve(serving, workspace.handlers, workspace)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DerivedServerSchema } from '../../core/frame/derived.ts'
 import { DumpFrameSchema } from '../../core/frame/dump.ts'
-import { FrameSchema, isExempt } from '../../core/frame/frame.ts'
+import { FrameSchema } from '../../core/frame/frame.ts'
+import { isExempt } from '../../core/frame/reading.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 
 describe('the synthetic story', () => {

@@ -1,7 +1,5 @@
 import type { DumpFrame, DumpLevel } from '../../../core/frame/dump.ts'
 import {
-  recordOf,
-  REJECT_REASONS,
   SCHEMA_HISTOGRAMS,
   VirtualTimeSchema,
   type Histogram,
@@ -10,6 +8,7 @@ import {
   type ServerFrame,
   type VirtualTime,
 } from '../../../core/frame/frame.ts'
+import { recordOf, REJECT_REASONS } from '../../../core/frame/reading.ts'
 import { flowKey, indexFrame, type FrameIndex } from '../../../core/frame/rates.ts'
 import { unixMsOf } from '../../../core/units.ts'
 

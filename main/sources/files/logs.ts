@@ -1,4 +1,5 @@
-import { type CandidateWish, KEPT_REQUESTS } from '../../../core/contract/live.ts'
+import type { CandidateWish } from '../../../core/contract/live.ts'
+import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
 import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'

@@ -3,7 +3,7 @@ import type { Problem } from '../../../core/contract/errors.ts'
 import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { fleetOf } from '../../../core/fleet/fromPrometheus.ts'
 import { TREND } from '../../../core/fleet/summary.ts'
-import { recordOf } from '../../../core/frame/frame.ts'
+import { recordOf } from '../../../core/frame/reading.ts'
 import type { PromSeries } from '../../../core/prom/answer.ts'
 import {
   busiestQuery,

@@ -7,7 +7,7 @@ import {
   type UnknownAllocation,
 } from '../../../core/impact/expected.ts'
 import { differenceCause, type DifferenceCause } from '../../../core/impact/serverLimit.ts'
-import { sumOfKnown } from '../../../core/frame/frame.ts'
+import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { RoundMark } from '../../charts/RoundHistory.tsx'
 
 /** One recomputation with what it should have been. */

@@ -1,5 +1,5 @@
 import { memo, useCallback, useMemo } from 'react'
-import { isExempt } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import { nearestIndex, readCursor } from '../../charts/crosshair.data.ts'
 import { EventMarks, eventMarks } from '../../charts/EventMarks.tsx'

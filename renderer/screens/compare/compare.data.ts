@@ -7,8 +7,9 @@ import {
 } from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
-import { sumOfKnown } from '../../../core/frame/frame.ts'
-import { rejectedRate, type Series } from '../../../core/history/series.ts'
+import { sumOfKnown } from '../../../core/frame/reading.ts'
+import type { Series } from '../../../core/history/series.ts'
+import { rejectedRate } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 

@@ -1,6 +1,6 @@
 import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
-import { Button } from '../../components/Button.tsx'
-import { Check, SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { Button, Check } from '../../components/Button.tsx'
+import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'

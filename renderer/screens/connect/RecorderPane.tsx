@@ -1,4 +1,5 @@
-import { Check, SelectField } from '../../components/Field.tsx'
+import { SelectField } from '../../components/Field.tsx'
+import { Check } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'

@@ -8,7 +8,7 @@ import { useObjects } from '../../state/objects.ts'
 import { client } from '../../state/client.ts'
 import type { ScreenName } from '../../state/route.logic.ts'
 import { openScreen, routeNow } from '../../state/route.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, Check } from '../../components/Button.tsx'
 import { useTask, type Task } from '../../components/hooks.ts'
 import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
@@ -22,7 +22,6 @@ import { PrometheusPane } from './PrometheusPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import { RecorderPane } from './RecorderPane.tsx'
 import styles from './Connect.module.css'
-import { Check } from '../../components/Field.tsx'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
 

@@ -1,6 +1,7 @@
 import { memo, useCallback, useMemo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import { type LevelFrame, type ServerFrame, isExempt } from '../../../core/frame/frame.ts'
+import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { DemandChart, demandPlot, demandChartData, demandRounds, roundDomain } from '../../charts/DemandChart.tsx'
 import type { EventMark } from '../../charts/EventMarks.tsx'

@@ -1,6 +1,7 @@
 import { Fragment, useMemo, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import { Button } from '../../components/Button.tsx'
 import { LevelChip, StateTag } from '../../components/LevelChip.tsx'
 import { Term } from '../../components/Term.tsx'

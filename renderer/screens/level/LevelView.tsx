@@ -1,6 +1,7 @@
 import { memo, useMemo, useState, useEffect } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { isExempt, type LevelFrame, type ServerFrame, type MissingFamily } from '../../../core/frame/frame.ts'
+import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { ask, useConnected } from '../../state/connection.ts'

@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'

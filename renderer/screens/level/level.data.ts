@@ -1,12 +1,7 @@
 import type { DumpLevel } from '../../../core/frame/dump.ts'
 import type { DerivedLevel, DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
-import {
-  isExempt,
-  type LevelFrame,
-  type ServerFrame,
-  REJECT_REASONS,
-  type RejectReason,
-} from '../../../core/frame/frame.ts'
+import type { LevelFrame, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
+import { isExempt, REJECT_REASONS } from '../../../core/frame/reading.ts'
 import {
   levelStates,
   troubleOf,
@@ -15,7 +10,7 @@ import {
   dispatchRate,
   recentRejected,
 } from '../../../core/frame/recent.ts'
-import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
+import { nominalSurplus, reportedServerLimit } from '../../../core/impact/reportedLimit.ts'
 import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'

@@ -1,6 +1,6 @@
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
-import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'

@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from 'react'
-import { MOST_READ_MS } from '../../../core/contract/recording.ts'
+import { MOST_READ_MS } from '../../../core/contract/bounds.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { scrollRegion } from '../../components/classes.ts'

@@ -3,7 +3,7 @@ import type { Connected } from '../../../core/contract/source.ts'
 import { memo, useMemo, useState, useEffect } from 'react'
 import { aggregate } from '../../../core/frame/aggregate.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { rangeFacts, type RangeFacts } from '../../../core/history/series.ts'
+import { rangeFacts, type RangeFacts } from '../../../core/history/range.ts'
 import { barScale } from '../../charts/SeatBar.tsx'
 import { useSize } from '../../charts/plot.tsx'
 import { classes } from '../../components/classes.ts'
@@ -12,7 +12,6 @@ import { KeyNumbers } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useSelection } from '../../state/selection.ts'
 import { useTimePart } from '../../state/time.ts'
-import { Segment } from '../../components/Button.tsx'
 import { serverColumns, fleetRows, pinnedNames } from './fleetRows.ts'
 import { openLevel } from '../../state/route.ts'
 import { eachServerColumns, eachServerPromql, sumColumns, sumPromql } from './fleetColumns.tsx'
@@ -22,7 +21,9 @@ import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { PinSwitch } from './LevelTable.tsx'
 import { RejectionsPane } from './RejectionsPane.tsx'
-import { ServersPane, SmallLedgers } from './ServersPane.tsx'
+import { ServersPane } from './ServersPane.tsx'
+import { SmallLedgers } from './SmallLedgers.tsx'
+import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 import { leftOut, nowLine, staleFleetLine } from './nowLine.ts'
 import { together, useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 
@@ -264,30 +265,4 @@ function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> 
     }
   }, [key, start, end])
   return ranges
-}
-
-/** How several servers are shown. */
-export type FleetView = 'each' | 'one' | 'busiest' | 'sum'
-
-interface ViewSegmentProps {
-  readonly view: FleetView
-  readonly onView: (view: FleetView) => void
-  /** The server that was chosen by name; absent while none is shown alone. */
-  readonly one: string | undefined
-}
-
-export function ViewSegment({ view, onView, one }: ViewSegmentProps) {
-  return (
-    <Segment
-      label="Servers"
-      value={view}
-      options={[
-        { value: 'each', label: 'Each server' },
-        ...(one === undefined ? [] : [{ value: 'one' as const, label: one }]),
-        { value: 'busiest', label: 'Busiest' },
-        { value: 'sum', label: 'Sum' },
-      ]}
-      onChange={onView}
-    />
-  )
 }

@@ -3,7 +3,7 @@ import type { Series } from '../../../core/history/series.ts'
 import { barScale } from '../../charts/SeatBar.tsx'
 import { Sparkline } from '../../charts/Sparkline.tsx'
 import { useSize } from '../../charts/plot.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Button, Check } from '../../components/Button.tsx'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Menu } from '../../components/Menu.tsx'
 import { classes } from '../../components/classes.ts'
@@ -15,7 +15,6 @@ import { pinnedNames } from './fleetRows.ts'
 import { levelColumns, levelPromql, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
 import type { LevelRow } from './levelRows.ts'
 import styles from './overview.module.css'
-import { Check } from '../../components/Field.tsx'
 
 export interface LevelTableProps {
   readonly rows: readonly LevelRow[]

@@ -1,6 +1,7 @@
 import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import type { RejectReason } from '../../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'

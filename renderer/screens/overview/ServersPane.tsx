@@ -1,17 +1,11 @@
-import { memo, useCallback, useMemo } from 'react'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
 import { classes } from '../../components/classes.ts'
-import { SeatLedger } from '../../charts/SeatLedger.tsx'
-import { ledgerOf } from '../../charts/seatLedger.data.ts'
-import { useSize } from '../../charts/plot.tsx'
-import { serverStrip, type ServerLoad, type ServerStrip as Strip, serverColumns } from './fleetRows.ts'
+import { serverStrip, type ServerLoad, type ServerStrip as Strip } from './fleetRows.ts'
 import styles from './overview.module.css'
-import { openLevel } from '../../state/route.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
-import type { OverviewServer } from './useOverview.ts'
 
 export interface ServersPaneProps {
   readonly loads: readonly ServerLoad[]
@@ -95,75 +89,3 @@ const Meter = ({ load, widest }: { readonly load: ServerLoad; readonly widest: n
     <rect className={styles['fill']} width={share(load.executing ?? 0, widest)} height={10} />
   </svg>
 )
-
-interface SmallLedgersProps {
-  readonly servers: readonly OverviewServer[]
-  readonly order: readonly string[]
-  readonly stale: ReadonlySet<string>
-  readonly onShowServer: (server: string) => void
-}
-
-/** One small ledger per server; of many servers the busiest, the median and the idlest. */
-export function SmallLedgers({ servers, order, stale, onShowServer }: SmallLedgersProps) {
-  const columns = serverColumns(servers.map(({ load }) => load))
-  return (
-    <div className={styles['smallLedgers']}>
-      {columns.map(({ id, role }) => {
-        const shown = servers.find((server) => server.id === id)
-        return (
-          shown !== undefined && (
-            <SmallLedger
-              key={id}
-              shown={shown}
-              role={role}
-              order={order}
-              stale={stale.has(id)}
-              onShowServer={onShowServer}
-            />
-          )
-        )
-      })}
-    </div>
-  )
-}
-
-/** Pixels of the header below which amounts are left to the drawing and the key numbers. */
-const ROOM_FOR_LENT = 340
-const ROOM_FOR_QUEUED = 300
-
-const SmallLedger = memo(function SmallLedger(props: {
-  readonly shown: OverviewServer
-  readonly role: string | undefined
-  readonly order: readonly string[]
-  readonly stale: boolean
-  readonly onShowServer: (server: string) => void
-}) {
-  const { shown, role, order, stale, onShowServer } = props
-  const { id, server, load } = shown
-  const [box, { width }] = useSize()
-  const ledger = useMemo(() => ledgerOf(server, order), [server, order])
-  const open = useCallback((level: string) => openLevel(id, level), [id])
-  return (
-    <section className={styles['smallLedger']} aria-label={`Seat ledger of ${id}`}>
-      <header>
-        <button type="button" className={styles['serverLink']} onClick={() => onShowServer(id)}>
-          {id}
-        </button>
-        {role !== undefined && <span>{role}</span>}
-        {stale && <span className={styles['queued']}>stale</span>}
-        <span>
-          {format.seats(load.executing)} of {format.seats(load.nominal)} seats
-        </span>
-        {!stale && width >= ROOM_FOR_QUEUED && (load.queuedSeats ?? 0) > 0 && (
-          <span className={styles['queued']}>{format.seats(load.queuedSeats)} queued</span>
-        )}
-        {width >= ROOM_FOR_LENT && <span className={styles['end']}>lent {format.seats(ledger.lent)}</span>}
-      </header>
-      <div ref={box}>
-        {width > 0 && (
-          <SeatLedger ledger={ledger} width={width} variant="small" stale={stale} onOpen={open} server={id} />
-        )}
-      </div>
-    </section>
-  )
-})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
-import { isExempt } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
 import { metricsPages, readFixture } from '../../../test/fixtures/load.ts'

@@ -1,5 +1,5 @@
 import { type AggregateLevel, type SpreadOverServers, imbalanceIndex } from '../../../core/frame/aggregate.ts'
-import { isExempt, sumOfKnown } from '../../../core/frame/frame.ts'
+import { isExempt, sumOfKnown } from '../../../core/frame/reading.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */

@@ -1,8 +1,7 @@
 import { connectSource, useConnection } from '../../state/connection.ts'
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import {
   Loading,
@@ -20,18 +19,26 @@ import { useNow } from '../../components/hooks.ts'
 import { usePermissionReport } from '../../state/health.ts'
 import { format } from '../../theme/format.ts'
 import { useOverview } from './useOverview.ts'
-import { Fleet, ViewSegment, type FleetView } from './Fleet.tsx'
 import { busiestServer } from './fleetRows.ts'
 import { OneServer } from './OneServer.tsx'
+import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 import styles from './overview.module.css'
 import { openConnection, tryNow } from './actions.ts'
 import { nextTry } from './nowLine.ts'
+
+const loadFleet = () => import('./Fleet.tsx')
+const Fleet = lazy(async () => ({ default: (await loadFleet()).Fleet }))
 
 /** What is happening, and where (design 3.1, 3.13). */
 export function OverviewScreen() {
   const { connection, known } = useConnection()
   const view = useView()
   const loaded = view.frame !== undefined && view.frame.servers.length > 0
+  const several = connection !== undefined && connection.servers.length > 1
+  useEffect(() => {
+    // With the connection, so that it is there with the first frame; what draws it asks again.
+    if (several) loadFleet().catch(() => undefined)
+  }, [several])
   return (
     <div className={styles['screen']}>
       {/* With data, the now line is the heading. */}
@@ -67,7 +74,11 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
     setHow('one')
   }
   if (several && (how === 'each' || how === 'sum')) {
-    return <Fleet facts={facts} connection={connection} view={how} onView={setHow} onShowServer={showServer} />
+    return (
+      <Suspense fallback={<h1 className="sr-only">Overview</h1>}>
+        <Fleet facts={facts} connection={connection} view={how} onView={setHow} onShowServer={showServer} />
+      </Suspense>
+    )
   }
   const shown = facts.servers.find(({ id }) => id === view.server?.id) ?? facts.servers[0]
   if (shown === undefined) return <Waiting connection={connection} />
@@ -92,9 +103,7 @@ function NoSource() {
   const [problem, setProblem] = useState<Problem>()
   const explore = () => {
     setProblem(undefined)
-    connectSource(SimulationSpecSchema.parse({ kind: 'simulation' })).catch((thrown: unknown) =>
-      setProblem(toProblem(thrown)),
-    )
+    connectSource({ kind: 'simulation' }).catch((thrown: unknown) => setProblem(toProblem(thrown)))
   }
   return (
     <EmptyState

@@ -1,4 +1,5 @@
-import { type ServerFrame, sumOfKnown } from '../../../core/frame/frame.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { KeyNumber } from '../../components/NowLine.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { peakOverMean } from './fleetRows.ts'

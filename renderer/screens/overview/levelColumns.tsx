@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { create } from 'zustand'
-import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import type { RejectReason } from '../../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import type { LevelState } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { DataColumn } from '../../components/DataTable.tsx'

@@ -1,5 +1,6 @@
 import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
-import { type Rejected, type ServerFrame, REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import type { Rejected, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
+import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'

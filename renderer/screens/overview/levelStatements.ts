@@ -1,5 +1,5 @@
-import { REJECT_REASONS } from '../../../core/frame/frame.ts'
-import type { RangeLevel, RangeFacts } from '../../../core/history/series.ts'
+import { REJECT_REASONS } from '../../../core/frame/reading.ts'
+import type { RangeLevel, RangeFacts } from '../../../core/history/range.ts'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { format } from '../../theme/format.ts'
 import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'

@@ -1,5 +1,6 @@
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { LevelSeriesSchema, LEVEL_COLUMNS, type LevelColumn, type LevelSeries } from '../../../core/history/series.ts'
+import { LevelSeriesSchema, type LevelColumn, type LevelSeries } from '../../../core/history/series.ts'
+import { LEVEL_COLUMNS } from '../../../core/history/point.ts'
 import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../../../core/frame/frame.ts'
 
 /** Small frames for the tests of this screen: only what a test is about needs to be written down. */

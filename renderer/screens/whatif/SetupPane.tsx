@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Problem } from '../../../core/contract/errors.ts'
-import { MOST_VARIANTS } from '../../../core/contract/whatif.ts'
+import { MOST_VARIANTS } from '../../../core/contract/bounds.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'

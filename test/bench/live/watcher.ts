@@ -6,6 +6,7 @@
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { createClient } from '../../../core/contract/client.ts'
+import { checked } from '../../../core/contract/shapes.ts'
 import { webSocketPort } from '../../../main/transport/webSocketPort.ts'
 import { enter, openSocket } from '../../harness/http.ts'
 
@@ -25,6 +26,7 @@ const client = createClient({
   connect: async () => port,
   after: () => () => undefined,
   random: Math.random,
+  reading: checked,
 })
 let last: number | undefined
 const connection = await new Promise<number>((resolve) =>

@@ -5,7 +5,8 @@
  * resident memory after collection, with the requests that ever came, and with the seats that are taken.
  */
 import { createInterface } from 'node:readline'
-import { KEPT_REQUESTS, ProxySpecSchema } from '../../../core/contract/live.ts'
+import { ProxySpecSchema } from '../../../core/contract/live.ts'
+import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import { RequestLog, UNTOLD } from '../../../core/live/requestLog.ts'

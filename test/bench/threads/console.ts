@@ -11,9 +11,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { builtInObjects } from '../../../core/config/builtIn.ts'
 import { createClient } from '../../../core/contract/client.ts'
+import { checked } from '../../../core/contract/shapes.ts'
 import { CandidateWishSchema } from '../../../core/contract/live.ts'
 import { serve } from '../../../core/contract/server.ts'
-import { SPEED } from '../../../core/contract/simulation.ts'
+import { SPEED } from '../../../core/contract/bounds.ts'
 import { SourceSpecSchema } from '../../../core/contract/source.ts'
 import { nsToMs } from '../../../core/units.ts'
 import { systemEnvironment } from '../../../main/ports/environment.ts'
@@ -48,6 +49,7 @@ const workspace = createWorkspace({
 })
 const page = createClient({
   ...systemEnvironment,
+  reading: checked,
   connect: async () => {
     const [asking, serving] = memoryPorts()
     serve(serving, workspace.handlers, workspace)

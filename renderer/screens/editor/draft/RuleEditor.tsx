@@ -1,9 +1,9 @@
 import { type ReactNode, useId, useState } from 'react'
 import type { FieldPath } from '../../../../core/manifest/json.ts'
-import { Button } from '../../../components/Button.tsx'
+import { Button, Check } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { classes } from '../../../components/classes.ts'
-import { inputClass, monoInputClass, Check } from '../../../components/Field.tsx'
+import { inputClass, monoInputClass } from '../../../components/Field.tsx'
 import {
   listAt,
   NEW_RESOURCE_RULE,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import { createDeriver } from '../frame/derive.ts'
 import { createHistory } from './history.ts'
-import { rangeFacts } from './series.ts'
+import { rangeFacts } from './range.ts'
 
 /** The facts of a history of a level whose samples saw so many rejections more, one a second. */
 function factsOf(increases: readonly number[]) {

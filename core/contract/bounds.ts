@@ -1,0 +1,29 @@
+/** Bounds and choices of the contract, without its schemas: the page shows them and has none. */
+
+/** Bounds of the polling intervals, milliseconds. */
+export const INTERVAL_MS = { min: 500, max: 60_000, default: 1_000 } as const
+export const DUMPS_MS = { min: 2_000, max: 300_000, default: 5_000 } as const
+
+/** Kept by the main side, newest first out; the page shows as many. */
+export const KEPT_REQUESTS = 200_000
+
+/** What needs every sample of a range is read of its last milliseconds alone, this many, unless it was kept beside them. */
+export const MOST_READ_MS = 1_800_000
+
+/** Most requests in one answer about the past. */
+export const MOST_PAST_REQUESTS = 5_000
+
+/** What fits into a message in base64. */
+export const MOST_SHARED_BYTES = 45 * 1024 * 1024
+
+/** Rows in the table of saved requests. */
+export const MOST_REQUEST_TESTS = 2_000
+
+/** A baseline and its candidates together. */
+export const MOST_VARIANTS = 8
+
+/** How many simulated seconds pass in one. */
+export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
+
+/** How far a step goes: an event, a dispatch or rejection, a second, a recomputation of the limits. */
+export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const

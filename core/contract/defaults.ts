@@ -1,0 +1,20 @@
+import type { Settings } from './settings.ts'
+
+/** What holds until the operator sets something else; the page shows it before it has the kept settings. */
+export const DEFAULT_SETTINGS: Settings = {
+  theme: 'system',
+  sidebar: 'auto',
+  density: 'regular',
+  singleKeys: true,
+  clock: 'utc',
+  rangeSeconds: 600,
+  dismissed: [],
+  levelSlots: {},
+  liveFilters: [],
+  liveColumns: [],
+  marks: [],
+  record: true,
+  keepDays: 7,
+  keepMegabytes: 2_000,
+  alertNotices: 'off',
+}

@@ -1,0 +1,28 @@
+import { Segment } from '../../components/Button.tsx'
+
+/** How several servers are shown. */
+export type FleetView = 'each' | 'one' | 'busiest' | 'sum'
+
+interface ViewSegmentProps {
+  readonly view: FleetView
+  readonly onView: (view: FleetView) => void
+  /** The server that was chosen by name; absent while none is shown alone. */
+  readonly one: string | undefined
+}
+
+/** Chooses between them. */
+export function ViewSegment({ view, onView, one }: ViewSegmentProps) {
+  return (
+    <Segment
+      label="Servers"
+      value={view}
+      options={[
+        { value: 'each', label: 'Each server' },
+        ...(one === undefined ? [] : [{ value: 'one' as const, label: one }]),
+        { value: 'busiest', label: 'Busiest' },
+        { value: 'sum', label: 'Sum' },
+      ]}
+      onChange={onView}
+    />
+  )
+}
