@@ -66,7 +66,7 @@ function createSource(connection: Connection, spec: ScrapeSpec, { environment, c
           onPage(frame, facts) {
             emit({ kind: 'facts', server: frame.id, facts })
             emit({ kind: 'frame', frame })
-            if (isFirst) behind?.begin(frame, health.past)
+            if (isFirst) behind?.begin(frame, (past) => health.past(past))
             isFirst = false
           },
         })

@@ -76,17 +76,22 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
     return undefined
   }
 
+  const finish = async (
+    began: Promise<Problem | undefined>,
+    wanted: Pick<PastRead, 'wanted' | 'reached'>,
+    onProgress: (past: PastRead) => void,
+  ): Promise<void> => {
+    const problem = await began.catch(toProblem)
+    if (signal.aborted) return
+    if (stopped) onProgress({ state: 'stopped', ...wanted })
+    else if (problem !== undefined) onProgress({ state: 'failed', ...wanted, problem })
+  }
+
   return {
     begin(first, onProgress) {
       const wanted = { wanted: rfc3339(unixMsOf(first.at) - spec.pastMs), reached: first.at }
       onProgress({ state: 'reading', ...wanted })
-      void read(first, onProgress)
-        .catch(toProblem)
-        .then((problem) => {
-          if (signal.aborted) return
-          if (stopped) onProgress({ state: 'stopped', ...wanted })
-          else if (problem !== undefined) onProgress({ state: 'failed', ...wanted, problem })
-        })
+      void finish(read(first, onProgress), wanted, onProgress)
     },
     stop() {
       stopped = true
