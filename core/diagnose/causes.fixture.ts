@@ -77,7 +77,6 @@ const evidence = (servers: readonly ServerEvidence[], more: Partial<Evidence> = 
   servers,
   health: [],
   objects: OBJECTS,
-  changes: [],
   asOf: undefined,
   ...more,
 })

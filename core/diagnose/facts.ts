@@ -1,16 +1,13 @@
-import { createObserver, type Observation as RuleObservation } from '../alerts/observe.ts'
 import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
 import { defaultLevel } from '../config/objects.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { ServerHealth } from '../contract/source.ts'
-import { createDeriver } from '../frame/derive.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
 import { allRejected } from '../frame/recent.ts'
 import { histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
-import type { IncidentChange } from '../report/incident.ts'
 import { createFlowTally, type DumpedFlow } from '../report/flows.ts'
 import { hasRestarted, meanOf, observe } from '../twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
@@ -26,8 +23,6 @@ export interface Evidence {
   readonly servers: readonly ServerEvidence[]
   readonly health: readonly ServerHealth[]
   readonly objects: ObjectSet | undefined
-  /** Edits that were seen on the objects. */
-  readonly changes: readonly IncidentChange[]
   /** The instant that the question is about; samples that end long before it are stale. The last sample without. */
   readonly asOf: UnixMs | undefined
 }
@@ -60,8 +55,6 @@ export interface LevelFacts {
   readonly seatsPerRequest: number | undefined
   /** The flows that dumps of the window show, those with the most requests and seats first. */
   readonly flows: readonly DumpedFlow[]
-  /** Rules whose condition held in most of the last samples. */
-  readonly conditions: ReadonlySet<string>
 }
 
 export interface ServerFacts {
@@ -124,7 +117,6 @@ export function serverFacts(
   const tally = createFlowTally()
   for (const dump of seen) tally.dump(dump)
   const { flows } = tally.finish()
-  const conditions = conditionsIn(inside)
   const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
   const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
   const shape = new Map(
@@ -139,7 +131,7 @@ export function serverFacts(
     stepMs: now.stepMs,
     levels: last.levels
       .filter((level) => !isExempt(level))
-      .map((level) => levelFacts(level, { inside, now, before, flows, conditions, spec: shape.get(level.name) })),
+      .map((level) => levelFacts(level, { inside, now, before, flows, spec: shape.get(level.name) })),
     exempt: last.levels.find(isExempt),
     exemptSeats: meanOf(exemptSeats) ?? 0,
     allSeats: meanOf(all) ?? 0,
@@ -180,7 +172,6 @@ interface Context {
   readonly now: Observation
   readonly before: Observation | undefined
   readonly flows: readonly DumpedFlow[]
-  readonly conditions: ReadonlyMap<string, ReadonlySet<string>>
   readonly spec: LimitedSpec | undefined
 }
 
@@ -218,7 +209,6 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     seatsPerRequest: requests === 0 ? undefined : seats / requests,
     fullShare: troubled.length === 0 ? 0 : full.length / troubled.length,
     flows: context.flows.filter(({ level }) => level === name),
-    conditions: context.conditions.get(name) ?? new Set(),
   }
 }
 
@@ -239,26 +229,6 @@ const observed = ({ levels }: Observation, name: string): ObservedLevel =>
     smoothed: { first: undefined, last: undefined },
     schemas: [],
   }
-
-/** Of so many of the newest samples a condition must hold in most. */
-const LATEST = 6
-
-/** The alert rules without their hold times: what held in most of the newest samples, by level (empty: of the server). */
-function conditionsIn(pages: readonly ServerFrame[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const observer = createObserver()
-  const derive = createDeriver(pages[0]?.id ?? '')
-  const samples: (readonly RuleObservation[])[] = pages.map((page) => observer.take(page, derive(page)))
-  const counts = new Map<string, Map<string, number>>()
-  for (const { rule, place, holds } of samples.slice(-LATEST).flat()) {
-    if (!holds) continue
-    const own = counts.get(place.level ?? '') ?? new Map<string, number>()
-    counts.set(place.level ?? '', own.set(rule, (own.get(rule) ?? 0) + 1))
-  }
-  const most = Math.min(LATEST, pages.length) / 2
-  return new Map(
-    [...counts].map(([level, own]) => [level, new Set([...own].flatMap(([rule, n]) => (n >= most ? [rule] : [])))]),
-  )
-}
 
 const meanIn = (traffic: readonly SchemaTraffic[], of: 'execution'): number | undefined => {
   const sum = sumHistograms(traffic.flatMap((schema) => schema[of] ?? []))

@@ -1,11 +1,9 @@
-import { configDiff } from '../../core/config/content.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ForecastEvidence } from '../../core/contract/forecast.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Evidence } from '../../core/diagnose/facts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import type { IncidentChange } from '../../core/report/incident.ts'
 import { knownObjects, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
@@ -19,7 +17,6 @@ const MOST_PAGES = KEPT_MS / PAGE_MS
 /** Of further servers of a source no pages are kept. */
 const MOST_SERVERS = 8
 const MOST_DUMPS = 60
-const MOST_CHANGES = 100
 /** A forecast on the screen follows every keystroke, so that a run has few requests. */
 const REQUESTS_OF_RUN = 5_000
 
@@ -38,15 +35,12 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   const pages = new Map<string, Map<number, ServerFrame>>()
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
-  let changes: readonly IncidentChange[] = []
   let objects: ObjectSet | undefined
-  let newestMs = Number.NEGATIVE_INFINITY
   const most = (MOST_PAGES * PAGE_MS) / pageMs
   const takeFrame = (frame: ServerFrame): void => {
     const kept = pages.get(frame.id) ?? new Map<number, ServerFrame>()
     if (kept.size === 0 && pages.size >= MOST_SERVERS) return
     pages.set(frame.id, kept)
-    newestMs = Math.max(newestMs, unixMsOf(frame.at))
     const number = Math.floor(unixMsOf(frame.at) / pageMs)
     if (kept.has(number)) return
     kept.set(number, frame)
@@ -55,15 +49,10 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     const newest = Math.max(...kept.keys())
     for (const one of kept.keys()) if (one <= newest - most) kept.delete(one)
   }
-  const takeObjects = (now: ObjectSet | undefined): void => {
-    const differences = objects === undefined || now === undefined ? [] : configDiff(objects, now)
-    if (differences.length > 0) changes = [...changes, { at: newestMs, differences }].slice(-MOST_CHANGES)
-    objects = now ?? objects
-  }
   return {
     take(event) {
       if (event.kind === 'frame') takeFrame(event.frame)
-      if (event.kind === 'objects') takeObjects(knownObjects(event.reading))
+      if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
       if (event.kind === 'health') health.set(event.health.id, event.health)
       if (event.kind !== 'dump' || !pages.has(event.dump.server)) return
       const { server } = event.dump
@@ -77,7 +66,6 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       servers: [...pages].map(([server, kept]) => ({ frames: [...kept.values()], dumps: dumps.get(server) ?? [] })),
       health: [...health.values()],
       objects,
-      changes,
       asOf,
     }),
   }
