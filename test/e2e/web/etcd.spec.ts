@@ -55,7 +55,12 @@ test('a recording of an etcd opens on the etcd screen, which says what is not re
   await page.evaluate(() => {
     location.hash = '#/recordings'
   })
-  await page.getByRole('row').filter({ hasText: 'Simulated etcd' }).getByRole('button', { name: 'Open' }).first().click()
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'Simulated etcd' })
+    .getByRole('button', { name: 'Open' })
+    .first()
+    .click()
   await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event')
   await expect(page.getByText(/^Recorded at/)).toBeVisible()
   await expect(page.getByRole('grid', { name: 'Rejected requests' }).getByText('rule-event').first()).toBeVisible()
