@@ -4,7 +4,7 @@ import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { ErrorState, LoadingPage, NoCluster } from '../../components/States.tsx'
+import { ErrorState, LoadingPage, NoCluster, ProblemNote } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { askedOf, askShown, usePastPart } from '../../state/past.ts'
 import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
@@ -15,8 +15,11 @@ import { FindingPane } from './FindingPane.tsx'
 /** The present is examined again after so long, as long as the screen is open. */
 const AGAIN_MS = 15_000
 
-type Answer =
-  { readonly state: 'ready'; readonly diagnosis: Diagnosis } | { readonly state: 'failed'; readonly problem: Problem }
+/** The last diagnosis, which stays when a later one fails. */
+interface Answer {
+  readonly diagnosis?: Diagnosis
+  readonly problem?: Problem
+}
 
 /** Why requests wait, are rejected or are slow, now or at the shown instant of the past. */
 export function DiagnosisScreen() {
@@ -37,10 +40,15 @@ export function DiagnosisScreen() {
     )
   }
   if (answer === undefined) return <LoadingPage title="Diagnosis" waitingFor="the diagnosis" />
-  if (answer.state === 'failed') {
-    return <ErrorState title="The source could not be examined." problem={answer.problem} actions={again} />
+  const { diagnosis, problem } = answer
+  if (diagnosis === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">Diagnosis</h1>
+        {problem && <ErrorState title="The source could not be examined." problem={problem} actions={again} />}
+      </>
+    )
   }
-  const { diagnosis } = answer
   const { summary, from, to, servers, findings } = diagnosis
   return (
     <div className={styles['screen']}>
@@ -49,6 +57,7 @@ export function DiagnosisScreen() {
         evidence={`Samples from ${format.time(from)} to ${format.time(to)}${servers.length === 0 ? '' : `, ${servers.join(', ')}`}.`}
         actions={again}
       />
+      {problem && <ProblemNote problem={problem} />}
       <div className={styles['columns']}>
         <div className={styles['findings']}>
           {findings.map((finding, index) => (
@@ -83,9 +92,16 @@ function useDiagnosis(
     const examine = (): void => {
       const at = past === undefined ? undefined : instantOf(timeStore.getState())
       askShown('diagnosis.read', at === undefined ? {} : { at }).then(
-        (diagnosis) => void (gone || setAnswer({ of, turn, answer: { state: 'ready', diagnosis } })),
+        (diagnosis) => void (gone || setAnswer({ of, turn, answer: { diagnosis } })),
         (thrown: unknown) =>
-          void (gone || setAnswer({ of, turn, answer: { state: 'failed', problem: toProblem(thrown) } })),
+          void (
+            gone ||
+            setAnswer((last) => ({
+              of,
+              turn,
+              answer: { ...(last?.of === of && last.answer), problem: toProblem(thrown) },
+            }))
+          ),
       )
     }
     examine()

@@ -1,6 +1,6 @@
 import { memo, useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Series } from '../../../core/history/series.ts'
-import { barScale } from '../../charts/SeatBar.tsx'
+import { barScale } from '../../charts/seatBar.data.ts'
 import { Sparkline } from '../../charts/Sparkline.tsx'
 import { useSize } from '../../charts/plot.tsx'
 import { Button, Check } from '../../components/Button.tsx'

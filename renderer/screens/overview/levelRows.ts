@@ -5,7 +5,7 @@ import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { barSeats, type BarSeats } from '../../charts/SeatBar.tsx'
+import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
 import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */

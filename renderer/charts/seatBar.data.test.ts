@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { barScale, barSentence, layoutBar, type BarSeats } from './SeatBar.tsx'
+import { barScale, barSentence, layoutBar, type BarSeats } from './seatBar.data.ts'
 
 const unknown: BarSeats = {
   executing: undefined,
