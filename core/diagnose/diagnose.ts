@@ -5,7 +5,7 @@ import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { trouble } from './clues.ts'
 import { configurationCases } from './configurationCauses.ts'
-import { isTroubled, serverFacts, troubleOf, type Evidence, type ServerFacts } from './facts.ts'
+import { isTroubled, serverFacts, troubleOf, type Evidence, type LevelFacts, type ServerFacts } from './facts.ts'
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
@@ -29,9 +29,10 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const own = ownSide(evidence, servers)
   const cases = [...own.cases, ...(own.blocks ? [] : causesOf(evidence, servers))]
   const judged = cases.map(judge)
+  const troubled = worstFirst(servers)
   const ranked = judged
     .filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence))
-    .toSorted(byScore)
+    .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const from = Math.min(to, ...servers.map((server) => server.from))
@@ -44,7 +45,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     from,
     to,
     servers: servers.map(({ id }) => id),
-    summary: summaryOf(servers, findings),
+    summary: summaryOf(servers, troubled[0]?.level, findings),
     findings,
     excluded: excludedIn(judged, found),
     limits: limitsOf(evidence, servers),
@@ -56,11 +57,7 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[]): readonly
     objects: evidence.objects,
     version: server?.last.version,
   })
-  const calm = !servers.some(({ levels }) => levels.some(isTroubled))
-  const worst = servers
-    .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
-    .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
-    .slice(0, MOST_LEVELS)
+  const worst = worstFirst(servers).slice(0, MOST_LEVELS)
   return [
     ...danglingCases(known(servers[0]), servers),
     ...servers.flatMap((server) =>
@@ -73,9 +70,25 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[]): readonly
       ...configurationCases(server, level, known(server)),
       ...trafficCases(server, level, known(server)),
     ]),
-    ...(calm ? servers.flatMap(calmCases) : []),
+    ...(worst.length === 0 ? servers.flatMap(calmCases) : []),
   ]
 }
+
+interface Troubled {
+  readonly server: ServerFacts
+  readonly level: LevelFacts
+}
+
+const worstFirst = (servers: readonly ServerFacts[]): readonly Troubled[] =>
+  servers
+    .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
+    .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
+
+/** It explains the trouble of another level than the worst, which is what the reader asks about. */
+const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Troubled[]): boolean =>
+  place.level !== undefined &&
+  place.level !== worst?.level.name &&
+  others.some(({ level }) => level.name === place.level)
 
 /** Each cause of a place once; of causes with far less evidence than the best none. */
 function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
@@ -90,19 +103,22 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
 }
 
-function summaryOf(servers: readonly ServerFacts[], findings: Diagnosis['findings']): string {
+function summaryOf(
+  servers: readonly ServerFacts[],
+  worst: LevelFacts | undefined,
+  findings: Diagnosis['findings'],
+): string {
   const [best] = findings
-  const troubled = servers
-    .flatMap(({ levels }) => levels.filter(isTroubled))
-    .toSorted((a, b) => troubleOf(b) - troubleOf(a))
-  const [worst] = troubled
   const state =
     servers.length === 0
       ? 'There are not enough samples.'
       : worst === undefined
         ? 'No request waits or is rejected.'
         : trouble(worst)
-  return best === undefined ? `${state} No known cause fits.` : `${state} Most likely: ${best.title.toLowerCase()}.`
+  if (best === undefined) return `${state} No known cause fits.`
+  const { level } = best.place
+  const where = worst === undefined || level === undefined || level === worst.name ? '' : ` (of ${level})`
+  return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
 }
 
 function excludedIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Diagnosis['excluded'] {

@@ -23,12 +23,8 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
         <Sentences label="For" sentences={evidenceFor} className={styles['for']} />
         <Sentences label="Against" sentences={evidenceAgainst} className={styles['against']} />
         <Sentences label="Not known" sentences={unknown} className={styles['unknown']} />
-        <p>
-          <b>Refuted by</b> {refutedBy}
-        </p>
-        <p>
-          <b>Remedy</b> {remedy.text}
-        </p>
+        <Sentences label="Refuted by" sentences={[refutedBy]} />
+        <Sentences label="Remedy" sentences={[remedy.text]} />
         {remedy.manifests.map(({ kind, name, text: yaml }) => (
           <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
         ))}
@@ -41,7 +37,7 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
 function Sentences(props: {
   readonly label: string
   readonly sentences: readonly string[]
-  readonly className: string | undefined
+  readonly className?: string | undefined
 }) {
   const { label, sentences, className } = props
   if (sentences.length === 0) return null
