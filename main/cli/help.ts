@@ -453,6 +453,7 @@ All other subcommands are about an etcd-proxy of this user that runs on this mac
 whole, and are kept; history lists them. rule test decides about a request without charging it. monitor prints requests
 above a threshold (ms, bytes, keys) until --limit (99). advise tries starter rules, and rules for what is expensive, on the
 last five minutes; it changes nothing. All take --proxy NAME; without it, the only one that runs.
+Expensive is a request that scans many keys, is large or has a large answer, takes long, or hashes a password (Authenticate).
 
 Class (update changes only what is given):
   --qdisc-kind K         tbf (--qps N --burst N), lbf (--qps N), maxinflight (--num N) or window (--limit N --window 100s)
