@@ -40,4 +40,5 @@ export const CAUSES = [
 export type CauseId = (typeof CAUSES)[number]
 
 /** Whose affair a cause is: of the console and its source, the objects, the traffic, the servers, the clients, or nobody's. */
-export type CauseGroup = 'own side' | 'configuration' | 'traffic' | 'server' | 'client' | 'none'
+export const CAUSE_GROUPS = ['own side', 'configuration', 'traffic', 'server', 'client', 'none'] as const
+export type CauseGroup = (typeof CAUSE_GROUPS)[number]

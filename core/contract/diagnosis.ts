@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
-import type { CauseGroup, CauseId } from './causes.ts'
+import { CAUSE_GROUPS, CAUSES } from './causes.ts'
 import type { UnixMs } from '../units.ts'
 
-/** Pages show these as they are, so that their lists stay out of the first screen. */
-const CAUSE = z.custom<CauseId>((value) => typeof value === 'string')
-const GROUP = z.custom<CauseGroup>((value) => typeof value === 'string')
+const CAUSE = z.enum(CAUSES)
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const CausePlaceSchema = z.object({
@@ -31,7 +29,7 @@ const RemedySchema = z.object({
 
 const FindingSchema = z.object({
   cause: CAUSE,
-  group: GROUP,
+  group: z.enum(CAUSE_GROUPS),
   title: z.string(),
   /** What happens, in one or two sentences. */
   text: z.string(),

@@ -50,7 +50,8 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
     const until = unixMsOf(first.at) - 1
     const matchers = [...clusterMatchers(spec, labels, same.cluster), equals(labels.instance, same.instance)]
     const sized = await sizedAt(api, matchers, until, signal)
-    const server = clusters.flatMap(({ servers }) => servers).find(({ instance }) => instance === same.instance)
+    const servers = clusters.find(({ name }) => name === same.cluster)?.servers
+    const intervalMs = servers?.find(({ instance }) => instance === same.instance)?.intervalMs ?? USUAL_INTERVAL_MS
     if (stopped || signal.aborted) return undefined
     const past = createPast({
       api,
@@ -67,7 +68,7 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
       {
         from: unixMsOf(first.at) - spec.pastMs,
         until: new Map([[same.instance, until]]),
-        intervalMs: server?.intervalMs ?? USUAL_INTERVAL_MS,
+        intervalMs,
         matchers,
         ...sized,
       },
