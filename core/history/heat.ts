@@ -151,6 +151,15 @@ export function heatMapOf({ level, schema, kind, from, to }: HeatQuery, stretche
   return { stepSeconds: (merged * CELL_MS) / 1_000, times, bounds: [...bounds], cells }
 }
 
+/** What a stretch tells of the cells that are over at an instant. */
+export function stretchUntil({ sampled, flows }: HeatStretch, at: number): HeatStretch {
+  const isOver = (cell: number): boolean => cell * CELL_MS <= at
+  return {
+    sampled: sampled.filter(isOver),
+    flows: flows.map((flow) => ({ ...flow, cells: flow.cells.filter(([cell = 0]) => isOver(cell)) })),
+  }
+}
+
 const endOf = (flow: FlowHeat | undefined): number => flow?.cells.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY
 const sumOf = (events: readonly number[]): number => events.reduce((sum, count) => sum + count, 0)
 const sumAt = (all: readonly (readonly number[])[], bucket: number): number =>

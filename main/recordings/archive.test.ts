@@ -152,6 +152,22 @@ describe('what was recorded', () => {
     expect(plain(found)).toEqual(plain(server?.history.heatMap(query)))
   })
 
+  test('has the histograms as they were drawn at the end of a range, wherever it lies in a cell', () => {
+    const [server = ''] = SERVERS
+    fc.assert(
+      fc.property(fc.integer({ min: 65, max: SECONDS - 1 }), fc.nat(999), (second, ms) => {
+        const to = START + second * 1_000 + ms
+        const then = createPicture()
+        for (const { frame } of story.slice(0, second + 1)) {
+          for (const one of frame.servers) then.take({ kind: 'frame', frame: one })
+        }
+        const query = { level: 'workload-low', kind: 'wait', from: to - 50_000, to } as const
+        expect(plain(archive.heatMap(server, query))).toEqual(plain(then.server(server)?.history.heatMap(query)))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
   test('has them of recordings of versions that kept no stretches, read from the samples', async () => {
     const old = join(folder, '..', `${basename(folder)}-old`)
     await cp(folder, old, { recursive: true })

@@ -8,7 +8,7 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { GAP_INTERVALS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
-import { heatMapOf } from '../../core/history/heat.ts'
+import { heatMapOf, stretchUntil } from '../../core/history/heat.ts'
 import { median } from '../../core/frame/quantile.ts'
 import { pointsOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
@@ -43,6 +43,8 @@ const LEAST_SILENCE_MS = 3_000
 /** Segments that are kept as they were read: a minute each, and a few hundred kilobytes. */
 const MOST_READ = 48
 const MOST_PLAYED = 16
+/** One for histograms, and one for recomputations. */
+const MOST_PICTURED = 2
 
 /** What a moment is made of. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
@@ -142,10 +144,14 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     return played(run.map(({ key }) => key).join(' '), run)
   }
 
-  /** What chapters keep of a range, and pictures of the segments of which nothing is kept yet. */
+  /**
+   * What chapters keep of a range, and pictures of the segments of which nothing is kept yet, or that reach beyond
+   * `upTo`: what is kept after it does not do.
+   */
   const stretchesIn = <T>(
     query: StretchQuery,
     ask: (chapter: ChapterReader, query: StretchQuery) => readonly T[],
+    upTo = Number.POSITIVE_INFINITY,
   ): { readonly kept: readonly T[]; readonly pictures: readonly PicturedPart[] } => {
     const kept: T[] = []
     const open: Place[] = []
@@ -156,7 +162,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         kept.push(...ask(chapter, query))
         return chapter.detailed
       })
-      open.push(...inside.filter(({ id }) => id === undefined || !detailed))
+      open.push(...inside.filter(({ id, last }) => id === undefined || !detailed || last > upTo))
     }
     // All samples have to be read: of recordings of earlier versions the last part alone.
     const last = Math.min(query.to, Math.max(...open.map((place) => place.last)))
@@ -165,7 +171,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   }
 
   /** All samples of a range, and what they tell of servers and objects. */
-  const pictured = remember(1, (from: UnixMs, to: UnixMs): Pictured => {
+  const pictured = remember(MOST_PICTURED, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
     const noter = createNoter()
     const alerts = createAlertWatch()
@@ -297,8 +303,12 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     heatMap(server, query) {
       const { from, to, level, kind } = query
-      const stretches = stretchesIn({ server, from: from - CELL_MS, to }, (chapter, of) =>
-        chapter.heat({ ...of, level, kind }),
+      // Cells are kept whole, and the range may end inside one.
+      const whole = to - (to % CELL_MS)
+      const stretches = stretchesIn(
+        { server, from: from - CELL_MS, to },
+        (chapter, of) => chapter.heat({ ...of, level, kind }).map((stretch) => stretchUntil(stretch, whole)),
+        whole === to ? undefined : whole,
       )
       const shown = stretches.pictures.flatMap(({ picture, first, last }) => {
         const found = picture.server(server)

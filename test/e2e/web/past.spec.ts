@@ -33,6 +33,11 @@ test.afterAll(async () => {
 test.afterEach(() => expect(complaints).toEqual([]))
 
 const badge = () => page.getByRole('banner').locator('[data-mode]')
+/** How much later than `since` the instant is that a badge names, seconds less than a day. */
+function secondsAfter(since: number, named: string): number {
+  const [day, time] = [new Date(since).toISOString().slice(0, 11), /PAST (\d\d:\d\d:\d\d)/.exec(named)?.[1]]
+  return ((Date.parse(`${day}${time ?? ''}Z`) - Math.floor(since / 1_000) * 1_000 + 86_400_000) / 1_000) % 86_400
+}
 const open = (hash: string): Promise<void> =>
   page.evaluate((to) => {
     location.hash = to
@@ -142,7 +147,8 @@ test('an instant is chosen, stepped and replayed by keyboard and buttons', async
   await expect(badge()).toContainText(`PAST ${new Date(at.getTime() - 9_000).toISOString().slice(11, 19)}`)
   await time.getByRole('combobox', { name: 'Speed of replay' }).selectOption('2')
   await time.getByRole('button', { name: 'Replay' }).click()
-  await expect(badge()).toContainText(`PAST ${new Date(at.getTime() - 3_000).toISOString().slice(11, 19)}`)
+  // A busy machine does not draw every second that it passes.
+  await expect.poll(async () => secondsAfter(at.getTime() - 9_000, await badge().innerText())).toBeGreaterThan(5)
   await time.getByRole('button', { name: 'Hold' }).click()
   await page.keyboard.press('l')
   await expect(badge()).toContainText('SIMULATED')
