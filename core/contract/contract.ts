@@ -45,6 +45,7 @@ import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts
 import {
   ExtentSchema,
   MomentSchema,
+  MOST_NOTED,
   NotedSchema,
   PastRequestsSchema,
   RecorderStateSchema,
@@ -275,6 +276,8 @@ export const streams = {
   etcd: stream(ofConnection, EtcdStateSchema),
   /** How the alert rules stand: at the start, and with each sample while somebody listens. */
   alerts: stream(ofConnection, AlertsStateSchema),
+  /** What is noted of a source since it was connected, oldest first: at the start, and whenever something happens to it. */
+  noted: stream(ofConnection, z.array(NotedSchema).max(MOST_NOTED).readonly()),
   /** How the flight recorder does with a source: at the start, and about each second while something is told. */
   recorder: stream(ofConnection, RecorderStateSchema),
 } as const

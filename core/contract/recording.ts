@@ -87,6 +87,9 @@ export const NotedSchema = z.object({
 })
 export type Noted = z.infer<typeof NotedSchema>
 
+/** Of a connected source as many are kept, the newest. */
+export const MOST_NOTED = 500
+
 /** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
 export const PastRequestsSchema = z.object({
   /** In the order of their arrival, numbered from 0. */

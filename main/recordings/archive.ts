@@ -1,6 +1,4 @@
-import { alertNoted } from '../../core/alerts/noted.ts'
-import { createAlertWatch } from '../../core/alerts/watch.ts'
-import { createNoter } from '../../core/compare/noted.ts'
+import { createSourceNoter } from '../../core/alerts/noted.ts'
 import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
 import type { Extent, Moment, Noted, PastRequests } from '../../core/contract/recording.ts'
 import { MOST_READ_MS } from '../../core/contract/bounds.ts'
@@ -14,7 +12,6 @@ import { pointsOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
 import { createTier } from '../../core/history/tier.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
-import { knownObjects } from '../../core/source/sourceEvent.ts'
 import { instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
@@ -173,19 +170,11 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   /** All samples of a range, and what they tell of servers and objects. */
   const pictured = remember(MOST_PICTURED, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
-    const noter = createNoter()
-    const alerts = createAlertWatch()
+    const noter = createSourceNoter()
     const noted: Noted[] = []
-    const take = (told: Told): void => {
-      const { event } = told
+    const take = ({ event, at }: Told): void => {
       picture.take(event)
-      if (event.kind === 'objects') {
-        noted.push(...noter.takeObjects(event.reading, told.at))
-        alerts.takeObjects(knownObjects(event.reading))
-      }
-      const latest = event.kind === 'frame' ? picture.server(event.frame.id)?.latest : undefined
-      if (latest === undefined) return
-      noted.push(...noter.takeServer(latest.frame), ...alerts.take(latest.frame, latest.derived).map(alertNoted))
+      noted.push(...noter.take(event, picture, at).noted)
     }
     const places = placesNow().filter(({ first, last }) => first <= to && last >= from - LEAD_MS)
     for (const [index, place] of places.entries()) {

@@ -117,7 +117,7 @@ export async function openSource(
   const onEvent = (event: SourceEvent, picture: Picture): void => {
     flight?.take(event)
     pages.take(event)
-    alerting.take(event, picture)
+    alerting.take(event, picture, environment.now())
   }
   const session = startSession({
     id,
@@ -232,6 +232,7 @@ export async function openSource(
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
       alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
+      noted: (_, emit, signal) => alerting.noted.subscribe(emit, signal),
       // Whoever asks for its past waits for what the recorder says.
       recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
     },

@@ -368,6 +368,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     etcd: hears('etcd'),
     recorder: hears('recorder'),
     alerts: hears('alerts'),
+    noted: hears('noted'),
   }
 }
 

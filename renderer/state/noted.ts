@@ -6,13 +6,13 @@ import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
 import { useTimePart } from './time.ts'
 
-/** What was noted of the connected source, oldest first. */
+/** What was noted of the shown source since it was connected, oldest first. */
 export const notedStore = create<{ readonly noted: readonly Noted[] }>(() => ({ noted: [] }))
 
 /** A range that is shown for so long is one that is looked at. */
 const REST_MS = 300
 
-/** What was noted of the source as it is shown: by this page of the present, by the recording of the past. */
+/** What was noted of the source as it is shown: of the present since it was connected, of the past by the recording. */
 export function useNoted(): readonly Noted[] {
   const present = notedStore(({ noted }) => noted)
   const connected = useConnected()

@@ -1,6 +1,7 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
+import { notedStore } from './noted.ts'
 import { startNotices } from './notices.ts'
 import { NO_OBJECTS, objectsStore } from './objects.ts'
 import { pastStore } from './past.ts'
@@ -76,6 +77,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     arrivals = NO_ARRIVALS
     objectsStore.setState({}, true)
     simulationStore.setState({}, true)
+    notedStore.setState({ noted: [] })
     schedule()
     if (connection === undefined) return () => undefined
     const of = { connection }
@@ -89,6 +91,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
         schedule()
       }),
       client.subscribe('objects', of, (state) => objectsStore.setState({ state })),
+      client.subscribe('noted', of, (noted) => notedStore.setState({ noted })),
       client.subscribe('simulation', of, (state) => {
         simulationStore.setState({ state })
         schedule()
@@ -109,7 +112,6 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     followConnection(listen),
     startLater(client, DRAFT),
-    startLater(client, NOTING),
     // First of the two: what ends is not painted any more.
     pastStore.subscribe(schedule),
     startLater(client, PAST),
@@ -177,18 +179,6 @@ const DRAFT: LatePart = {
   isWanted: () => objectsStore.getState().state !== undefined,
   wake: (listener) => objectsStore.subscribe(listener),
   load: async () => (await import('./draft.ts')).startDraft,
-}
-
-/** Changes are noted from the first objects or frame on, with which later ones are compared. */
-const NOTING: LatePart = {
-  isWanted: () => objectsStore.getState().state !== undefined || viewStore.getState().frame !== undefined,
-  wake: (listener) => {
-    const stops = [objectsStore.subscribe(listener), viewStore.subscribe(listener)]
-    return () => {
-      for (const stop of stops) stop()
-    }
-  },
-  load: async () => (await import('./noting.ts')).startNoting,
 }
 
 /** Most pages never show the past: its code comes with the first instant of it. */

@@ -135,6 +135,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         forecast: () => undefined,
         recorder: () => undefined,
         alerts: () => undefined,
+        noted: () => undefined,
       },
     },
   }

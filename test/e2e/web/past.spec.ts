@@ -68,9 +68,6 @@ const parts = (): readonly Locator[] => {
     page.getByRole('navigation', { name: /priority levels/ }).getByRole('link'),
   ]
 }
-/** Alerts are marks of past ranges alone. */
-const EVENT_WORDS = /\d\d:\d\d:\d\d alert(?: \+\d+)?/g
-const ALERTS = /; \d\d:\d\d:\d\d R\d+ (?:fired|resolved): [^;]*/g
 const words = async (): Promise<readonly string[]> => {
   const all = await Promise.all(
     parts().map((part) =>
@@ -82,7 +79,7 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  return all.flat().map(({ label, text }) => `${label.replaceAll(ALERTS, '')} ${text.replaceAll(EVENT_WORDS, '')}`)
+  return all.flat().map(({ label, text }) => `${label} ${text}`)
 }
 
 /** What is shown of the newest sample once neither has changed for a while: a busy machine draws later than it hears. */

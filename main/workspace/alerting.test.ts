@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
+import { MOST_NOTED, type Noted } from '../../core/contract/recording.ts'
+import { createPicture } from '../../core/source/picture.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { createAlerting } from './alerting.ts'
+
+const START = Date.UTC(2026, 10, 21, 3)
+/** As a source tells them. */
+const objects = ObjectSetSchema.parse(builtInObjects('v1.36.3'))
+const frames = [...syntheticStory({ seconds: 400, servers: 2, startAt: START })].flatMap(({ frame }) => frame.servers)
+
+/** What is noted of a source, of which only the present is heard. */
+function told() {
+  const [picture, alerting] = [createPicture(), createAlerting()]
+  const heard: (readonly Noted[])[] = []
+  alerting.noted.subscribe((noted) => void heard.push(noted), new AbortController().signal)
+  return {
+    heard,
+    alerting,
+    tell(event: SourceEvent): void {
+      picture.take(event)
+      alerting.take(event, picture, START)
+    },
+  }
+}
+
+test('what is noted of the present are the alerts that begin and end, and the objects', () => {
+  const { heard, alerting, tell } = told()
+  expect(heard).toEqual([[]])
+  for (const frame of frames) tell({ kind: 'frame', frame })
+  tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects } })
+  tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: { levels: [], schemas: [] } } })
+  const kinds = heard.at(-1)?.map(({ kind }) => kind) ?? []
+  expect(new Set(kinds)).toEqual(new Set(['alert', 'resolved', 'object']))
+  expect(kinds.filter((kind) => kind === 'object')).toHaveLength(objects.levels.length + objects.schemas.length)
+  let changes = 0
+  alerting.states.subscribe((state) => (changes = state.changes.length), new AbortController().signal)
+  expect(kinds.filter((kind) => kind !== 'object')).toHaveLength(changes)
+})
+
+test('what was there before the connection is not noted, and the oldest give way', () => {
+  const { heard, tell } = told()
+  for (const frame of frames) tell({ kind: 'frame', frame, past: true })
+  expect(heard).toEqual([[]])
+  const change = (set: typeof objects): void =>
+    tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: set } })
+  for (let round = 0; round * objects.levels.length < MOST_NOTED; round += 1) {
+    change(objects)
+    change({ levels: [], schemas: [] })
+  }
+  expect(heard.at(-1)).toHaveLength(MOST_NOTED)
+})
