@@ -1,11 +1,15 @@
 import { builtInName, builtInObjects } from '../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { frameOf } from '../../core/frame/frame.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import { rfc3339 } from '../../core/units.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
-import type { ReadFrame } from './snapshot.ts'
+import { openSession, type ReadFrame } from './snapshot.ts'
+import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
 import { coveredVersion, versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
@@ -81,6 +85,23 @@ export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'fr
     errors: [],
     notes: [],
   }
+}
+
+/** The objects of a recording as they were known at its instant. Rejects with `ProblemError`. */
+export async function fromRecording(given: Given, spec: RecordingSpec, console: Console): Promise<GivenConfiguration> {
+  const session = await openSession(console, spec, cadenceFrom(given, false), () => undefined)
+  let objects: ObjectsReading | undefined
+  session.readObjects((reading) => (objects = reading))
+  const { picture, connection } = session
+  const frame = frameOf(
+    connection.source,
+    picture.servers.map(({ latest }) => latest.frame),
+  )
+  await session.end()
+  const configuration = fromSource(given, { frame, objects })
+  const at = spec.at === undefined ? '' : ` at ${rfc3339(spec.at)}`
+  if (configuration.from === 'source') return { ...configuration, name: `recording of ${configuration.name}${at}` }
+  throw new ProblemError('not-found', `The recording of ${frame.source.name} has no flow-control objects${at}.`)
 }
 
 async function fromFiles(given: Given, version: string, console: Console): Promise<GivenConfiguration> {

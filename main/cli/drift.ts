@@ -5,17 +5,20 @@ import { exportDiff } from '../../core/manifest/export.ts'
 import {
   CONFIGURATION_OPTIONS,
   configurationFrom,
+  fromRecording,
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
 import { OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { readConfiguration, tellFindings } from './inputFiles.ts'
+import { timeFrom } from './recordingOptions.ts'
+import { RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 
 /**
- * How the objects of a cluster or of files differ from the built-in ones of the server's version, or from another cluster
- * or files. 1 when they do; people's own objects are no drift from the built-in ones.
+ * How the objects of a cluster, of files or of a recording differ from the built-in ones of the server's version, or from
+ * those of another place or instant. 1 when they do; people's own objects are no drift from the built-in ones.
  */
 export const drift: Command = {
   options: {
@@ -23,20 +26,35 @@ export const drift: Command = {
     against: { type: 'string', multiple: true, list: true },
     'against-kubeconfig': { type: 'string' },
     'against-context': { type: 'string' },
+    ...RECORDING_OPTIONS,
+    'against-recording': { type: 'string' },
+    'against-at': { type: 'string' },
     json: { type: 'boolean' },
   },
   run: runDrift,
 }
 
 async function runDrift(given: Given, console: Console): Promise<ExitCode> {
-  const inFiles = given.values('config').length > 0
-  if (!inFiles && !namesCluster(given)) {
-    throw new UsageError('drift needs objects to compare: --config FILE, or --kubeconfig FILE or --context NAME.')
+  const recording = given.value('recording')
+  const named = [
+    given.values('config').length > 0 && '--config',
+    namesCluster(given) && '--kubeconfig and --context',
+    recording !== undefined && '--recording',
+  ].filter((one) => one !== false)
+  if (named.length === 0) {
+    throw new UsageError(
+      'drift needs objects to compare: --config FILE, --kubeconfig FILE, --context NAME or --recording ID.',
+    )
   }
-  if (inFiles && namesCluster(given)) {
-    throw new UsageError('--config does not go with --kubeconfig and --context: the objects come from one place.')
+  if (named.length > 1) {
+    throw new UsageError(`${named.join(' does not go with ')}: the objects come from one place.`)
   }
-  const configuration = await configurationFrom(given, console)
+  const at = timeFrom(given, 'at')
+  if (recording === undefined && at !== undefined) throw new UsageError('--at goes with --recording.')
+  const configuration =
+    recording === undefined
+      ? await configurationFrom(given, console)
+      : await fromRecording(given, await recordingSpec(recording, at, console), console)
   for (const note of configuration.notes) console.tell(note)
   tellFindings(configuration.errors, console)
   const { compared, drifted } = await compare(configuration, given, console)
@@ -58,8 +76,21 @@ async function compare(configuration: GivenConfiguration, given: Given, console:
   })
   const files = given.values('against')
   const [file, context] = [given.value('against-kubeconfig'), given.value('against-context')]
-  if (files.length > 0 && (file ?? context) !== undefined) {
-    throw new UsageError('--against does not go with --against-kubeconfig and --against-context.')
+  const at = timeFrom(given, 'against-at')
+  const recording = given.value('against-recording') ?? (at === undefined ? undefined : given.value('recording'))
+  const named = [
+    files.length > 0 && '--against',
+    (file ?? context) !== undefined && '--against-kubeconfig and --against-context',
+    recording !== undefined && '--against-recording and --against-at',
+  ].filter((one) => one !== false)
+  if (named.length > 1) throw new UsageError(`${named.join(' does not go with ')}: compare with one configuration.`)
+  if (at !== undefined && recording === undefined) {
+    throw new UsageError('--against-at goes with --recording or --against-recording.')
+  }
+  if (recording !== undefined) {
+    const other = await fromRecording(given, await recordingSpec(recording, at, console), console)
+    const found = driftBetween(objects, other.objects, version)
+    return answer(other.name, found, found.rows.length > 0)
   }
   if (files.length > 0) {
     const other = await readConfiguration(files, { version, reading: console })

@@ -145,23 +145,26 @@ Options:
 
 Exit code: 0 nothing differs, 1 something does or a server would reject an object, 2 cannot run.`,
 
-  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME) [against] [--json]
+  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME | --recording ID|FILE) [against] [--json]
 
-Shows how the objects of a cluster or of files differ from the built-in objects of the release, and what the API server
-will do to each (docs/drift.md); or how they differ from another cluster or other files. Your own objects are listed but
+Shows how the objects of a cluster, of files or of a recording differ from the built-in objects of the release, and what
+the API server will do to each (docs/drift.md); or how they differ from those of another place or instant. Your own objects are listed but
 do not count as drift from the built-in ones.
 
 Objects:
   --config FILE…         files and folders of manifests, which are the whole configuration
   --with-built-in        add the built-in objects that they do not hold
   --kubeconfig FILE, --context NAME   those of a cluster
+  --recording ID|FILE    those of a recording, as it ends or at the instant of --at TIME
 
 Against (one of; the built-in objects by default):
   --against FILE…        files and folders of manifests
   --against-kubeconfig FILE, --against-context NAME   those of another cluster
+  --against-recording ID|FILE   those of a recording, as it ends or at the instant of --against-at TIME; with --against-at
+                         alone, those of --recording at another instant
 
 Options:
-  --kube-version V       v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
+  --kube-version V       v1.33 or v1.33.4 (that of the cluster or recording, or the newest that is known, by default)
   --json                 as JSON
 
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,

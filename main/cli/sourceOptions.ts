@@ -11,9 +11,10 @@ import {
 } from '../../core/contract/prometheus.ts'
 import { FAIR_ALGORITHM_NAMES } from '../../core/engine/profiles.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
+import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
-import { recordingNamed, timeFrom } from './recordingOptions.ts'
+import { recordingNamed, timeFrom, type Shelf } from './recordingOptions.ts'
 import { isRecordingFile, startOfFile } from '../recordings/recordingFile.ts'
 import { readWithin } from '../files/files.ts'
 import { readChoice, readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
@@ -128,9 +129,16 @@ async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec
   if (given.value('interval') !== undefined) {
     throw new UsageError('--interval does not go with a recording: its samples are as far apart as they were.')
   }
+  return recordingSpec(named, at, reading)
+}
+
+/** A recording as a source, at an instant or as it ends. Rejects with `ProblemError` or `UsageError`. */
+export async function recordingSpec(named: string, at: UnixMs | undefined, reading: Shelf): Promise<RecordingSpec> {
   const { id } = await recordingNamed(named, reading)
   return { kind: 'recording', ids: [id], ...(at !== undefined && { at }) }
 }
+
+export type RecordingSpec = Extract<SourceSpec, { kind: 'recording' }>
 
 /** Those of the files that are exported recordings; paths that are none are read, and refused, as files. */
 async function recordingsAmong(files: readonly string[]): Promise<readonly string[]> {

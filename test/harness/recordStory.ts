@@ -13,6 +13,8 @@ export interface RecordedStory {
   readonly startAt: number
   /** What the source told before the first moment. */
   readonly events: readonly SourceEvent[]
+  /** What it told at a moment of the story, counted from 0. */
+  readonly later?: { readonly second: number; readonly event: SourceEvent }
   /** A moment a second. */
   readonly story: Iterable<StoryMoment>
   /** Whether the dump of each fifth moment is recorded too. */
@@ -25,6 +27,7 @@ export async function recordStory({
   name,
   startAt,
   events,
+  later,
   story,
   dumps = false,
 }: RecordedStory): Promise<void> {
@@ -44,6 +47,7 @@ export async function recordStory({
   events.forEach(tell)
   let second = 0
   for (const { frame, dump } of story) {
+    if (second === later?.second) tell(later.event)
     for (const server of frame.servers) {
       tell({ kind: 'frame', frame: server })
       if (dumps && second % 5 === 0) tell({ kind: 'dump', dump: dump(server.id) })

@@ -1,10 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
 import { writeManifests } from '../../core/manifest/write.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
+import { recordStory } from '../harness/recordStory.ts'
 
 const level = (shares: number): string => `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
@@ -117,5 +121,67 @@ describe('apf-console drift', () => {
       differences: [{ name: 'batch', fields: [{ from: 6, to: 5 }] }],
     })
     expect((await runHere('drift')).told).toMatch(/drift needs objects to compare/)
+  })
+
+  describe('of a recording', () => {
+    const START = Date.UTC(2026, 10, 21, 3)
+    const objects = ObjectSetSchema.parse(builtIn)
+    const halved = ObjectSetSchema.parse({
+      ...builtIn,
+      levels: builtIn.levels.map(({ metadata, spec }) => ({
+        metadata,
+        spec:
+          metadata.name === 'workload-low'
+            ? { ...spec, limited: { ...spec.limited, nominalConcurrencyShares: 50 } }
+            : spec,
+      })),
+    })
+    const reading = (set: typeof objects): SourceEvent => ({
+      kind: 'objects',
+      origin: 'cluster',
+      reading: { state: 'current', version: 'v1.36.3', objects: set },
+    })
+    beforeAll(async () => {
+      vi.stubEnv('APF_CONSOLE_STATE', folder)
+      const of = { stateDir: folder, story: syntheticStory({ seconds: 20, startAt: START }), startAt: START }
+      await recordStory({
+        ...of,
+        name: 'prod',
+        events: [reading(objects)],
+        later: { second: 10, event: reading(halved) },
+      })
+    })
+    afterAll(() => vi.unstubAllEnvs())
+    const at = (second: number): string => new Date(START + second * 1_000).toISOString()
+
+    it('compares the objects of an instant with the built-in ones, and with those of another', async () => {
+      const before = await runHere('drift', '--recording', '20261121T03', '--at', at(5))
+      expect([before.code, before.told]).toEqual([0, ''])
+      expect(before.output).toContain(`recording of prod at ${at(5)}, compared with the built-in objects of v1.36.3.`)
+      const after = await runHere('drift', '--recording', '20261121T03')
+      expect([after.code, after.told]).toEqual([1, ''])
+      expect(after.output).toMatch(/~ PriorityLevelConfiguration workload-low\n.*100 → 50\n/)
+      const between = await runHere('drift', '--recording', '20261121T03', '--against-at', at(5), '--json')
+      expect(JSON.parse(between.output)).toMatchObject({
+        reference: `recording of prod at ${at(5)}`,
+        differences: [{ name: 'workload-low', fields: [{ from: 100, to: 50 }] }],
+      })
+      expect((await runHere('drift', '--recording', '20261121T03', '--against-recording', '20261121T03')).code).toBe(0)
+    })
+
+    it('says what it cannot compare', async () => {
+      const says = async (...args: string[]): Promise<string> => {
+        const { code, told } = await runHere('drift', ...args)
+        expect(code).toBe(2)
+        return told
+      }
+      expect(await says('--config', folder, '--at', at(5))).toMatch(/--at goes with --recording/)
+      expect(await says('--config', folder, '--against-at', at(5))).toMatch(/--against-at goes with --recording or/)
+      expect(await says('--config', folder, '--recording', '2026')).toMatch(/--config does not go with --recording/)
+      expect(await says('--recording', '20261121T03', '--at', at(90))).toMatch(/Nothing of prod was recorded at/)
+      expect(await says('--recording', '20261121T03', '--against', folder, '--against-at', at(5))).toMatch(
+        /one configuration/,
+      )
+    })
   })
 })
