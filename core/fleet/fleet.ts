@@ -91,6 +91,8 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
   readonly cluster?: string | undefined
   /** `servers` are all there are; health that is of none of them is that of each. */
   readonly whole?: boolean | undefined
+  /** Why it has no API servers, in a sentence; absent for a source that has some. */
+  readonly noServers?: string | undefined
   /** How its objects differ from the reference; absent where they cannot be read. */
   readonly drift?: ConfigurationDrift | undefined
   /** Milliseconds without a sample after which its numbers are not current. */
@@ -103,6 +105,7 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
  */
 export const fleetRows = (sources: readonly FleetSource[], now: number): readonly ClusterRow[] =>
   sources.flatMap(clustersOf).map((source) => {
+    if (source.noServers !== undefined) return clusterRow(source, [])
     const known = new Map(source.servers?.map((server) => [server.id, server]))
     const health = new Map(source.health.map((server) => [server.id, server]))
     const ids = source.whole === true ? [...known.keys()] : [...new Set([...known.keys(), ...health.keys()])]
@@ -136,12 +139,15 @@ function clusterRow(source: FleetSource, servers: readonly ServerRow[]): Cluster
     kind: 'cluster',
     key: keyOf(source),
     source,
-    state: worst?.state ?? 'connecting',
+    state: worst?.state ?? (source.noServers === undefined ? 'connecting' : 'unknown'),
     ...numbersOf(servers),
     servers,
     worst,
     versions: [...new Set(servers.flatMap(({ version }) => version ?? []))].toSorted(byCodeUnits),
-    problem: servers.find(({ problem }) => problem !== undefined)?.problem,
+    problem:
+      source.noServers === undefined
+        ? servers.find(({ problem }) => problem !== undefined)?.problem
+        : { code: 'unsupported', message: source.noServers },
   }
 }
 

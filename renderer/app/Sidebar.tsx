@@ -7,7 +7,7 @@ import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
 import { useView } from '../state/view.ts'
-import { hasSeveral, useConnection } from '../state/connection.ts'
+import { hasSeveral, readsClusters, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { levelColor } from '../state/levels.ts'
@@ -67,7 +67,9 @@ export function Sidebar() {
             ? 'An etcd has no priority levels.'
             : connected === undefined
               ? 'Priority levels appear here once a source is connected.'
-              : 'Priority levels appear here with the first sample.'}
+              : readsClusters(connected)
+                ? 'Priority levels appear here once you open a server of the Fleet screen.'
+                : 'Priority levels appear here with the first sample.'}
         </p>
       ) : (
         <>

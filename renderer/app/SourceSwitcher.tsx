@@ -48,7 +48,7 @@ export function SourceSwitcher() {
               <MiddleCut text={connection.source.name} />
             </b>
             {server !== undefined && (
-              <span className={classes('mono', styles['ellipsis'])}>
+              <span className={classes('mono', styles['ellipsis'], styles['server'])}>
                 <MiddleCut text={server.id} />
               </span>
             )}

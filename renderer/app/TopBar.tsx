@@ -19,7 +19,7 @@ import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import styles from './TopBar.module.css'
-import { algorithmOf, announcementOf, badgeOf, type BadgeTone, etcdBadge } from './shell.data.ts'
+import { algorithmOf, announcementOf, badgeOf, type BadgeTone, samplelessBadge } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -108,9 +108,9 @@ function ModeBadge() {
   const servers = connection?.servers ?? []
   const instant = usePastPart(({ moment }) => moment?.at)
   const simulation = useSimulationState()
-  const etcd = etcdBadge(connection, link, view.mode)
+  const sampleless = samplelessBadge(connection, link, view.mode)
   const { tone, word, detail } =
-    etcd ?? badgeOf({ ...view, instant, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
+    sampleless ?? badgeOf({ ...view, instant, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -119,7 +119,9 @@ function ModeBadge() {
         {detail !== undefined && <small>{detail}</small>}
       </div>
       <div role="status" className="sr-only">
-        {etcd === undefined ? announcementOf(view.mode, link, servers) : `${etcd.word}, ${etcd.detail ?? ''}`}
+        {sampleless === undefined
+          ? announcementOf(view.mode, link, servers)
+          : `${sampleless.word}, ${sampleless.detail ?? ''}`}
       </div>
     </>
   )
@@ -130,7 +132,7 @@ function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
-  const { tone } = etcdBadge(connection, link, view.mode) ?? badgeOf(view, link, undefined, servers)
+  const { tone } = samplelessBadge(connection, link, view.mode) ?? badgeOf(view, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { algorithmOf, announcementOf, badgeOf, rosterRows, sums, statusFacts, untilReallocation } from './shell.data.ts'
+import {
+  algorithmOf,
+  announcementOf,
+  badgeOf,
+  rosterRows,
+  samplelessBadge,
+  sums,
+  statusFacts,
+  untilReallocation,
+} from './shell.data.ts'
 
 const moments = [...syntheticStory({ seconds: 200 })]
 function at(second: number): { server: ServerFrame; derived: DerivedServer } {
@@ -50,6 +61,14 @@ describe('the badge', () => {
       word: 'NO ANSWER',
     })
     expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No answer/)
+  })
+
+  it('does not wait for samples of a source that reads all clusters', () => {
+    const connection = connectedTo(PrometheusSpecSchema.parse({ kind: 'prometheus', url: 'http://p', fleet: true }))
+    expect(samplelessBadge(connection, true, 'connecting')?.word).toBe('ALL CLUSTERS')
+    const failing = { ...connection, servers: [{ id: 'p', status: 'failing' as const, failures: [] }] }
+    expect(samplelessBadge(failing, true, 'connecting')).toBeUndefined()
+    expect(samplelessBadge(connectedTo(scrapeSpec('prod')), true, 'connecting')).toBeUndefined()
   })
 
   it.each(['forbidden', 'unauthorized', 'credentials'] as const)('does not call %s no answer', (code) => {

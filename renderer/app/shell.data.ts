@@ -7,6 +7,7 @@ import { unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { levelStates, troubleOf } from '../../core/frame/recent.ts'
+import { readsClusters } from '../state/connection.ts'
 import type { View } from '../state/view.ts'
 import type { Mode } from '../state/view.logic.ts'
 import { format } from '../theme/format.ts'
@@ -91,22 +92,27 @@ export function badgeOf(
 }
 
 /**
- * The badge of an etcd, which has no samples; `undefined` for other sources, while the past is shown, and while the proxy
- * does not answer.
+ * The badge of a source that has no samples: an etcd, or all clusters of a Prometheus. `undefined` for other sources, while
+ * the past is shown, and while the source does not answer.
  */
-export function etcdBadge(
+export function samplelessBadge(
   connection: Pick<Connected, 'etcd' | 'source' | 'spec' | 'servers'> | undefined,
   link: boolean,
   mode: Mode,
 ): Badge | undefined {
-  if (connection?.etcd !== true || !link || mode === 'past') return undefined
+  if (connection === undefined || !link || mode === 'past') return undefined
   const { spec, source } = connection
+  if (readsClusters(connection)) return allFail(connection.servers) ? undefined : ALL_CLUSTERS
+  if (connection.etcd !== true) return undefined
   if (source.kind === 'recording') return { tone: 'still', word: 'RECORDING', detail: 'of an etcd proxy' }
   if (allFail(connection.servers)) return undefined
   if (spec.kind === 'etcd' && spec.of.kind === 'story')
     return { tone: 'simulated', word: 'SIMULATED', detail: 'not your etcd' }
   return { tone: 'live', word: 'LIVE', detail: 'read every second' }
 }
+
+/** Its numbers are read while the Fleet screen shows them. */
+const ALL_CLUSTERS: Badge = { tone: 'live', word: 'ALL CLUSTERS', detail: 'on the Fleet screen' }
 
 /** Of a server's health, what tells how the tries for a first sample end. */
 type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures'>>

@@ -1,6 +1,7 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
+import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import type { ErrorCode } from '../../core/contract/errors.ts'
 import { connectionStore } from '../state/connection.ts'
 import { NoSampleYet } from './States.tsx'
@@ -22,4 +23,11 @@ test.each<[ErrorCode, string]>([
   })
   render(<NoSampleYet />)
   expect(screen.getByText(title)).toBeTruthy()
+})
+
+test('says where all clusters of a Prometheus are, of which there is no sample', () => {
+  const spec = PrometheusSpecSchema.parse({ kind: 'prometheus', url: 'http://p', fleet: true })
+  connectionStore.setState({ connection: connectedTo(spec, [{ id: 'p', status: 'ok', failures: [] }]) })
+  render(<NoSampleYet />)
+  expect(screen.getByRole('button', { name: 'Open Fleet' })).toBeTruthy()
 })

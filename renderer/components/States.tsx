@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode, Component } from 'react'
 import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import { openScreen } from '../state/route.ts'
-import { useConnected } from '../state/connection.ts'
+import { readsClusters, useConnected } from '../state/connection.ts'
 import { usePastPart } from '../state/past.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
@@ -234,6 +234,20 @@ const NoApiServer = () => (
   </EmptyState>
 )
 
+/** All clusters of a Prometheus are read in a few numbers for the Fleet screen, and none of their servers in full. */
+const OnlyFleet = () => (
+  <EmptyState
+    title="This source lists all clusters of a Prometheus."
+    actions={
+      <Button primary onClick={() => openScreen('fleet')}>
+        Open Fleet
+      </Button>
+    }
+  >
+    <p>The Fleet screen shows them. Open a server there to read it in full.</p>
+  </EmptyState>
+)
+
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {
   const moment = usePastPart((past) => past.moment)
@@ -241,6 +255,7 @@ export function NoSampleYet() {
   const failing = connected?.servers.find((entry) => entry.status === 'failing')
   const problem = failing?.failures.at(-1)?.problem
   if (connected?.etcd === true) return <NoApiServer />
+  if (connected !== undefined && failing === undefined && readsClusters(connected)) return <OnlyFleet />
   if (moment !== undefined) return <NothingThen moment={moment} />
   if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
   return (

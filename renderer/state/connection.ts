@@ -35,9 +35,13 @@ export function tellConnections(connections: readonly Connected[]): void {
   connectionStore.setState({ connections, connection, known: true })
 }
 
+/** Whether a source reads all clusters of a Prometheus, for the Fleet screen alone. */
+export const readsClusters = ({ spec }: Pick<Connected, 'spec'>): boolean =>
+  spec.kind === 'prometheus' && spec.fleet === true
+
 /** Whether clusters can be seen side by side: of several sources, or of one that reads several. */
 export const hasSeveral = (connections: readonly Connected[]): boolean =>
-  connections.length > 1 || connections.some(({ spec }) => spec.kind === 'prometheus' && spec.fleet === true)
+  connections.length > 1 || connections.some(readsClusters)
 
 /** Whether the source shows single requests. */
 export const showsRequests = ({ source: { kind }, requests }: Connected): boolean =>

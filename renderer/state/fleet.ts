@@ -103,7 +103,7 @@ function isPartOfWhole(
 }
 
 function sourceOf(
-  { id, source, cadence, servers, still }: Connected,
+  { id, source, cadence, servers, still, etcd }: Connected,
   summary: SourceSummary | undefined,
   drifts: ReadonlyMap<number, ConfigurationDrift>,
 ): FleetSource {
@@ -116,6 +116,7 @@ function sourceOf(
     health: servers,
     servers: summary?.servers,
     whole: summary?.whole,
+    ...(etcd === true && { noServers: 'An etcd proxy has no API servers; the etcd screen shows it.' }),
     drift: drifts.get(id),
     staleAfterMs: staleAfterMs(cadence.intervalMs),
   }

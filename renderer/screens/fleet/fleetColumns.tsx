@@ -231,7 +231,8 @@ function Worst({ line }: { readonly line: FleetLine }) {
   if (line.kind === 'group' || line.kind === 'level') return <StateTag kind={line.state} />
   const worst = shownServer(line)?.worst
   // The sentence of what failed is the row's own: nothing else on the screen is disturbed by it.
-  if (line.problem !== undefined && isOld(line.state)) {
+  const hasServers = line.kind === 'server' || line.servers.length > 0
+  if (line.problem !== undefined && (isOld(line.state) || !hasServers)) {
     return (
       <span className={styles['problem']} title={line.problem.message}>
         <StateTag kind={line.state} /> {line.problem.message}

@@ -1,4 +1,4 @@
-import { connectSource, useConnection } from '../../state/connection.ts'
+import { connectSource, readsClusters, useConnection } from '../../state/connection.ts'
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
@@ -51,7 +51,11 @@ export function OverviewScreen() {
     if (!known) return <Loading waitingFor="the console" />
     if (connection === undefined) return <NoSource />
     if (!loaded)
-      return view.mode === 'past' || connection.etcd === true ? <NoSampleYet /> : <Waiting connection={connection} />
+      return view.mode === 'past' || connection.etcd === true || readsClusters(connection) ? (
+        <NoSampleYet />
+      ) : (
+        <Waiting connection={connection} />
+      )
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }
