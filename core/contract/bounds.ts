@@ -16,6 +16,13 @@ export const MOST_PAST_REQUESTS = 5_000
 /** What fits into a message in base64. */
 export const MOST_SHARED_BYTES = 45 * 1024 * 1024
 
+/** A file with a recording; all recordings of a console take no more by default. */
+export const MOST_RECORDING_BYTES = 2 * 1024 * 1024 * 1024
+
+/** A page sends such a file in parts of at most this many bytes, and never waits for so long between two of them. */
+export const UPLOAD_PART_BYTES = 4 * 1024 * 1024
+export const UPLOAD_IDLE_MS = 60_000
+
 /** Rows in the table of saved requests. */
 export const MOST_REQUEST_TESTS = 2_000
 

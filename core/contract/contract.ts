@@ -52,6 +52,8 @@ import {
   RecordingEntrySchema,
   RecordingPartSchema,
   SharedFileSchema,
+  UploadBeginSchema,
+  UploadPartSchema,
 } from './recording.ts'
 import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
@@ -116,8 +118,14 @@ export const procedures = {
   'recordings.remove': procedure(z.object({ id: z.string() }), z.array(RecordingEntrySchema)),
   /** A recording, or a part of it, as a file; `too-large` where it does not fit into a message. */
   'recordings.export': procedure(RecordingPartSchema, SharedFileSchema),
-  /** Adds the recording of such a file; resolves to its id. `bad-answer` for what no console exported. */
-  'recordings.import': procedure(SharedFileSchema, z.string()),
+  /** Begins to take such a file, of any size up to `MOST_RECORDING_BYTES`, in parts; resolves to the id of the upload. */
+  'recordings.upload': procedure(UploadBeginSchema, z.string()),
+  /** The next part, once the one before was answered. What does not fit ends the upload, and so does a pause of a minute. */
+  'recordings.uploadPart': procedure(UploadPartSchema, nothing),
+  /** Gives an upload up, also while it is imported. */
+  'recordings.cancelUpload': procedure(z.object({ upload: z.string() }), nothing),
+  /** Adds the recording of the file that was sent; resolves to its id. `bad-answer` for what no console exported. */
+  'recordings.import': procedure(z.object({ upload: z.string() }), z.string()),
   /** The incident report of a recording, or of a part of it. */
   'recordings.report': procedure(RecordingPartSchema, ReportSchema),
   /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PAST_REQUESTS } from './bounds.ts'
+import { MOST_PAST_REQUESTS, UPLOAD_PART_BYTES } from './bounds.ts'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
 import { EtcdStateSchema } from './etcd.ts'
@@ -131,3 +131,15 @@ export type RecordingPart = z.infer<typeof RecordingPartSchema>
 /** A file in base64. */
 export const SharedFileSchema = z.object({ name: z.string().min(1).max(255), base64: z.string() })
 export type SharedFile = z.infer<typeof SharedFileSchema>
+
+/** A file that a page is about to send in parts. */
+export const UploadBeginSchema = z.object({ name: z.string().min(1).max(255), bytes: z.number().int().min(0) })
+export type UploadBegin = z.infer<typeof UploadBeginSchema>
+
+/** The bytes of such a file from `at` on, in base64; at most `UPLOAD_PART_BYTES`. */
+export const UploadPartSchema = z.object({
+  upload: z.string().max(100),
+  at: z.number().int().min(0),
+  base64: z.string().max(4 * Math.ceil(UPLOAD_PART_BYTES / 3)),
+})
+export type UploadPart = z.infer<typeof UploadPartSchema>

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
+import { MOST_RECORDING_BYTES } from '../../core/contract/bounds.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { createAnonymiser, type Anonymiser } from '../../core/source/anonymise.ts'
@@ -36,8 +37,6 @@ const FIRST_LINE = /^apfrec (\d+)\n/
 const HASH_BYTES = 32
 /** Both lines before the events. */
 const MOST_HEAD_BYTES = 64 * 1024
-/** All recordings of a console take no more by default. */
-const MOST_FILE_BYTES = 2 * 1024 * 1024 * 1024
 /** A recording unpacks to some ten times its size; what unpacks to far more was not written by a console. */
 const MOST_RATIO = 200
 const LEAST_UNPACKED_BYTES = 64 * 1024 * 1024
@@ -157,6 +156,9 @@ function split(all: Generator<RecordedEvent, void>): { held: readonly Told[]; re
   return { held, rest: rest() }
 }
 
+/** A name for a file with a recording, which leads to no other folder. */
+export const fileNameOf = (name: string): string => name.replaceAll(/[^\w.-]+|^\.+/g, '_').slice(0, 100)
+
 /** Whether a file begins as an exported recording does. */
 export const isRecordingFile = (bytes: Uint8Array): boolean =>
   FIRST_LINE.test(Buffer.from(bytes.subarray(0, 20)).toString('latin1'))
@@ -180,10 +182,10 @@ export async function importRecording(path: string, stateDir: string, signal: Ab
   const handle = await openRegular(path)
   try {
     const { size } = await handle.stat()
-    if (size > MOST_FILE_BYTES) {
+    if (size > MOST_RECORDING_BYTES) {
       throw new ProblemError(
         'too-large',
-        `${name} is larger than ${megabytes(MOST_FILE_BYTES)}; export a shorter range.`,
+        `${name} is larger than ${megabytes(MOST_RECORDING_BYTES)}; export a shorter range.`,
       )
     }
     const { head, bytes } = headOf(name, await readAt(handle, 0, MOST_HEAD_BYTES))

@@ -1,14 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RecordingEntry, RecordingPart, SharedFile } from '../../core/contract/recording.ts'
 import { MOST_SHARED_BYTES } from '../../core/contract/bounds.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { megabytes } from '../files/files.ts'
+import type { Environment } from '../ports/environment.ts'
 import { reportOfRecording } from './incident.ts'
 import { chaptersIn, listRecordings, RECORDINGS, removeChapter, type ListedRecording } from './library.ts'
-import { importRecording, packRecording } from './recordingFile.ts'
-import { UNFINISHED } from './shelving.ts'
+import { fileNameOf, packRecording } from './recordingFile.ts'
+import { createUploads, type Uploads } from './uploads.ts'
 
 /** The recordings of one state folder, for pages. */
 export interface Shelf {
@@ -18,8 +18,8 @@ export interface Shelf {
   remove(id: string, presence: Runner): readonly RecordingEntry[]
   /** Rejects with `too-large` for what does not fit into a message, and like `report`. */
   export(part: RecordingPart, version: string): Promise<SharedFile>
-  /** Resolves to the id of the recording in the file. Rejects with `ProblemError`. */
-  import(file: SharedFile): Promise<string>
+  /** Takes exported recordings from pages. */
+  uploads(environment: Pick<Environment, 'after'>): Uploads
   /** Throws `not-found` for what was not recorded. */
   report(part: RecordingPart, version: string): Report
 }
@@ -65,27 +65,13 @@ export function shelf(stateDir: string): Shelf {
       const at = head.from.slice(0, 19).replaceAll(/[-:]/g, '')
       return { name: `${fileNameOf(head.source.name)}-${at}Z.apfrec`, base64: Buffer.concat(parts).toString('base64') }
     },
-    async import({ name, base64 }) {
-      const unfinished = join(stateDir, UNFINISHED)
-      await mkdir(unfinished, { recursive: true, mode: 0o700 })
-      const own = await mkdtemp(join(unfinished, 'file-'))
-      try {
-        // The name of the page's file stands in sentences, and leads nowhere else.
-        const path = join(own, fileNameOf(basename(name)))
-        await writeFile(path, Buffer.from(base64, 'base64'), { mode: 0o600 })
-        return await importRecording(path, stateDir, new AbortController().signal)
-      } finally {
-        await rm(own, { recursive: true, force: true })
-      }
-    },
+    uploads: (environment) => createUploads(stateDir, environment),
     report: ({ id, anonymise, ...range }, version) =>
       reportOfRecording(find(id), { range: rangeOf(range), version, anonymise }).report,
   }
 }
 
 const rangeOf = ({ from = -Infinity, to = Infinity }: Pick<RecordingPart, 'from' | 'to'>) => ({ from, to })
-
-const fileNameOf = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_').slice(0, 100)
 
 function withoutChapters({ chapters: _chapters, ...entry }: ListedRecording): RecordingEntry {
   return entry

@@ -20,7 +20,7 @@ function told() {
   return {
     heard,
     alerting,
-    tell(event: SourceEvent): void {
+    tell: (event: SourceEvent): void => {
       picture.take(event)
       alerting.take(event, picture, START)
     },

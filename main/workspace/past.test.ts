@@ -7,6 +7,7 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
+import { sendRecording } from '../../test/harness/upload.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { shelf } from '../recordings/shelf.ts'
 import { createEtcdSource } from '../sources/etcd.ts'
@@ -167,7 +168,8 @@ test('an etcd proxy is recorded: any instant of it, from a file as well', async 
 
   const [recording] = await procedures['recordings.list'](null)
   const of = { id: recording?.id ?? '', from: START + 2_000, to: START + 9_000 }
-  const named = await procedures['recordings.import'](
+  const named = await sendRecording(
+    workspace.handlers,
     await procedures['recordings.export']({ ...of, anonymise: false }),
   )
   const opened = await connect({ kind: 'recording', ids: [named] })
@@ -178,7 +180,8 @@ test('an etcd proxy is recorded: any instant of it, from a file as well', async 
   await expect(procedures['etcd.advise']({ connection: opened.id })).rejects.toThrow('is no etcd proxy')
   await expect(procedures['recordings.report']({ ...of, anonymise: false })).rejects.toThrow('is of an etcd proxy')
 
-  const nameless = await procedures['recordings.import'](
+  const nameless = await sendRecording(
+    workspace.handlers,
     await procedures['recordings.export']({ ...of, anonymise: true }),
   )
   const { id: shared } = await connect({ kind: 'recording', ids: [nameless] })

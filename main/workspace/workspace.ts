@@ -27,6 +27,7 @@ import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { Shelf } from '../recordings/shelf.ts'
+import type { Uploads } from '../recordings/uploads.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
@@ -252,6 +253,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return spec
   }
 
+  let taking: Promise<Uploads> | undefined
+  const uploads = (): Promise<Uploads> => (taking ??= access.recordings().then((shelf) => shelf.uploads(environment)))
+
   const forecasts = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
   const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
   const handlers: Handlers = {
@@ -272,7 +276,16 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
       'recordings.export': async (part) => (await access.recordings()).export(part, options.version),
-      'recordings.import': async (file) => (await access.recordings()).import(file),
+      'recordings.upload': async (file) => (await uploads()).begin(file),
+      'recordings.uploadPart': async (part) => {
+        await (await uploads()).add(part)
+        return null
+      },
+      'recordings.cancelUpload': async ({ upload }) => {
+        await (await uploads()).cancel(upload)
+        return null
+      },
+      'recordings.import': async ({ upload }) => (await uploads()).import(upload),
       'recordings.report': async (part) => (await access.recordings()).report(part, options.version),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
@@ -296,6 +309,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     lineTo: (id) => find(id)?.source.line?.(),
     async close() {
       closing.abort()
+      await (await taking?.catch(() => undefined))?.close()
       await Promise.all([...connected.keys()].map(leave))
       store.close()
     },

@@ -4,6 +4,7 @@ import { droppedFiles } from '../components/files.ts'
 import { openAsSource } from './actions.ts'
 import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
+import { UploadProgress } from './UploadProgress.tsx'
 
 /** What lies above every screen once it is asked for. */
 export const Overlays = () => (
@@ -11,6 +12,7 @@ export const Overlays = () => (
     <Palette />
     <KeyHelp />
     <DropTarget />
+    <UploadProgress />
   </>
 )
 

@@ -5,6 +5,7 @@ function file(name: string, content: string | Uint8Array<ArrayBuffer>, path?: st
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   return {
     name,
+    size: bytes.length,
     ...(path === undefined ? {} : { webkitRelativePath: path }),
     stream: () =>
       new ReadableStream({

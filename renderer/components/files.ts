@@ -1,8 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SharedFile } from '../../core/contract/recording.ts'
-import { MOST_SHARED_BYTES } from '../../core/contract/bounds.ts'
 import type { SourceSpec, UploadedFile } from '../../core/contract/source.ts'
-import { client } from '../state/client.ts'
+import { uploadRecording, type Sendable } from '../state/upload.ts'
 
 interface Limits {
   /** Characters of all texts together. */
@@ -14,10 +13,8 @@ interface Limits {
 const LIMITS: Limits = { totalLength: 48_000_000, files: 400 }
 
 /** The part of File that reading needs. */
-export interface Readable {
-  readonly name: string
+export interface Readable extends Sendable {
   readonly webkitRelativePath?: string
-  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** What opens chosen files: a recording is added to those of this console, others are read here. */
@@ -26,22 +23,7 @@ export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceS
   const [recording] = recordings
   if (recording === undefined) return { kind: 'files', files: await readFiles(files) }
   if (files.length > 1) throw new ProblemError('invalid-input', `${recording.name} is a recording; open it alone.`)
-  return { kind: 'recording', ids: [await client().call('recordings.import', await inBase64(recording))] }
-}
-
-async function inBase64(file: Readable): Promise<SharedFile> {
-  const reader = file.stream().getReader()
-  let binary = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return { name: file.name, base64: btoa(binary) }
-    // As many at once as a call takes arguments everywhere.
-    for (let at = 0; at < value.length; at += 8_192) binary += String.fromCharCode(...value.subarray(at, at + 8_192))
-    if (binary.length > MOST_SHARED_BYTES) {
-      await reader.cancel()
-      throw new ProblemError('too-large', `${file.name} is too large for a page; run apf-console import on it instead.`)
-    }
-  }
+  return { kind: 'recording', ids: [await uploadRecording(recording)] }
 }
 
 /** The content of a file in base64. */
@@ -105,7 +87,8 @@ const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry 
 async function filesOf(entry: FileSystemEntry): Promise<Readable[]> {
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
-    return [{ name: file.name, webkitRelativePath: entry.fullPath.replace(/^\//, ''), stream: () => file.stream() }]
+    const { name, size } = file
+    return [{ name, size, webkitRelativePath: entry.fullPath.replace(/^\//, ''), stream: () => file.stream() }]
   }
   if (!isDirectory(entry)) return []
   const reader = entry.createReader()

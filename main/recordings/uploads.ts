@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MOST_RECORDING_BYTES, UPLOAD_IDLE_MS, UPLOAD_PART_BYTES } from '../../core/contract/bounds.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { UploadBegin, UploadPart } from '../../core/contract/recording.ts'
+import { messageOf } from '../../core/text/text.ts'
+import { megabytes } from '../files/files.ts'
+import type { Environment } from '../ports/environment.ts'
+import { fileNameOf, importRecording } from './recordingFile.ts'
+import { UNFINISHED } from './shelving.ts'
+
+/** Recordings that pages send in parts, because a message holds far less than a recording. All reject with `ProblemError`. */
+export interface Uploads {
+  /** Resolves to the id of the upload. */
+  begin(file: UploadBegin): Promise<string>
+  /** Parts come in order, one at a time; one that does not fit ends the upload. */
+  add(part: UploadPart): Promise<void>
+  /** Once everything was sent: resolves to the id of the recording. The upload ends either way. */
+  import(upload: string): Promise<string>
+  /** Ends it, also while it is imported; nothing is left. One that has ended stays so. */
+  cancel(upload: string): Promise<void>
+  /** Ends all. */
+  close(): Promise<void>
+}
+
+/** Pages of one console together; each may take as much of the disk as a recording. */
+const MOST_UPLOADS = 2
+
+interface Upload {
+  readonly name: string
+  readonly bytes: number
+  readonly folder: string
+  readonly path: string
+  readonly file: FileHandle
+  readonly ended: AbortController
+  received: number
+  /** A part is being written, or the whole is being imported. */
+  busy: boolean
+  forget: () => void
+}
+
+export function createUploads(stateDir: string, { after }: Pick<Environment, 'after'>): Uploads {
+  const uploads = new Map<string, Upload>()
+  /** Those that are about to begin. */
+  let coming = 0
+
+  const find = (id: string): Upload => {
+    const found = uploads.get(id)
+    if (found !== undefined && !found.ended.signal.aborted) return found
+    throw new ProblemError('not-found', 'This upload has ended. Open the file again.')
+  }
+  const end = async (id: string): Promise<void> => {
+    const upload = uploads.get(id)
+    if (upload === undefined) return
+    uploads.delete(id)
+    upload.forget()
+    upload.ended.abort()
+    await upload.file.close().catch(() => undefined)
+    await rm(upload.folder, { recursive: true, force: true })
+  }
+  /** A page that was closed sends nothing more. */
+  const wait = (id: string, upload: Upload): void => {
+    upload.forget()
+    upload.forget = after(UPLOAD_IDLE_MS, () => void end(id).catch(() => undefined))
+  }
+  /** One thing at a time; what fails ends the upload. */
+  const during = async <T>(id: string, upload: Upload, work: () => Promise<T>): Promise<T> => {
+    if (upload.busy) throw new ProblemError('invalid-input', `A part of ${upload.name} is still being written.`)
+    upload.busy = true
+    upload.forget()
+    try {
+      return await work()
+    } catch (error) {
+      const cancelled = upload.ended.signal.aborted
+      await end(id)
+      if (cancelled) throw new ProblemError('cancelled', `${upload.name} was not opened: the upload was cancelled.`)
+      if (error instanceof ProblemError) throw error
+      throw new ProblemError('internal', `Cannot keep ${upload.name}: ${messageOf(error)}.`)
+    } finally {
+      upload.busy = false
+    }
+  }
+
+  return {
+    async begin({ name, bytes }) {
+      if (bytes > MOST_RECORDING_BYTES) {
+        throw new ProblemError(
+          'too-large',
+          `${name} is larger than ${megabytes(MOST_RECORDING_BYTES)}; export a shorter range.`,
+        )
+      }
+      if (uploads.size + coming >= MOST_UPLOADS) {
+        throw new ProblemError('throttled', `${MOST_UPLOADS} files are being sent already. Wait for one of them.`)
+      }
+      coming++
+      try {
+        const unfinished = join(stateDir, UNFINISHED)
+        await mkdir(unfinished, { recursive: true, mode: 0o700 })
+        const folder = await mkdtemp(join(unfinished, 'file-'))
+        // The name of the page's file stands in sentences, and leads nowhere else.
+        const path = join(folder, fileNameOf(name))
+        const file = await open(path, 'wx', 0o600)
+        const ended = new AbortController()
+        const upload: Upload = {
+          name,
+          bytes,
+          folder,
+          path,
+          file,
+          ended,
+          received: 0,
+          busy: false,
+          forget: () => undefined,
+        }
+        const id = randomUUID()
+        uploads.set(id, upload)
+        wait(id, upload)
+        return id
+      } catch (error) {
+        throw new ProblemError('internal', `Cannot keep ${name}: ${messageOf(error)}.`)
+      } finally {
+        coming--
+      }
+    },
+    async add({ upload: id, at, base64 }) {
+      const upload = find(id)
+      await during(id, upload, async () => {
+        const part = Buffer.from(base64, 'base64')
+        const isNext = at === upload.received && part.length > 0 && part.length <= UPLOAD_PART_BYTES
+        if (!isNext || at + part.length > upload.bytes) {
+          throw new ProblemError('invalid-input', `The parts of ${upload.name} do not fit together. Open it again.`)
+        }
+        await upload.file.write(part, 0, part.length, at)
+        upload.received += part.length
+      })
+      wait(id, upload)
+    },
+    async import(id) {
+      const upload = find(id)
+      const recording = await during(id, upload, async () => {
+        if (upload.received < upload.bytes) {
+          throw new ProblemError('invalid-input', `Only a part of ${upload.name} was sent. Open it again.`)
+        }
+        return importRecording(upload.path, stateDir, upload.ended.signal)
+      })
+      await end(id)
+      return recording
+    },
+    cancel: end,
+    async close() {
+      await Promise.all([...uploads.keys()].map(end))
+    },
+  }
+}
