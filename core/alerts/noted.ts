@@ -1,19 +1,21 @@
 import { createNoter } from '../compare/noted.ts'
 import type { AlertChange } from '../contract/alerts.ts'
 import type { Noted } from '../contract/recording.ts'
-import type { Picture } from '../source/picture.ts'
+import type { Picture, ServerPicture } from '../source/picture.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import type { UnixMs } from '../units.ts'
 import { RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
-/** What is noted of one source, in the present and in a recorded range alike. */
+/** What is noted of one source, told in the order of time: in the present, in a recorded range and in a past that it reads. */
 export interface SourceNoter {
-  /** The next event, after `picture` has taken it; `at`: when it was told, Unix milliseconds. */
+  /** The next event of the present, after `picture` has taken it; `at`: when it was told, Unix milliseconds. */
   take(event: SourceEvent, picture: Picture, at: UnixMs): NotedEvent
+  /** The next sample. */
+  takeServer(server: ServerPicture['latest']): NotedEvent
 }
 
-/** Changes of objects and processes, and alerts that begin or end; these also as `changes`. */
+/** Changes of objects, processes and levels, and alerts that begin or end; these also as `changes`. */
 export interface NotedEvent {
   readonly noted: readonly Noted[]
   readonly changes: readonly AlertChange[]
@@ -24,7 +26,12 @@ const NOTHING: NotedEvent = { noted: [], changes: [] }
 /** Evaluates `alerts` on the events. */
 export function createSourceNoter(alerts: AlertWatch = createAlertWatch()): SourceNoter {
   const noter = createNoter()
+  const takeServer: SourceNoter['takeServer'] = ({ frame, derived }) => {
+    const changes = alerts.take(frame, derived)
+    return { noted: [...noter.takeServer(frame), ...changes.map(alertNoted)], changes }
+  }
   return {
+    takeServer,
     take(event, picture, at) {
       if (event.kind === 'objects') {
         alerts.takeObjects(knownObjects(event.reading))
@@ -32,9 +39,7 @@ export function createSourceNoter(alerts: AlertWatch = createAlertWatch()): Sour
       }
       if (event.kind !== 'frame' || event.past === true) return NOTHING
       const latest = picture.server(event.frame.id)?.latest
-      if (latest === undefined) return NOTHING
-      const changes = alerts.take(latest.frame, latest.derived)
-      return { noted: [...noter.takeServer(latest.frame), ...changes.map(alertNoted)], changes }
+      return latest === undefined ? NOTHING : takeServer(latest)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { builtInObjects } from '../config/builtIn.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
-import { serverFrame } from '../../test/fixtures/frames.ts'
+import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import type { Noted } from '../contract/recording.ts'
-import { marksOfLevel, objectChanges, pastWrites, processChanges } from './noted.ts'
+import { createNoter, joinNoted, marksOfLevel, objectChanges, pastWrites, processChanges } from './noted.ts'
 
 const OBJECTS = builtInObjects('v1.36.3')
 const AT = Date.parse('2026-11-21T03:12:43.000Z')
@@ -94,5 +94,75 @@ it('the marks of a level are its edits, and what befell its server', () => {
     [1, 'object'],
     [4, 'restarted'],
     [6, 'alert'],
+  ])
+})
+
+describe('what the metrics alone show', () => {
+  const limited = (seconds: number, nominal: number, upper = 40) =>
+    serverFrame(seconds, [
+      levelFrame('a', [], { limits: { nominal, lower: 5, upper, current: 10 } }),
+      levelFrame('b', []),
+    ])
+
+  it('limits that no recomputation changes are a configuration, unless the objects tell of it', () => {
+    const noter = createNoter()
+    expect([limited(0, 10), limited(10, 10)].flatMap((frame) => noter.takeServer(frame))).toEqual([])
+    expect(noter.takeServer(limited(20, 30))).toEqual([
+      {
+        at: START_MS + 20_000,
+        kind: 'reconfigured',
+        server: 'api-1:6443',
+        text: 'limits configured otherwise: a nominal 10 → 30',
+      },
+    ])
+    expect(noter.takeServer(limited(30, 30, 50))[0]?.text).toBe('limits configured otherwise: a upper 40 → 50')
+    noter.takeObjects({ state: 'current', objects: { levels: [], schemas: [] } }, START_MS)
+    expect(noter.takeServer(limited(40, 10))).toEqual([])
+  })
+
+  const rejecting = (seconds: number, total: number, startedAt = 1_000) =>
+    serverFrame(
+      seconds,
+      [
+        levelFrame('a', [
+          schemaFrame('s', { rejected: { 'queue-full': total, 'concurrency-limit': 0, 'time-out': 0 } }),
+        ]),
+      ],
+      { startedAt },
+    )
+  const rejections = (frames: readonly ReturnType<typeof rejecting>[]) => {
+    const noter = createNoter()
+    return frames.flatMap((frame) => noter.takeServer(frame)).filter(({ kind }) => kind === 'rejecting')
+  }
+
+  it('a level begins to reject after a quiet minute, and once for as long as it goes on', () => {
+    const found = rejections([
+      rejecting(0, 7),
+      rejecting(10, 7),
+      rejecting(20, 9),
+      rejecting(30, 9),
+      rejecting(60, 12),
+      rejecting(130, 12),
+      rejecting(140, 13),
+    ])
+    expect(found.map(({ at, text }) => [(at - START_MS) / 1_000, text])).toEqual([
+      [20, 'a began to reject, queue-full'],
+      [140, 'a began to reject, queue-full'],
+    ])
+    expect(found[0]).toMatchObject({ level: 'a', server: 'api-1:6443' })
+  })
+
+  it('rejections count from 0 after a restart', () => {
+    expect(rejections([rejecting(0, 7), rejecting(10, 7), rejecting(20, 3, 2_000)])).toHaveLength(1)
+    expect(rejections([rejecting(0, 7), rejecting(10, 7), rejecting(20, 0, 2_000)])).toEqual([])
+  })
+})
+
+test('two readings of the same time are one, in the order of time', () => {
+  const note = (at: number, text: string): Noted => ({ at, kind: 'alert', text })
+  const recorded = [note(100_000, 'x'), note(900_000, 'x')]
+  expect(joinNoted(recorded, [])).toBe(recorded)
+  expect(joinNoted(recorded, [note(0, 'y'), note(160_000, 'x'), note(500_000, 'x')]).map(({ at }) => at)).toEqual([
+    0, 100_000, 500_000, 900_000,
   ])
 })

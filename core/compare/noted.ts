@@ -2,10 +2,11 @@ import { configDiff, type FieldChange } from '../config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import type { ObjectsState } from '../contract/objects.ts'
 import type { Noted } from '../contract/recording.ts'
-import type { ServerFrame } from '../frame/frame.ts'
-import { isRestart } from '../frame/reading.ts'
+import type { RejectReason, ServerFrame } from '../frame/frame.ts'
+import { isRestart, recordOf, REJECT_REASONS } from '../frame/reading.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { Mark } from './period.ts'
+import { createSpells } from './spells.ts'
 
 /** Those about a server, or about all of them, as marks; the end of an alert explains nothing. */
 export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
@@ -20,7 +21,21 @@ export const marksOfLevel = (noted: readonly Noted[], level: string, server: str
     server,
   )
 
-/** Notes what happens to objects and processes, told in the order of time. */
+/** The same, seen through two sources with their own intervals. */
+const SAME_NOTE_MS = 180_000
+
+/** Notes with those of another reading of the same time that they lack, in the order of time. */
+export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): readonly Noted[] {
+  if (more.length === 0) return noted
+  const known = Map.groupBy(noted, ({ kind, text }) => `${kind} ${text}`)
+  const missing = more.filter(
+    ({ at, kind, text }) =>
+      !(known.get(`${kind} ${text}`) ?? []).some((other) => Math.abs(other.at - at) <= SAME_NOTE_MS),
+  )
+  return [...noted, ...missing].toSorted((a, b) => a.at - b.at)
+}
+
+/** Notes what happens to objects, processes and levels, told in the order of time. */
 export interface Noter {
   /** `at`: when it was told, Unix milliseconds, for a reading that does not say. */
   takeObjects(reading: Pick<ObjectsState, 'state' | 'objects' | 'asOf'>, at: UnixMs): readonly Noted[]
@@ -29,7 +44,7 @@ export interface Noter {
 
 export function createNoter(): Noter {
   let objects: ObjectSet | undefined
-  const servers = new Map<string, ServerFrame>()
+  const servers = new Map<string, { readonly frame: ServerFrame; readonly spells: Spells }>()
   return {
     takeObjects(reading, at) {
       if (reading.state !== 'current' || reading.objects === objects) return []
@@ -40,9 +55,19 @@ export function createNoter(): Noter {
     },
     takeServer(server) {
       const before = servers.get(server.id)
-      if (before === server) return []
-      servers.set(server.id, server)
-      return before === undefined ? [] : processChanges(before, server)
+      if (before?.frame === server) return []
+      // Of the levels that are there, however many there were.
+      const spells: Spells = new Map(
+        server.levels.map(({ name }) => [name, before?.spells.get(name) ?? recordOf(REJECT_REASONS, createSpells)]),
+      )
+      servers.set(server.id, { frame: server, spells })
+      if (before === undefined) return []
+      return [
+        ...processChanges(before.frame, server),
+        // An object that changed is told with its author.
+        ...(objects === undefined ? reconfigurations(before.frame, server) : []),
+        ...firstRejections(before.frame, server, spells),
+      ]
     },
   }
 }
@@ -142,4 +167,45 @@ export function processChanges(before: ServerFrame, now: ServerFrame): readonly 
       ? [{ ...about, kind: 'version' as const, text: `${now.id} changed from ${before.version} to ${now.version}` }]
       : []),
   ]
+}
+
+/** Levels in one line; the others are counted. */
+const LEVELS = 3
+const CONFIGURED = ['nominal', 'lower', 'upper'] as const
+
+/** Limits that differ although no recomputation changes them: other shares or percentages, or another server limit. */
+export function reconfigurations(before: ServerFrame, now: ServerFrame): readonly Noted[] {
+  const then = new Map(before.levels.map(({ name, limits }) => [name, limits]))
+  const changed = now.levels.flatMap(({ name, limits }) => {
+    const was = then.get(name)
+    const of = CONFIGURED.find(
+      (one) => was?.[one] !== undefined && limits[one] !== undefined && was[one] !== limits[one],
+    )
+    return was === undefined || of === undefined ? [] : [{ name, of, from: was[of] ?? 0, to: limits[of] ?? 0 }]
+  })
+  if (changed.length === 0) return []
+  const most = changed.toSorted((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from))
+  const shown = most.slice(0, LEVELS).map(({ name, of, from, to }) => `${name} ${of} ${from} → ${to}`)
+  const more = most.length > LEVELS ? `, and ${most.length - LEVELS} more levels` : ''
+  const text = `limits configured otherwise: ${shown.join(', ')}${more}`
+  return [{ at: unixMsOf(now.at), kind: 'reconfigured', server: now.id, text }]
+}
+
+/** Of each level, by reason. */
+type Spells = ReadonlyMap<string, Readonly<Record<RejectReason, ReturnType<typeof createSpells>>>>
+
+export const rejectingText = (level: string, reason: RejectReason): string => `${level} began to reject, ${reason}`
+
+function firstRejections(before: ServerFrame, now: ServerFrame, spells: Spells): readonly Noted[] {
+  const anew = isRestart(before.startedAt, now.startedAt)
+  const then = new Map(before.levels.map(({ name, rejected }) => [name, rejected]))
+  const at = unixMsOf(now.at)
+  return now.levels.flatMap(({ name, rejected }) =>
+    REJECT_REASONS.flatMap((reason): readonly Noted[] => {
+      const was = anew ? 0 : (then.get(name)?.[reason] ?? 0)
+      const turn = rejected && spells.get(name)?.[reason](at, Math.max(0, rejected[reason] - was))
+      if (turn?.begins !== true) return []
+      return [{ at, kind: 'rejecting', level: name, server: now.id, text: rejectingText(name, reason) }]
+    }),
+  )
 }

@@ -6,8 +6,20 @@ export interface Period {
   readonly to: UnixMs
 }
 
-export const MARK_KINDS = ['edit', 'object', 'restarted', 'version', 'alert', 'note'] as const
-/** Something that happened at an instant: an edit of this console, a change seen on an object, a restart, a version, an alert, a note. */
+export const MARK_KINDS = [
+  'edit',
+  'object',
+  'reconfigured',
+  'restarted',
+  'version',
+  'rejecting',
+  'alert',
+  'note',
+] as const
+/**
+ * Something that happened at an instant: an edit of this console, a change seen on an object or only on the limits, a
+ * restart, a version, first rejections, an alert, a note.
+ */
 export interface Mark {
   readonly at: UnixMs
   readonly kind: (typeof MARK_KINDS)[number]
@@ -18,8 +30,10 @@ export interface Mark {
 export const MARK_WORDS: Readonly<Record<Mark['kind'], string>> = {
   edit: 'edit',
   object: 'edit',
+  reconfigured: 'new limits',
   restarted: 'restart',
   version: 'new version',
+  rejecting: 'rejections',
   alert: 'alert',
   note: 'mark',
 }

@@ -45,8 +45,8 @@ import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts
 import {
   ExtentSchema,
   MomentSchema,
-  MOST_NOTED,
   NotedSchema,
+  NotedStateSchema,
   PastRequestsSchema,
   RecorderStateSchema,
   RecordingEntrySchema,
@@ -284,8 +284,8 @@ export const streams = {
   etcd: stream(ofConnection, EtcdStateSchema),
   /** How the alert rules stand: at the start, and with each sample while somebody listens. */
   alerts: stream(ofConnection, AlertsStateSchema),
-  /** What is noted of a source since it was connected, oldest first: at the start, and whenever something happens to it. */
-  noted: stream(ofConnection, z.array(NotedSchema).max(MOST_NOTED).readonly()),
+  /** What is noted of a source: at the start, and whenever something happens to it. */
+  noted: stream(ofConnection, NotedStateSchema),
   /** How the flight recorder does with a source: at the start, and about each second while something is told. */
   recorder: stream(ofConnection, RecorderStateSchema),
 } as const

@@ -78,8 +78,11 @@ export type Moment = z.infer<typeof MomentSchema>
 export const NotedSchema = z.object({
   /** Unix milliseconds. */
   at: z.number(),
-  /** `alert`: one of the rules R1 to R12 fires; `resolved`: it no longer does. */
-  kind: z.enum(['object', 'version', 'restarted', 'alert', 'resolved']),
+  /**
+   * `reconfigured`: limits that only a configuration sets are others; noted where the objects are not known. `rejecting`:
+   * a level rejects after a minute without. `alert`: one of the rules R1 to R12 fires; `resolved`: it no longer does.
+   */
+  kind: z.enum(['object', 'reconfigured', 'version', 'restarted', 'rejecting', 'alert', 'resolved']),
   text: z.string(),
   level: z.string().exactOptional(),
   /** Absent where it concerns all servers. */
@@ -87,8 +90,19 @@ export const NotedSchema = z.object({
 })
 export type Noted = z.infer<typeof NotedSchema>
 
-/** Of a connected source as many are kept, the newest. */
+/** As many are kept, the newest. */
 export const MOST_NOTED = 500
+export const MOST_NOTED_PAST = 1_000
+
+/** What is noted of a connected source, oldest first. */
+export const NotedStateSchema = z.object({
+  /** Since it was connected. */
+  noted: z.array(NotedSchema).max(MOST_NOTED).readonly(),
+  /** Of the time before, where the source reads that. */
+  past: z.array(NotedSchema).max(MOST_NOTED_PAST).readonly(),
+})
+export type NotedState = z.infer<typeof NotedStateSchema>
+export const NOTHING_NOTED: NotedState = { noted: [], past: [] }
 
 /** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
 export const PastRequestsSchema = z.object({

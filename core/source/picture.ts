@@ -23,7 +23,8 @@ export interface ServerPicture {
 
 /** What the events of a source add up to, whether they come from the source or from a recording of it. */
 export interface Picture {
-  take(event: SourceEvent): void
+  /** Returns, of a frame that became part of the history, what it became: of the present or of the past. */
+  take(event: SourceEvent): ServerPicture['latest'] | undefined
   /** `undefined` before the first frame of such a server. */
   server(id: string): ServerPicture | undefined
   /** Those with a frame, by their names. */
@@ -50,15 +51,8 @@ export function createPicture(): Picture {
   let etcd: EtcdState | undefined
   let ended = false
 
-  const take = (event: SourceEvent): void => {
+  const takeOther = (event: Exclude<SourceEvent, { readonly kind: 'frame' }>): void => {
     switch (event.kind) {
-      case 'frame': {
-        const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
-        const server = servers.get(frame.id) ?? serverEvents(frame.id)
-        servers.set(frame.id, server)
-        takeFrame(server, frame, event)
-        return
-      }
       case 'dump':
         dumps.set(event.dump.server, event.dump)
         return
@@ -84,7 +78,16 @@ export function createPicture(): Picture {
   const known = ({ latest, history, adjustments }: ServerEvents): ServerPicture[] =>
     latest === undefined ? [] : [{ latest, history, adjustments }]
   return {
-    take,
+    take(event) {
+      if (event.kind !== 'frame') {
+        takeOther(event)
+        return undefined
+      }
+      const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
+      const server = servers.get(frame.id) ?? serverEvents(frame.id)
+      servers.set(frame.id, server)
+      return takeFrame(server, frame, event)
+    },
     server(id) {
       const found = servers.get(id)
       return found && known(found)[0]
@@ -143,7 +146,7 @@ function takeFrame(
   server: ServerEvents,
   frame: ServerFrame,
   { past, lead }: { readonly past?: true; readonly lead?: true },
-): void {
+): ServerPicture['latest'] | undefined {
   const { present, history } = server
   const goesBack = past === true && isBefore(frame, present.last)
   if (goesBack && (server.past === undefined || isBefore(frame, server.past.last))) server.past = startRun(frame.id)
@@ -151,13 +154,16 @@ function takeFrame(
   const derived = run.derive(frame)
   if (lead === true) {
     run.last = frame
-    return
+    return undefined
   }
   history.append(frame, derived, run.last)
   if (derived.noRates !== 'duplicate') run.last = frame
-  if (run !== present) return
-  server.adjustments.append(frame, derived)
-  server.latest = { frame, derived }
+  const taken = { frame, derived }
+  if (run === present) {
+    server.adjustments.append(frame, derived)
+    server.latest = taken
+  }
+  return taken
 }
 
 const isBefore = (frame: ServerFrame, other: ServerFrame | undefined): boolean =>

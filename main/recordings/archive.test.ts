@@ -8,8 +8,7 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createPicture, stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
-import { alertNoted } from '../../core/alerts/noted.ts'
-import { createAlertWatch } from '../../core/alerts/watch.ts'
+import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { liveRequest } from '../../core/live/live.fixture.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -193,11 +192,9 @@ describe('what was recorded', () => {
   })
 
   test('notes what happened in a range, alerts as they were evaluated then', () => {
-    const alerts = createAlertWatch()
-    alerts.takeObjects({ levels: [], schemas: [] })
-    const expected = seen.flatMap(({ servers }) =>
-      servers.flatMap(({ frame, derived }) => alerts.take(frame, derived).map(alertNoted)),
-    )
+    const noting = createSourceNoter()
+    noting.takeObjects({ state: 'current', objects: { levels: [], schemas: [] } }, START)
+    const expected = seen.flatMap(({ servers }) => servers.flatMap((server) => noting.takeServer(server)))
     const end = START + SECONDS * 1_000
     expect(archive.noted(START, end)).toEqual(expected)
     expect(expected.map(({ kind }) => kind)).toContain('alert')

@@ -16,13 +16,12 @@ const frames = [...syntheticStory({ seconds: 400, servers: 2, startAt: START })]
 function told() {
   const [picture, alerting] = [createPicture(), createAlerting()]
   const heard: (readonly Noted[])[] = []
-  alerting.noted.subscribe((noted) => void heard.push(noted), new AbortController().signal)
+  alerting.noted.subscribe(({ noted }) => void heard.push(noted), new AbortController().signal)
   return {
     heard,
     alerting,
     tell: (event: SourceEvent): void => {
-      picture.take(event)
-      alerting.take(event, picture, START)
+      alerting.take(event, picture, picture.take(event), START)
     },
   }
 }

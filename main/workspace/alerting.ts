@@ -1,30 +1,32 @@
 import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { MOST_ALERT_CHANGES, type AlertChange, type AlertsState, type Silence } from '../../core/contract/alerts.ts'
-import { MOST_NOTED, type Noted } from '../../core/contract/recording.ts'
+import { MOST_NOTED, NOTHING_NOTED, type NotedState } from '../../core/contract/recording.ts'
 import type { Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
+import type { PastNotes } from './pastNotes.ts'
 
 /** The alert rules on one source and what else is noted of it, evaluated whether or not somebody looks. */
 export interface Alerting {
-  /** What the source told at `at`, after `picture` has taken it. */
-  take(event: SourceEvent, picture: Picture, at: UnixMs): void
+  /** What the source told at `at`, after `picture` has taken it, and what a frame became there. */
+  take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>, at: UnixMs): void
   readonly states: Subscribable<AlertsState>
-  /** What was noted since the source was connected, oldest first, `MOST_NOTED` at most: at the start and at every change. */
-  readonly noted: Subscribable<readonly Noted[]>
+  /** What was noted: at the start and at every change. */
+  readonly noted: Subscribable<NotedState>
   /** In place of those before. */
   silence(silences: readonly Silence[]): void
 }
 
-export function createAlerting(): Alerting {
+/** `past` notes the time before the connection, of a source that reads it. */
+export function createAlerting(past?: PastNotes): Alerting {
   const watch = createAlertWatch()
   const noter = createSourceNoter(watch)
   let changes: readonly AlertChange[] = []
-  let noted: readonly Noted[] = []
-  const notes = createTopic<readonly Noted[]>()
-  notes.publish(noted)
+  let notes = NOTHING_NOTED
+  const noted = createTopic<NotedState>()
+  noted.publish(notes)
   const state = (): AlertsState => ({
     ...(watch.asOf !== undefined && { asOf: watch.asOf }),
     rules: watch.rules,
@@ -43,16 +45,18 @@ export function createAlerting(): Alerting {
   }
 
   return {
-    take(event, picture, at) {
+    take(event, picture, taken, at) {
       const found = noter.take(event, picture, at)
-      if (found.noted.length > 0) {
-        noted = [...noted, ...found.noted].slice(-MOST_NOTED)
-        notes.publish(noted)
+      past?.take(event, picture, taken)
+      const read = past?.noted ?? notes.past
+      if (found.noted.length > 0 || read !== notes.past) {
+        notes = { noted: [...notes.noted, ...found.noted].slice(-MOST_NOTED), past: read }
+        noted.publish(notes)
       }
       if (found.changes.length > 0) changes = [...found.changes.toReversed(), ...changes].slice(0, MOST_ALERT_CHANGES)
       if (event.kind === 'frame' && event.past !== true) tell()
     },
-    noted: notes,
+    noted,
     states: {
       subscribe(emit, signal) {
         if (signal.aborted) return

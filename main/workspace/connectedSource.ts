@@ -30,6 +30,7 @@ import { createAlerting } from './alerting.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from './keptPages.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
+import { createPastNotes } from './pastNotes.ts'
 import { startSession, type Session } from './session.ts'
 import { createSummaries } from './summaries.ts'
 
@@ -112,12 +113,12 @@ export async function openSource(
           presence: () => store.presence(),
           stretches: (from, to) => stretchesBetween(session.picture, from, to),
         })
-  const alerting = createAlerting()
+  const alerting = createAlerting(readsPast(spec) ? createPastNotes() : undefined)
   const pages = createKeptPages()
-  const onEvent = (event: SourceEvent, picture: Picture): void => {
+  const onEvent = (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void => {
     flight?.take(event)
     pages.take(event)
-    alerting.take(event, picture, environment.now())
+    alerting.take(event, picture, taken, environment.now())
   }
   const session = startSession({
     id,
@@ -265,6 +266,10 @@ export async function openSource(
     },
   }
 }
+
+/** Whether the source reads of a Prometheus what was before it was connected. */
+const readsPast = (spec: SourceSpec): boolean =>
+  spec.kind === 'prometheus' || (spec.kind === 'scrape' && spec.past !== undefined)
 
 /** The pages of the ten minutes before an instant of the past. */
 function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {

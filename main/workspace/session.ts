@@ -66,8 +66,8 @@ export interface SessionOptions {
   readonly cadence: Cadence
   readonly environment: Environment
   readonly onConnection: (connection: Connected) => void
-  /** Called with everything that the source tells, once it is part of the picture. */
-  readonly onEvent?: (event: SourceEvent, picture: Picture) => void
+  /** Called with everything that the source tells, once it is part of the picture, and what a frame became there. */
+  readonly onEvent?: (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>) => void
 }
 
 /**
@@ -121,8 +121,8 @@ export function startSession(options: SessionOptions): Session {
 
   const take = (event: SourceEvent): void => {
     if (abort.signal.aborted) return
-    picture.take(event)
-    options.onEvent?.(event, picture)
+    const taken = picture.take(event)
+    options.onEvent?.(event, picture, taken)
     switch (event.kind) {
       case 'frame':
         if (event.past === true) return

@@ -1,20 +1,22 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
-import type { Noted } from '../../core/contract/recording.ts'
+import { joinNoted } from '../../core/compare/noted.ts'
+import { NOTHING_NOTED, type Noted, type NotedState } from '../../core/contract/recording.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
 import { useTimePart } from './time.ts'
 
-/** What was noted of the shown source since it was connected, oldest first. */
-export const notedStore = create<{ readonly noted: readonly Noted[] }>(() => ({ noted: [] }))
+/** What was noted of the shown source. */
+export const notedStore = create<NotedState>(() => NOTHING_NOTED)
 
 /** A range that is shown for so long is one that is looked at. */
 const REST_MS = 300
 
-/** What was noted of the source as it is shown: of the present since it was connected, of the past by the recording. */
+/** What was noted of the source as it is shown: since it was connected, or by its recording; and of the past that it read. */
 export function useNoted(): readonly Noted[] {
   const present = notedStore(({ noted }) => noted)
+  const read = notedStore((state) => state.past)
   const connected = useConnected()
   const asked = usePastPart(askedOf)
   const past = asked ?? (connected?.source.kind === 'recording' ? connected.id : undefined)
@@ -35,7 +37,7 @@ export function useNoted(): readonly Noted[] {
       clearTimeout(timer)
     }
   }, [past, from, to])
-  if (past === undefined) return present
-  return recorded?.of === past ? recorded.noted : NONE
+  const shown = past === undefined ? present : recorded?.of === past ? recorded.noted : NONE
+  return useMemo(() => joinNoted(shown, read), [shown, read])
 }
 const NONE: readonly Noted[] = []

@@ -1,4 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
+import { NOTHING_NOTED } from '../../core/contract/recording.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { notedStore } from './noted.ts'
@@ -77,7 +78,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     arrivals = NO_ARRIVALS
     objectsStore.setState({}, true)
     simulationStore.setState({}, true)
-    notedStore.setState({ noted: [] })
+    notedStore.setState(NOTHING_NOTED)
     schedule()
     if (connection === undefined) return () => undefined
     const of = { connection }
@@ -91,7 +92,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
         schedule()
       }),
       client.subscribe('objects', of, (state) => objectsStore.setState({ state })),
-      client.subscribe('noted', of, (noted) => notedStore.setState({ noted })),
+      client.subscribe('noted', of, (told) => notedStore.setState(told)),
       client.subscribe('simulation', of, (state) => {
         simulationStore.setState({ state })
         schedule()

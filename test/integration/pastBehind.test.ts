@@ -3,27 +3,14 @@ import { PrometheusPastSchema } from '../../core/contract/prometheus.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { createPicture, type Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import type { Environment } from '../../main/ports/environment.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
 import { allNamed } from '../harness/consent.ts'
 import { refuse, startFakePrometheus, type FakePrometheus } from '../harness/fakePrometheus.ts'
+import { fastEnvironment as environment, stepOf } from '../harness/fastTime.ts'
 import { answerPage, metricsPage, startHostileServer } from '../harness/hostileServer.ts'
 
-/** Time of the source and of the Prometheus runs so many times faster than that of the network. */
-const SPEED = 40
-const EPOCH = 1_800_000_000_000
-const started = performance.now()
-const environment: Environment = {
-  now: () => Math.round(EPOCH + (performance.now() - started) * SPEED),
-  random: () => 0.5,
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms / SPEED)
-    return () => clearTimeout(timer)
-  },
-}
 const INTERVAL_MS = 10_000
 const PAST_MS = 900_000
-const stepOf = (at: number): number => Math.round((at - EPOCH) / 1_000) + 100_000
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

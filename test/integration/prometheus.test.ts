@@ -5,24 +5,11 @@ import { FACT_FAMILIES } from '../../core/live/serverFacts.ts'
 import { CATALOGUE, familiesOf } from '../../core/metrics/catalogue.ts'
 import { createPicture, type Picture } from '../../core/source/picture.ts'
 import type { Source } from '../../main/ports/source.ts'
-import type { Environment } from '../../main/ports/environment.ts'
 import { createPrometheusSource, prometheusServers } from '../../main/sources/prometheus.ts'
 import { allNamed } from '../harness/consent.ts'
 import { refuse, startFakePrometheus, type FakePrometheus, type FakeTarget } from '../harness/fakePrometheus.ts'
+import { EPOCH, fastEnvironment as environment, stepOf } from '../harness/fastTime.ts'
 import { metricsPage } from '../harness/hostileServer.ts'
-
-/** Time of the source and of the Prometheus runs so many times faster than that of the network. */
-const SPEED = 40
-const started = performance.now()
-const EPOCH = 1_800_000_000_000
-const environment: Environment = {
-  now: () => Math.round(EPOCH + (performance.now() - started) * SPEED),
-  random: () => 0.5,
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms / SPEED)
-    return () => clearTimeout(timer)
-  },
-}
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -30,7 +17,6 @@ afterEach(async () => {
 })
 
 const INTERVAL_MS = 10_000
-const stepOf = (at: number): number => Math.round((at - EPOCH) / 1_000) + 100_000
 const target = (labels: Record<string, string> = {}, over: Partial<FakeTarget> = {}): FakeTarget => ({
   labels: { job: 'apiserver', instance: '10.0.0.1:6443', ...labels },
   intervalMs: INTERVAL_MS,

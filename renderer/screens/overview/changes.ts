@@ -1,8 +1,9 @@
+import { rejectingText } from '../../../core/compare/noted.ts'
+import { createSpells, type Turn } from '../../../core/compare/spells.ts'
 import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
 import type { Noted } from '../../../core/contract/recording.ts'
 
-export type ChangeKind =
-  'reallocated' | 'queueing' | 'rejecting' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
+export type ChangeKind = 'reallocated' | 'queueing' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
 
 /** What a reader may want to see alone. */
 export const CHANGE_FILTERS = ['limits', 'queues and 429', 'alerts', 'configuration', 'server'] as const
@@ -16,6 +17,7 @@ export const FILTER_OF: Readonly<Record<ChangeKind, ChangeFilter>> = {
   alert: 'alerts',
   resolved: 'alerts',
   object: 'configuration',
+  reconfigured: 'configuration',
   appeared: 'configuration',
   gone: 'configuration',
   restarted: 'server',
@@ -32,8 +34,6 @@ export interface Change {
   readonly text: string
 }
 
-/** A level begins to queue or reject after that long without, and no longer does so after that long without. */
-const QUIET_MS = 60_000
 /** Reallocations that move less than this share of all seats are folded into one line. */
 const SMALL_SHARE = 0.02
 /** Limits of one reallocation may show up in two consecutive samples (the page is not atomic). */
@@ -64,7 +64,11 @@ export interface ChangeOptions {
 export function changesOf(series: Series, { startedAt, gapMs, noted = [] }: ChangeOptions): readonly Change[] {
   const [from = Infinity] = series.times
   const to = series.times.at(-1) ?? -Infinity
-  const own = noted.filter(({ at, server }) => at >= from && at <= to && (server ?? series.server) === series.server)
+  // The series itself shows at which sample a level begins to reject.
+  const own = noted.filter(
+    ({ at, kind, server }) =>
+      kind !== 'rejecting' && at >= from && at <= to && (server ?? series.server) === series.server,
+  )
   const changes = [
     ...reallocations(series, gapMs),
     ...series.levels.flatMap((level) => [...begins(series.times, level), ...presence(series, level)]),
@@ -173,44 +177,17 @@ function begins(times: readonly number[], level: LevelSeries): Change[] {
   const rejections = REASON_COLUMNS.flatMap(([column, reason]) =>
     spells(times, columns[column]).map(({ at, begins: start }): Change => {
       return start
-        ? { at, kind: 'rejecting', level: name, text: `${name} began to reject, ${reason}` }
+        ? { at, kind: 'rejecting', level: name, text: rejectingText(name, reason) }
         : { at, kind: 'calmed', level: name, text: `${name} no longer rejects, ${reason}` }
     }),
   )
   return [...queue, ...rejections]
 }
 
-interface Turn {
-  readonly at: number
-  readonly begins: boolean
-}
-
-/**
- * Instants at which a column rose above zero after being known to be zero, and quiet for a while; and those at which
- * such a quiet began.
- */
-function spells(times: readonly number[], column: Column): Turn[] {
-  const found: Turn[] = []
-  let lastActive: number | undefined
-  let knownQuiet = false
-  let quietSince: number | undefined
-  for (const [index, value] of column.entries()) {
-    const at = times[index] ?? 0
-    if (value === null) continue
-    if (value === 0) {
-      knownQuiet = true
-      quietSince ??= at
-      if (lastActive !== undefined && at - lastActive >= QUIET_MS && found.at(-1)?.begins !== false) {
-        found.push({ at: quietSince, begins: false })
-      }
-      continue
-    }
-    const quiet = lastActive === undefined ? knownQuiet : at - lastActive >= QUIET_MS
-    if (quiet) found.push({ at, begins: true })
-    lastActive = at
-    quietSince = undefined
-  }
-  return found
+/** The turns of a column, whose empty points say nothing. */
+function spells(times: readonly number[], column: Column): readonly Turn[] {
+  const turnAt = createSpells()
+  return column.flatMap((value, index) => (value === null ? [] : (turnAt(times[index] ?? 0, value) ?? [])))
 }
 
 const anyKnown = (series: Series, index: number) =>

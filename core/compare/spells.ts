@@ -1,0 +1,36 @@
+import type { UnixMs } from '../units.ts'
+
+/** A level begins to queue or reject after that long without, and no longer does so after that long without. */
+const QUIET_MS = 60_000
+
+/** Something begins, or no longer happens. */
+export interface Turn {
+  readonly at: UnixMs
+  readonly begins: boolean
+}
+
+/**
+ * Follows an amount sample by sample, in the order of time. Returns a turn where it rises above zero after being known to
+ * be zero, and quiet for a while; and where it has been quiet for so long, the instant at which that quiet began.
+ */
+export function createSpells(): (at: UnixMs, amount: number) => Turn | undefined {
+  let lastActive: UnixMs | undefined
+  let knownQuiet = false
+  let quietSince: UnixMs | undefined
+  let ended = false
+  return (at, amount) => {
+    if (amount === 0) {
+      knownQuiet = true
+      quietSince ??= at
+      if (lastActive === undefined || at - lastActive < QUIET_MS || ended) return undefined
+      ended = true
+      return { at: quietSince, begins: false }
+    }
+    const quiet = lastActive === undefined ? knownQuiet : at - lastActive >= QUIET_MS
+    lastActive = at
+    quietSince = undefined
+    if (!quiet) return undefined
+    ended = false
+    return { at, begins: true }
+  }
+}

@@ -1,0 +1,75 @@
+import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { MOST_NOTED_PAST, type Noted } from '../../core/contract/recording.ts'
+import type { LevelFrame } from '../../core/frame/frame.ts'
+import type { Picture, ServerPicture } from '../../core/source/picture.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { unixMsOf } from '../../core/units.ts'
+
+/** What happened before a source was connected, by what it reads of its own past. */
+export interface PastNotes {
+  /** What the source told, after `picture` has taken it, and what a frame became there. */
+  take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void
+  /** Oldest first, `MOST_NOTED_PAST` at most; another one once a further range was read. */
+  readonly noted: readonly Noted[]
+}
+
+type Sample = ServerPicture['latest']
+
+/** Levels of all samples that wait for the end of the range: some 60 MB. */
+const MOST_LEVELS = 100_000
+
+/**
+ * A range is told with its newest part first, but what happens is told in the order of time: samples wait, without what
+ * no note needs, until the whole range is there. What is missed later and read then is noted by itself.
+ */
+export function createPastNotes(): PastNotes {
+  let waiting: Sample[] = []
+  let levels = 0
+  /** The first sample of the present of each server, which the last one of the past is compared with. */
+  const first = new Map<string, Sample>()
+  let noted: readonly Noted[] = []
+
+  const note = (): void => {
+    const noter = createSourceNoter()
+    const seam = [...first.values()].filter(({ frame: { id } }) => waiting.some(({ frame }) => frame.id === id))
+    const all = [...waiting, ...seam].toSorted((a, b) => unixMsOf(a.frame.at) - unixMsOf(b.frame.at))
+    waiting = []
+    levels = 0
+    first.clear()
+    const found = all.flatMap((sample) => noter.takeServer(sample).noted)
+    noted = [...noted, ...found].toSorted((a, b) => a.at - b.at).slice(-MOST_NOTED_PAST)
+  }
+
+  return {
+    take(event, picture, taken) {
+      if (event.kind === 'frame' && taken !== undefined) {
+        const { id } = taken.frame
+        if (event.past !== true) {
+          if (!first.has(id)) first.set(id, slim(taken))
+        } else if (levels + taken.frame.levels.length <= MOST_LEVELS) {
+          levels += taken.frame.levels.length
+          waiting.push(slim(taken))
+        }
+      }
+      if (event.kind !== 'health' || event.health.past === undefined || waiting.length === 0) return
+      if (picture.health.every(({ past }) => past?.state !== 'reading')) note()
+    },
+    get noted() {
+      return noted
+    },
+  }
+}
+
+/** What rules and notes read: no flow schemas, whose waits are in what was derived. */
+const slim = ({ frame, derived }: Sample): Sample => ({
+  frame: { ...frame, levels: frame.levels.map(slimLevel) },
+  derived: {
+    ...derived,
+    levels: derived.levels.map(({ name, waitP99 }) => ({ name, waitP99, schemas: [] })),
+  },
+})
+
+function slimLevel(level: LevelFrame): LevelFrame {
+  const { demandRatio: _, virtualTime: __, ...rest } = level
+  return { ...rest, schemas: [] }
+}
