@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
-import type { LevelFrame, ServerFrame } from '../../core/frame/frame.ts'
+import type { Histogram, LevelFrame, ServerFrame } from '../../core/frame/frame.ts'
 import { recordOf, REJECT_REASONS } from '../../core/frame/reading.ts'
 import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
 import { NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'
@@ -68,6 +68,21 @@ interface DirectPage {
   readonly sentAt: number
   readonly receivedAt: number
   readonly frame: ServerFrame
+}
+
+/** All that only grows, by its column. */
+function countersOf(level: LevelFrame | undefined): ReadonlyMap<string, number> {
+  const counts = (column: string, histogram: Histogram | undefined): [string, number][] =>
+    (histogram?.counts ?? []).map((count, i) => [`${column} le ${histogram?.bounds[i] ?? '+Inf'}`, count])
+  return new Map<string, number>([
+    ['dispatched', level?.dispatched ?? 0],
+    ...REJECT_REASONS.map((why): [string, number] => [`rejected ${why}`, level?.rejected?.[why] ?? 0]),
+    ...counts('utilization', level?.seatUtilization),
+    ...(level?.schemas ?? []).flatMap(({ name, wait, execution }) => [
+      ...counts(`wait ${name}`, wait),
+      ...counts(`execution ${name}`, execution),
+    ]),
+  ])
 }
 
 const isExact = (name: string): boolean => name.startsWith('Prometheus')
@@ -225,12 +240,14 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
 
   /**
    * Counters only grow, so at the scrape they lie between what was read directly before and after it: dispatched and
-   * rejected requests, and with them Overview's and Level's rates over a scrape interval. Limits and demand change every
+   * rejected requests, and with them Overview's and Level's rates over a scrape interval; each bucket of waits, executions
+   * and utilization, and with them quantiles and means. Limits and demand change every
    * 10 s at most, so they are those of one of both. Executing and queued are of the instant: the test before says that
    * they are the page's, and nothing more can be said of two instants.
    */
   it('agrees with direct readings around each scrape, column by column', () => {
     let compared = 0
+    const columns = new Map<string, number>()
     for (const { name, frames } of scrapers) {
       const derive = createDeriver('x')
       let earlier: readonly [DirectPage, DirectPage] | undefined
@@ -240,17 +257,17 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
         for (const level of both === undefined ? [] : frame.levels) {
           const [before, after] = both?.map(({ frame: other }) => levelOf(other, level.name)) ?? []
           const where = `${name}, ${frame.at}, ${level.name}`
-          const counters = (of: LevelFrame | undefined): number[] => [
-            of?.dispatched ?? 0,
-            ...REJECT_REASONS.map((why) => of?.rejected?.[why] ?? 0),
-          ]
-          counters(level).forEach((value, i) => {
-            expect(value, where).toBeGreaterThanOrEqual(counters(before)[i] ?? 0)
-            expect(value, where).toBeLessThanOrEqual(counters(after)[i] ?? Number.POSITIVE_INFINITY)
-          })
+          const [own, least, most] = [level, before, after].map(countersOf)
+          for (const [counter, value] of own ?? []) {
+            expect(value, `${where}, ${counter}`).toBeGreaterThanOrEqual(least?.get(counter) ?? 0)
+            expect(value, `${where}, ${counter}`).toBeLessThanOrEqual(most?.get(counter) ?? Number.POSITIVE_INFINITY)
+            const column = counter.split(' ', 1)[0] ?? ''
+            columns.set(column, (columns.get(column) ?? 0) + 1)
+          }
           // A recomputation between both may make a torn page: each number by itself is of one of them.
           for (const column of ['nominal', 'lower', 'upper', 'current'] as const) {
             expect([before?.limits[column], after?.limits[column]], where).toContain(level.limits[column])
+            columns.set(column, (columns.get(column) ?? 0) + 1)
           }
           for (const column of ['highWatermark', 'average', 'stdev', 'smoothed', 'target'] as const) {
             const values = [before?.demand[column], after?.demand[column]]
@@ -258,6 +275,7 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
               values.some((value) => isSame(value, level.demand[column], isExact(name))),
               `${where}, ${column}`,
             ).toBe(true)
+            columns.set(column, (columns.get(column) ?? 0) + 1)
           }
           const rate = derived.levels.find((one) => one.name === level.name)?.dispatchedPerSecond
           const dispatched = (page: DirectPage | undefined): number =>
@@ -273,6 +291,10 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
       }
     }
     expect(compared).toBeGreaterThan(100)
+    console.info(`Compared with direct readings: ${JSON.stringify(Object.fromEntries(columns))}`)
+    for (const column of ['dispatched', 'rejected', 'wait', 'execution', 'utilization', 'nominal', 'smoothed']) {
+      expect(columns.get(column), column).toBeGreaterThan(100)
+    }
   })
 
   /**
