@@ -182,6 +182,8 @@ export const ServerHealthSchema = z.object({
       labels: z.array(z.object({ label: z.string(), value: z.string() })),
       /** Milliseconds; absent before the second scrape. */
       intervalMs: z.number().exactOptional(),
+      /** Families of which it has native histograms and no classic ones; absent without any. */
+      native: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
   dumps: z

@@ -1,3 +1,4 @@
+import { CATALOGUE } from '../metrics/catalogue.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { CLOCK } from './asked.ts'
@@ -37,6 +38,8 @@ export const busiestQuery = (place: FleetPlace): string | undefined =>
     return `max without (priority_level) (${executing} / ${limit})`
   })
 
+const HISTOGRAMS = [...CATALOGUE.values()].flatMap(({ name, type }) => (type === 'histogram' ? name : []))
+
 /** The newer names first: a server that has both keeps the earlier one for compatibility. */
 function overVersions(
   { versions, ...place }: FleetPlace,
@@ -45,7 +48,12 @@ function overVersions(
   const newestFirst = [...new Set(versions.length === 0 ? [undefined] : versions)].toSorted((a = '', b = '') =>
     byCodeUnits(b, a),
   )
-  const written = new Set(newestFirst.flatMap((version) => write({ ...place, version }) ?? []))
+  // Some servers may be stored with classic histograms, others with native ones.
+  const written = new Set(
+    [undefined, HISTOGRAMS].flatMap((native) =>
+      newestFirst.flatMap((version) => write({ ...place, version, native }) ?? []),
+    ),
+  )
   return written.size === 0 ? undefined : [...written].join(' or ')
 }
 

@@ -140,6 +140,23 @@ describe('the PromQL of what is shown', () => {
     expect(promqlOf({ measures: 'queuedSeats', ...low }, place({ version: 'v1.28.0' }))).toBeUndefined()
   })
 
+  test('of native histograms has no suffix and no bounds; shares of time cannot be written', () => {
+    const native = place({ native: [`${P}request_wait_duration_seconds`, `${P}work_estimated_seats`] })
+    expect(promqlOf({ measures: 'waitP99', ...low }, native)).toBe(
+      `histogram_quantile(0.99, sum without (flow_schema) (rate(${P}request_wait_duration_seconds{${LOW},execute="true"}[35s])))`,
+    )
+    expect(promqlOf({ measures: 'waits', ...low }, native)).toBe(
+      `sum without (flow_schema) (increase(${P}request_wait_duration_seconds{${LOW},execute="true"}[60s]))`,
+    )
+    expect(promqlOf({ measures: 'meanSeats', ...low }, native)).toBe(
+      `sum without (flow_schema) (histogram_sum(${P}work_estimated_seats{${LOW}})) / sum without (flow_schema) (histogram_count(${P}work_estimated_seats{${LOW}}))`,
+    )
+    // Families that are not among them are classic.
+    expect(promqlOf({ measures: 'executionP99', ...low }, native)).toContain('_bucket{')
+    const utilization = place({ native: [`${P}priority_level_seat_utilization`] })
+    expect(promqlOf({ measures: 'utilizationShares', ...low }, utilization)).toBeUndefined()
+  })
+
   test('there is one of every measure in the newest version', () => {
     for (const measures of MEASURE_IDS) expect(promqlOf({ measures }, place()), measures).toContain(P)
   })

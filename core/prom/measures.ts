@@ -38,6 +38,8 @@ export interface Place {
   readonly matchers: readonly Matcher[]
   /** How often Prometheus scrapes; the usual interval where that is not known. */
   readonly intervalMs: number | undefined
+  /** Families of which Prometheus has native histograms and no classic ones. */
+  readonly native?: readonly string[] | undefined
 }
 
 /** Prometheus itself scrapes every minute unless it is told otherwise; half of that is what most installations tell it. */
@@ -66,7 +68,8 @@ interface Terms {
   readonly span: number
   readonly value: (key: FamilyKey, own?: readonly Matcher[]) => string | undefined
   readonly rate: (key: FamilyKey, rangeMs: number, own?: readonly Matcher[]) => string | undefined
-  /** Observations by upper bound: how many a second, or how many there were. */
+  readonly isNative: (key: FamilyKey) => boolean
+  /** Observations by upper bound, or as native histograms: how many a second, or how many there were. */
   readonly buckets: (key: FamilyKey, rangeMs: number, own?: readonly Matcher[], how?: 'rate' | 'increase') => Part
   readonly part: (key: FamilyKey, part: 'sum' | 'count', rangeMs: number | undefined) => Part
   /** Levels other than the exempt one, which nothing limits. */
@@ -115,8 +118,10 @@ const moved =
 /** Shares of the time at or below a ratio. */
 const timeShares =
   (key: FamilyKey) =>
-  ({ windows, span, buckets, part }: Terms): Part => {
+  ({ windows, span, buckets, part, isNative }: Terms): Part => {
     const rangeMs = windows.atLeast(span)
+    // A native histogram is one series: its shares cannot be told apart by a label.
+    if (isNative(key)) return undefined
     return joined(buckets(key, rangeMs), '/ ignoring (le) group_left', part(key, 'count', rangeMs))
   }
 
@@ -231,19 +236,29 @@ function termsOf({ level, schema, each = [], atMs, spanMs = USUAL_SPAN_MS }: Sho
     (name: string, matchers: readonly Matcher[]): string =>
       `${how}(${metric(`${name}${suffix}`, matchers, { rangeMs, ...instant })})`
 
+  const isNative = (key: FamilyKey): boolean =>
+    place.native?.includes(familyFor(place.version, key)?.name ?? '') === true
+  const partOf =
+    (key: FamilyKey, part: 'sum' | 'count', rangeMs: number | undefined) =>
+    (name: string, matchers: readonly Matcher[]): string => {
+      const suffix = isNative(key) ? '' : `_${part}`
+      const series =
+        rangeMs === undefined
+          ? metric(`${name}${suffix}`, matchers, instant)
+          : over('rate', suffix, rangeMs)(name, matchers)
+      return isNative(key) ? `histogram_${part}(${series})` : series
+    }
+
   return {
+    isNative,
     windows: windowsOf(place.intervalMs),
     span: spanMs,
     limited: level === undefined ? [NOT_EXEMPT] : [],
     value: (key, own = []) => summed(key, own, (name, matchers) => metric(name, matchers, instant)),
     rate: (key, rangeMs, own = []) => summed(key, own, over('rate', '', rangeMs)),
-    buckets: (key, rangeMs, own = [], how = 'rate') => summed(key, own, over(how, '_bucket', rangeMs)),
-    part: (key, part, rangeMs) =>
-      summed(key, [], (name, matchers) =>
-        rangeMs === undefined
-          ? metric(`${name}_${part}`, matchers, instant)
-          : over('rate', `_${part}`, rangeMs)(name, matchers),
-      ),
+    buckets: (key, rangeMs, own = [], how = 'rate') =>
+      summed(key, own, over(how, isNative(key) ? '' : '_bucket', rangeMs)),
+    part: (key, part, rangeMs) => summed(key, [], partOf(key, part, rangeMs)),
     overLevels(how, expression) {
       const all = expression(termsOf({ measures: [], each: ['priority_level'], atMs, spanMs, level, schema }, place))
       if (level !== undefined || each.includes('priority_level')) return all

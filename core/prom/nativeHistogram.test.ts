@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { histogramIncrease } from '../frame/quantile.ts'
-import { classicOf } from './nativeHistogram.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
+import type { PromSeries } from './answer.ts'
+import { classicOf, nativeFamilies } from './nativeHistogram.ts'
 
 /** A histogram of these observations with 2^schema buckets in each power of two. */
 function observed(values: readonly number[], schema: number) {
@@ -69,4 +71,11 @@ describe('a native histogram', () => {
     })
     expect(classicOf({ count: 0, sum: 0, buckets: [] }).counts.every((count) => count === 0)).toBe(true)
   })
+})
+
+test('families are native where they have no classic buckets', () => {
+  const series = (name: string): PromSeries => ({ labels: { __name__: name }, times: [0], samples: [1] })
+  const [wait, execution] = [FAMILY.wait, FAMILY.execution]
+  expect(nativeFamilies([series(wait), series(wait), series(FAMILY.nominal)])).toEqual([wait])
+  expect(nativeFamilies([series(wait), series(`${wait}_bucket`), series(execution)])).toEqual([execution])
 })

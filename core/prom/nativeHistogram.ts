@@ -1,4 +1,5 @@
-import type { NativeHistogram } from './answer.ts'
+import { CATALOGUE } from '../metrics/catalogue.ts'
+import type { NativeHistogram, PromSeries } from './answer.ts'
 
 /** Cumulative counts as classic histograms have them: `counts` has one item more than `bounds`, for +Inf. */
 export interface Classic {
@@ -59,4 +60,10 @@ function exponential(perPower: number): number[] {
   const from = Math.ceil(LOWEST * perPower)
   const to = Math.floor(HIGHEST * perPower)
   return Array.from({ length: to - from + 1 }, (_, step) => 2 ** ((from + step) / perPower))
+}
+
+/** Families of which there are native histograms and no classic ones. */
+export function nativeFamilies(series: readonly PromSeries[]): readonly string[] {
+  const names = new Set(series.map(({ labels }) => labels['__name__'] ?? ''))
+  return [...names].filter((name) => CATALOGUE.get(name)?.type === 'histogram' && !names.has(`${name}_bucket`))
 }

@@ -31,9 +31,9 @@ const RULES = [
 ] as const satisfies readonly (readonly [string, MeasureId, string])[]
 
 /** Rules for what this server's version has. They hold for every server that Prometheus scrapes as often. */
-export function recordingRules({ version, intervalMs }: Omit<Place, 'matchers'>): readonly RecordingRule[] {
+export function recordingRules(place: Omit<Place, 'matchers'>): readonly RecordingRule[] {
   return RULES.flatMap(([name, measures, saves]) => {
-    const expr = promqlOf({ measures, each: ['priority_level'] }, { version, intervalMs, matchers: [] })
+    const expr = promqlOf({ measures, each: ['priority_level'] }, { ...place, matchers: [] })
     return expr === undefined ? [] : [{ record: `${PREFIX}${name}`, expr, saves: `Saves on ${saves}` }]
   })
 }

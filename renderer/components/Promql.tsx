@@ -94,5 +94,6 @@ function placeOf({ servers }: Measured, matchersOfAll: MatchersOfAll): Place {
     // Where one of the servers is not known in Prometheus, no label finds all of them.
     matchers: found.length === ids.length ? matchersOfAll(found.map(({ labels }) => labels)) : [],
     intervalMs: intervals.length === 0 ? undefined : Math.max(...intervals),
+    native: found[0]?.native,
   }
 }

@@ -46,6 +46,7 @@ export async function startPrometheus(
   target: string,
   seconds: number,
   queryLog: string,
+  more: readonly string[] = [],
 ): Promise<ScrapingServer> {
   const own = join(folder, `prometheus-${seconds}`)
   await mkdir(own, { recursive: true })
@@ -55,7 +56,12 @@ export async function startPrometheus(
   const server = startServer(
     'prometheus',
     'prometheus',
-    [`--config.file=${file}`, `--storage.tsdb.path=${join(own, 'data')}`, `--web.listen-address=127.0.0.1:${port}`],
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(own, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      ...more,
+    ],
     own,
   )
   return ready(`http://127.0.0.1:${port}`, '/-/ready', server)

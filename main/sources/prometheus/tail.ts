@@ -3,6 +3,7 @@ import { CLOCK, pastGroups, presentGroups, type FamilyGroup } from '../../../cor
 import type { PromSeries } from '../../../core/prom/answer.ts'
 import { discover, type FoundServer } from '../../../core/prom/discovery.ts'
 import { hiddenByInterval } from '../../../core/prom/interval.ts'
+import { nativeFamilies } from '../../../core/prom/nativeHistogram.ts'
 import { createPages, type TimedPage } from '../../../core/prom/pages.ts'
 import { equals, named, selector, type Matcher } from '../../../core/prom/promql.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
@@ -258,7 +259,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     id: string,
     state: ServerState,
     news: readonly TimedPage[],
-    { ms, bytes, warnings }: Gathered,
+    { ms, bytes, warnings, series }: Gathered,
   ): void => {
     const isFirst = state.lastAt === 0
     const last = news.at(-1)
@@ -272,14 +273,19 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
       // Before the first frame of the present, those that it is compared with.
       const before = isFirst && timed !== last
       // Before its frame, so that whoever reads one frame has the notes as well.
-      if (timed === last) good(id, state, frame, warnings)
+      if (timed === last) good(id, state, frame, { warnings, native: nativeFamilies(series) })
       emit({ kind: 'frame', frame, ...(before && { past: true, ...(timed === news[0] && { lead: true }) }) })
     }
     const processes = state.instances.count()
     state.health.note('instances', processes > 1 ? severalProcesses(processes, id) : undefined)
   }
 
-  const good = (id: string, state: ServerState, frame: ServerFrame, warnings: readonly string[]): void => {
+  const good = (
+    id: string,
+    state: ServerState,
+    frame: ServerFrame,
+    { warnings, native }: { readonly warnings: readonly string[]; readonly native: readonly string[] },
+  ): void => {
     const { health } = state
     health.prometheus({
       // A label may have been given for the source as well as found.
@@ -287,6 +293,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
         ([label, value]) => ({ label, value }),
       ),
       ...(state.intervalMs !== undefined && { intervalMs: state.intervalMs }),
+      ...(native.length > 0 && { native: [...native] }),
     })
     health.note('interval', state.intervalMs === undefined ? undefined : hiddenByInterval(state.intervalMs))
     health.note('warnings', warnings.length > 0 ? `Prometheus warns: ${warnings.join(' ')}` : undefined)
@@ -340,8 +347,11 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
 
   /** Until the next scrape of any server can be read; more often while one is late. */
   const untilNext = (): number => {
-    const oldest = Math.min(...[...servers.values()].map(({ lastAt }) => lastAt))
-    const due = oldest + intervalMs + SETTLE_MS - serverNow()
+    const all = [...servers.values()]
+    const oldest = Math.min(...all.map(({ lastAt }) => lastAt))
+    // One scrape does not show when the next is due.
+    const isKnown = all.some((server) => server.intervalMs !== undefined)
+    const due = isKnown ? oldest + intervalMs + SETTLE_MS - serverNow() : 0
     return Math.round(Math.max(SETTLE_MS, intervalMs / 4, Math.min(due, intervalMs)))
   }
 

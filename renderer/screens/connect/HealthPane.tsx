@@ -48,7 +48,11 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
         </div>
       )}
       {source.kind === 'prometheus' && (
-        <Rules version={frame?.servers[0]?.version} intervalMs={servers[0]?.prometheus?.intervalMs} />
+        <Rules
+          version={frame?.servers[0]?.version}
+          intervalMs={servers[0]?.prometheus?.intervalMs}
+          native={servers[0]?.prometheus?.native}
+        />
       )}
       {pastsToTell(servers).map((health) => (
         <PastRead key={health.id} health={health} past={health.past} />
@@ -161,8 +165,8 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
 }
 
 /** Rules that Prometheus may have, for charts of long ranges elsewhere; the console needs none of them. */
-function Rules({ version, intervalMs }: Omit<Place, 'matchers'>) {
-  const text = rulesYaml(recordingRules({ version, intervalMs }), intervalMs)
+function Rules(place: Omit<Place, 'matchers'>) {
+  const text = rulesYaml(recordingRules(place), place.intervalMs)
   return (
     <div className={styles['wide']}>
       <Details summary="Recording rules for long ranges, not required" text={text} />
