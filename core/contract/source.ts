@@ -173,6 +173,8 @@ export const ServerHealthSchema = z.object({
       begins: z.string().exactOptional(),
       /** Milliseconds between the scrapes that are read, where those in between are left out. */
       stepMs: z.number().exactOptional(),
+      /** What Prometheus warned of while it was read: some of it may be missing. */
+      warnings: z.array(z.string()).exactOptional(),
       problem: ProblemSchema.exactOptional(),
     })
     .exactOptional(),

@@ -51,18 +51,23 @@ export function readAnswer(json: unknown): PromAnswer {
     if (read === undefined) return foreign('holds a series that cannot be read')
     if (read.times.length > 0) series.push(read)
   }
-  return { kind: 'series', series, warnings: warningsOf(json) }
+  return { kind: 'series', series, warnings: warningsOf(json, data) }
 }
 
 const foreign = (why: string): PromAnswer => ({ kind: 'foreign', why })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+type Json = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** `isPartial` is what a cluster of VictoriaMetrics says in place of a warning. */
-function warningsOf({ warnings, isPartial }: Readonly<Record<string, unknown>>): string[] {
-  const said = Array.isArray(warnings) ? warnings.flatMap((warning) => textOf(warning) ?? []) : []
+/**
+ * Thanos documents them within the data. `isPartial` is what a cluster of VictoriaMetrics says in place of a warning.
+ */
+function warningsOf({ warnings, isPartial }: Json, { warnings: within }: Json): string[] {
+  const said = [warnings, within].flatMap((list) =>
+    Array.isArray(list) ? list.flatMap((warning) => textOf(warning) ?? []) : [],
+  )
   const all = isPartial === true ? [...said, 'Some storage nodes did not answer (isPartial).'] : said
   return all.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS))
 }

@@ -25,6 +25,8 @@ export interface FakeQuery {
   readonly query: string
   /** Width of a range selector, or from start to end, milliseconds. */
   readonly spanMs: number
+  /** All that the request says beside the query. */
+  readonly parameters: URLSearchParams
 }
 
 /** How far back it remembers, for instants without a sample. */
@@ -40,6 +42,11 @@ export async function startFakePrometheus(
   more: {
     readonly warnings?: () => readonly string[]
     readonly drop?: (labels: Record<string, string>) => boolean
+    /**
+     * The label of the replicas that a Thanos merges unless it is asked not to: series by series, from whichever replica it
+     * follows for each.
+     */
+    readonly replica?: string
     readonly server?: Pick<HostileServerOptions, 'tls' | 'clientCa'>
   } = {},
 ): Promise<FakePrometheus> {
@@ -100,6 +107,19 @@ export async function startFakePrometheus(
         : [{ metric: { ...rest, ...(name === '' && {}) }, value: when / 1_000 }]
     })
   }
+  const merged = <T extends { readonly metric: Readonly<Record<string, string>> }>(
+    result: readonly T[],
+    parameters: URLSearchParams,
+  ): readonly T[] => {
+    const { replica } = more
+    if (replica === undefined || parameters.get('dedup') === 'false') return result
+    const groups = Map.groupBy(result, ({ metric: { [replica]: _, ...metric } }) => JSON.stringify(metric))
+    return [...groups].flatMap(([key, all], i) => {
+      const followed = all[i % all.length]
+      const metric: Record<string, string> = JSON.parse(key)
+      return followed === undefined ? [] : [{ ...followed, metric }]
+    })
+  }
   const answer = (path: string, parameters: URLSearchParams): unknown => {
     const query = parameters.get('query') ?? ''
     const time = (name: string): number => Math.round(Number(parameters.get(name)) * 1_000)
@@ -114,14 +134,17 @@ export async function startFakePrometheus(
           found.values.push(pair(at, value))
         }
       }
-      return { resultType: 'matrix', result: [...result.values()] }
+      return { resultType: 'matrix', result: merged([...result.values()], parameters) }
     }
     const at = parameters.has('time') ? time('time') : now()
     const span = spanOf(query)
     if (span === undefined) {
       return {
         resultType: 'vector',
-        result: instant(query, at).map(({ metric, value }) => ({ metric, value: pair(at, value) })),
+        result: merged(
+          instant(query, at).map(({ metric, value }) => ({ metric, value: pair(at, value) })),
+          parameters,
+        ),
       }
     }
     const selector = query.slice(0, query.lastIndexOf('['))
@@ -129,13 +152,14 @@ export async function startFakePrometheus(
       metric,
       values: values.map(([when, value]) => pair(when, value)),
     }))
-    return { resultType: 'matrix', result }
+    return { resultType: 'matrix', result: merged(result, parameters) }
   }
   const behaviour: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '', 'http://fake')
     const query = url.searchParams.get('query') ?? ''
     const [start, end] = ['start', 'end'].map((name) => Number(url.searchParams.get(name)) * 1_000)
-    const one = { path: url.pathname, query, spanMs: spanOf(query) ?? (end ?? 0) - (start ?? 0) }
+    const parameters = url.searchParams
+    const one = { path: url.pathname, query, spanMs: spanOf(query) ?? (end ?? 0) - (start ?? 0), parameters }
     queries.push(one)
     response.setHeader('Date', new Date(now()).toUTCString())
     if (failing?.(one, response) === true) return

@@ -58,6 +58,11 @@ export interface StepRange {
 interface Asking {
   readonly signal: AbortSignal
   readonly limits: HttpLimits
+  /**
+   * Thanos may merge the replicas of a Prometheus, as suits expressions. It does so series by series, from scrapes at different
+   * instants, so that no page would be whole: without it, replicas are told apart.
+   */
+  readonly merged?: true
 }
 
 /** Opens the API without contacting it; the operator may have to confirm files. Rejects with `ProblemError`. */
@@ -90,10 +95,16 @@ export async function openPrometheus(
   const secrets = headers.map(({ value }) => value)
   const [server] = connection.servers
 
-  const ask = async (path: string, parameters: Record<string, string>, { signal, limits }: Asking): Promise<Reply> => {
+  /** Some servers refuse parameters that they do not know. */
+  let takesDedup = true
+
+  const ask = async (path: string, parameters: Record<string, string>, asking: Asking): Promise<Reply> => {
+    const { signal, limits, merged } = asking
     const url = new URL(base)
     url.pathname = `${base.pathname.replace(/\/$/, '')}/api/v1/${path}`
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    const isApart = merged !== true && takesDedup
+    if (isApart) url.searchParams.set('dedup', 'false')
     if (server === undefined) throw new Error('a connection of one address has one server')
     try {
       const known = await connection.settings(server)
@@ -114,6 +125,10 @@ export async function openPrometheus(
       })
       if (!answer.ok) {
         if (answer.status === 401) connection.renew()
+        if (isApart && answer.status === 400 && answer.body?.includes('dedup') === true) {
+          takesDedup = false
+          return await ask(path, parameters, asking)
+        }
         return unanswered(answer, url, refusedText(target, known.ifRefused))
       }
       const date = unixMsOf(answer.headers.date ?? '')

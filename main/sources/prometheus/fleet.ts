@@ -104,7 +104,7 @@ async function readFleet(
   tell: (read: FleetRead) => void,
   signal: AbortSignal,
 ): Promise<Pick<Unanswered, 'problem' | 'retryAfterMs'> | undefined> {
-  const asking = { signal, limits: PAST_LIMITS }
+  const asking = { signal, limits: PAST_LIMITS, merged: true as const }
   const cost = { queries: 1, ms: 0, bytes: 0 }
   const warnings = new Set<string>()
   const ask = async (reply: ReturnType<PrometheusApi['query']>): Promise<readonly PromSeries[] | Unanswered> => {

@@ -27,7 +27,15 @@ const MOST_TRIES = 6
 /** A range begins with the sample before it, which lies this many intervals back at most. */
 const LEAD_INTERVALS = 2.5
 
+const MOST_WARNINGS = 4
+
 const NOT_READ = 'This version has it; it is not read for the past.'
+
+/** The pages of a chunk, and what the server warned of. */
+interface Found {
+  readonly pages: PagesByServer
+  readonly warnings: readonly string[]
+}
 
 export interface PastOptions {
   readonly api: PrometheusApi
@@ -90,7 +98,7 @@ export function createPast({ api, environment, instanceLabel, emit, onProgress }
     { stepMs, raw }: Resolution,
     { groups, matchers, intervalMs }: PastRange,
     signal: AbortSignal,
-  ): Promise<PagesByServer | Unanswered> => {
+  ): Promise<Found | Unanswered> => {
     const asking = { signal, limits: PAST_LIMITS }
     const query = (own: readonly Matcher[]): Promise<Reply> => {
       if (raw)
@@ -103,20 +111,30 @@ export function createPast({ api, environment, instanceLabel, emit, onProgress }
     }
     const gathered = await gatherGroups(groups, (names) => query([named(names), ...matchers]))
     if (!gathered.ok) return gathered
-    if (raw) return pages.raw(gathered.series)
+    const { series, warnings } = gathered
+    if (raw) return { pages: pages.raw(series), warnings }
     const clock = await api.queryRange(timestampsOf([...CLOCK, ...matchers]), stepsOf(chunk, stepMs), asking)
-    return clock.ok ? pages.stepped(gathered.series, clock.series) : clock
+    if (!clock.ok) return clock
+    return { pages: pages.stepped(series, clock.series), warnings: [...warnings, ...clock.warnings] }
   }
 
   const read = async (range: PastRange, signal: AbortSignal): Promise<void> => {
     const to = Math.max(...range.until.values())
     const wanted = rfc3339(range.from)
+    const warnings = new Set<string>()
     let reached = to
     let oldest = to
     const resolution = resolutionFor(to - range.from, range.intervalMs, range.largest)
     const { stepMs, raw } = resolution
     const progress = (state: PastRead['state'], more: Pick<PastRead, 'begins' | 'problem'> = {}): void => {
-      const present: PastRead = { state, wanted, reached: rfc3339(reached), ...(!raw && { stepMs }), ...more }
+      const present: PastRead = {
+        state,
+        wanted,
+        reached: rfc3339(reached),
+        ...(!raw && { stepMs }),
+        ...(warnings.size > 0 && { warnings: [...warnings].slice(0, MOST_WARNINGS) }),
+        ...more,
+      }
       onProgress(state === 'done' ? (settled ?? present) : present)
       if (state !== 'reading') settled ??= present
     }
@@ -131,7 +149,8 @@ export function createPast({ api, environment, instanceLabel, emit, onProgress }
       }
       if (!('ok' in found)) {
         tries = 0
-        oldest = Math.min(oldest, tell(found, chunk, range.until))
+        for (const warning of found.warnings) warnings.add(warning)
+        oldest = Math.min(oldest, tell(found.pages, chunk, range.until))
         reached = Math.max(chunk.from, range.from)
         progress('reading')
         continue

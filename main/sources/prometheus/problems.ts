@@ -54,6 +54,10 @@ function notReached(problem: Problem, url: URL): Problem | undefined {
 /** What queries that run for too long, or read too much, are called by the servers. */
 const TOO_MUCH =
   /timed? ?out|deadline|cancell?ed|too many (?:samples|chunks|series|points)|exceeded maximum resolution|limit/i
+/** Limits of one query, and not of how many there are: Mimir answers these with 422, and some with 429 or 500. */
+const TOO_LARGE = /too many (?:samples|chunks|series|points)|exceed\w* (?:the |a )?(?:\w+ ){0,2}(?:limit|maximum)/i
+/** A store behind the server failed, which is no matter of size. */
+const STORE_FAILED = /\brpc error\b|code = Unavailable|connection (?:refused|reset)|no such host|get range reader/i
 
 function statusProblem(status: number, words: string, url: URL, ifRefused: string): Problem | undefined {
   const { host } = url
@@ -62,10 +66,7 @@ function statusProblem(status: number, words: string, url: URL, ifRefused: strin
       // What a server that speaks TLS says to plain HTTP; the general sentence names the remedy.
       if (/https/i.test(words)) return undefined
       return TOO_MUCH.test(words)
-        ? {
-            code: 'too-large',
-            message: `${host} refuses a query of this size (400); choose a shorter range or fewer servers.`,
-          }
+        ? tooLarge(host, status)
         : {
             code: 'bad-answer',
             message: `${host} cannot read the query (400); check that the address is that of a Prometheus, and the names of its labels.`,
@@ -83,11 +84,18 @@ function statusProblem(status: number, words: string, url: URL, ifRefused: strin
         message: `There is no Prometheus API at ${shownUrl(url)} (404); give the address before /api/v1, with its path prefix.`,
       }
     case 422:
+      if (STORE_FAILED.test(words) && !TOO_LARGE.test(words)) {
+        return {
+          code: 'unreachable',
+          message: `${host} could not read the stores behind it (422); check them. The console tries again.`,
+        }
+      }
       return {
         code: 'too-large',
         message: `${host} could not run the query (422), most likely because of its limits. Raise them (--query.max-samples, or those of the tenant), or choose fewer servers.`,
       }
     case 429:
+      if (TOO_LARGE.test(words)) return tooLarge(host, status)
       return {
         code: 'throttled',
         message: `${host} limits how often it is queried (429); the console tries again when it allows.`,
@@ -105,10 +113,17 @@ function statusProblem(status: number, words: string, url: URL, ifRefused: strin
         code: status === 504 ? 'timeout' : 'unreachable',
         message: `The proxy at ${host} did not get an answer from the Prometheus behind it (${status}); check that it runs.`,
       }
+    case 500:
+      return TOO_LARGE.test(words) ? tooLarge(host, status) : undefined
     default:
       return undefined
   }
 }
+
+const tooLarge = (host: string, status: number): Problem => ({
+  code: 'too-large',
+  message: `${host} refuses a query of this size (${status}); choose a shorter range or fewer servers.`,
+})
 
 /** An answer with status 200 that is no answer of the API, or that refuses the query. */
 export function misread(why: string, url: URL): Unanswered {

@@ -118,6 +118,10 @@ it('says how far the past was read', () => {
   const past = { wanted: '2026-01-01T00:00:00.000Z', reached: '2026-01-01T00:45:00.000Z' }
   expect(pastText({ ...past, state: 'reading' }, '2026-01-01T01:00:00.000Z').text).toContain('25 %')
   expect(pastText({ ...past, state: 'done' }, undefined).text).toMatch(/^The history was read back to [^;]+\.$/)
+  expect(pastText({ ...past, state: 'done', warnings: ['store 10.1.1.1 is unavailable'] }, undefined)).toMatchObject({
+    text: expect.stringMatching(/Some of it may be missing\. Prometheus warned: store 10\.1\.1\.1 is unavailable$/),
+    tone: 'warn',
+  })
   expect(pastText({ ...past, state: 'done', stepMs: 120_000 }, undefined).text).toContain('one scrape every 2 min;')
   expect(pastText({ ...past, state: 'done', begins: past.reached }, undefined).text).toMatch(
     /^Prometheus has no scrape between .* and .*; the history begins then\.$/,

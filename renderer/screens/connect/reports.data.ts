@@ -120,9 +120,9 @@ export function pastText(past: Past, newest: string | undefined): PastText {
       return {
         text:
           begins === undefined
-            ? `The history was read back to ${format.dateTime(from)}.${stepText(past)}`
-            : `Prometheus has no scrape between ${format.dateTime(from)} and ${format.dateTime(unixMsOf(begins))}; the history begins then.${stepText(past)}`,
-        tone: 'info',
+            ? `The history was read back to ${format.dateTime(from)}.${stepText(past)}${warningText(past)}`
+            : `Prometheus has no scrape between ${format.dateTime(from)} and ${format.dateTime(unixMsOf(begins))}; the history begins then.${stepText(past)}${warningText(past)}`,
+        tone: past.warnings === undefined ? 'info' : 'warn',
       }
     case 'stopped':
       return { text: `You stopped reading back at ${since}.${stepText(past)}`, tone: 'info' }
@@ -134,6 +134,10 @@ export function pastText(past: Past, newest: string | undefined): PastText {
       }
   }
 }
+
+/** A warning may be about a part that is missing. */
+const warningText = ({ warnings }: Past): string =>
+  warnings === undefined ? '' : ` Some of it may be missing. Prometheus warned: ${warnings.join(' ')}`
 
 /** What of the scrapes the history leaves out. */
 const stepText = ({ stepMs }: Past): string =>
