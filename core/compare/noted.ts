@@ -146,6 +146,9 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }
 
+/** The same for every way of learning of it, so that it is one mark. */
+export const startedText = (server: string): string => `${server} started; its counters began at 0`
+
 /** What two frames of one server tell of its process: a restart, another version. */
 export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
   const at = unixMsOf(now.at)
@@ -159,7 +162,7 @@ export function processChanges(before: ServerFrame, now: ServerFrame): readonly 
             ...about,
             at: Math.min(at, is * 1_000),
             kind: 'restarted' as const,
-            text: `${now.id} started; its counters began at 0`,
+            text: startedText(now.id),
           },
         ]
       : []),

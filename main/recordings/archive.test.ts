@@ -192,9 +192,9 @@ describe('what was recorded', () => {
   })
 
   test('notes what happened in a range, alerts as they were evaluated then', () => {
-    const noting = createSourceNoter()
-    noting.takeObjects({ state: 'current', objects: { levels: [], schemas: [] } }, START)
-    const expected = seen.flatMap(({ servers }) => servers.flatMap((server) => noting.takeServer(server)))
+    const noter = createSourceNoter()
+    noter.take(objects('v1.36.0'), createPicture(), START)
+    const expected = seen.flatMap(({ servers }) => servers.flatMap((server) => noter.takeServer(server).noted))
     const end = START + SECONDS * 1_000
     expect(archive.noted(START, end)).toEqual(expected)
     expect(expected.map(({ kind }) => kind)).toContain('alert')

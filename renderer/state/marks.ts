@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { notedMarks } from '../../core/compare/noted.ts'
+import { notedMarks, startedText } from '../../core/compare/noted.ts'
 import { joinMarks, type Mark } from '../../core/compare/period.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
@@ -12,7 +12,7 @@ import { useViewPart } from './view.ts'
 const startMark = (server: ServerFrame | undefined): readonly Mark[] =>
   server?.startedAt === undefined
     ? []
-    : [{ at: server.startedAt * 1_000, kind: 'restarted', text: `${server.id} started` }]
+    : [{ at: server.startedAt * 1_000, kind: 'restarted', text: startedText(server.id) }]
 
 /** Those that were set by hand on this source. */
 const handMarks = (marks: Settings['marks'], source: string | undefined): readonly Mark[] =>

@@ -13,13 +13,18 @@ export const notedStore = create<NotedState>(() => NOTHING_NOTED)
 /** A range that is shown for so long is one that is looked at. */
 const REST_MS = 300
 
+/** The connection that notes what is shown, where that is a recording. */
+export function useRecordingAsked(): number | undefined {
+  const connected = useConnected()
+  const asked = usePastPart(askedOf)
+  return asked ?? (connected?.source.kind === 'recording' ? connected.id : undefined)
+}
+
 /** What was noted of the source as it is shown: since it was connected, or by its recording; and of the past that it read. */
 export function useNoted(): readonly Noted[] {
   const present = notedStore(({ noted }) => noted)
   const read = notedStore((state) => state.past)
-  const connected = useConnected()
-  const asked = usePastPart(askedOf)
-  const past = asked ?? (connected?.source.kind === 'recording' ? connected.id : undefined)
+  const past = useRecordingAsked()
   const from = useTimePart((time) => (past === undefined ? 0 : time.from))
   const to = useTimePart((time) => (past === undefined ? 0 : time.to))
   const [recorded, setRecorded] = useState<{ readonly of: number; readonly noted: readonly Noted[] }>()

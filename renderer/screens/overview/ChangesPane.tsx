@@ -4,7 +4,7 @@ import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { scrollRegion } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { useNoted } from '../../state/noted.ts'
+import { useNoted, useRecordingAsked } from '../../state/noted.ts'
 import { hrefOf } from '../../state/route.ts'
 import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
@@ -26,6 +26,7 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs 
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
   const noted = useNoted()
   const instant = useTimePart(instantOf)
+  const isRecorded = useRecordingAsked() !== undefined
   const longerThanRead = useTimePart((time) => instantOf(time) !== undefined && time.to - time.from > MOST_READ_MS)
   const all = useMemo(
     () => (series === undefined ? [] : changesOf(series, { startedAt, gapMs, noted })),
@@ -35,7 +36,11 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs 
   return (
     <Pane
       title="What changed"
-      note={longerThanRead ? `alerts and restarts: last ${format.span(MOST_READ_MS / MS_PER_SECOND)}` : undefined}
+      note={
+        isRecorded && longerThanRead
+          ? `alerts and restarts: last ${format.span(MOST_READ_MS / MS_PER_SECOND)}`
+          : undefined
+      }
       className={styles['listPane']}
       actions={
         <select

@@ -1,4 +1,4 @@
-import { rejectingText } from '../../../core/compare/noted.ts'
+import { rejectingText, startedText } from '../../../core/compare/noted.ts'
 import { createSpells, type Turn } from '../../../core/compare/spells.ts'
 import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
 import type { Noted } from '../../../core/contract/recording.ts'
@@ -235,5 +235,5 @@ function restart(series: Series, startedAt: number | undefined): Change[] {
   const to = series.times.at(-1)
   const at = startedAt === undefined ? undefined : startedAt * 1_000
   if (at === undefined || from === undefined || to === undefined || at < from || at > to) return []
-  return [{ at, kind: 'restarted', text: `${series.server} started; its counters began at 0` }]
+  return [{ at, kind: 'restarted', text: startedText(series.server) }]
 }
