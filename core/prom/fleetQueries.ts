@@ -3,22 +3,9 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { CLOCK } from './asked.ts'
 import type { TargetLabels } from './discovery.ts'
-import { promqlOf, type Place, type Shown } from './measures.ts'
+import { FLEET_SHOWN, type FleetNumber } from './fleetNumbers.ts'
+import { promqlOf, type Place } from './measures.ts'
 import { metric, selector, type Matcher } from './promql.ts'
-
-/** What a fleet is compared by: one query for each number, whatever the number of clusters, servers and levels. */
-export const FLEET_NUMBERS = ['executing', 'limit', 'nominal', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
-export type FleetNumber = (typeof FLEET_NUMBERS)[number]
-
-const SHOWN: Readonly<Record<FleetNumber, Shown>> = {
-  executing: { measures: 'executing', each: ['priority_level'] },
-  limit: { measures: 'limit', each: ['priority_level'] },
-  nominal: { measures: 'limitedNominal', each: ['priority_level'] },
-  queued: { measures: 'queued', each: ['priority_level'] },
-  rejected: { measures: 'rejected', each: ['priority_level', 'reason'] },
-  dispatched: { measures: 'dispatched', each: ['priority_level'] },
-  waitP99: { measures: 'waitP99', each: ['priority_level'] },
-}
 
 /** Servers of several versions, which Prometheus scrapes about equally often. */
 export interface FleetPlace extends Pick<Place, 'matchers' | 'intervalMs'> {
@@ -28,12 +15,12 @@ export interface FleetPlace extends Pick<Place, 'matchers' | 'intervalMs'> {
 
 /** The PromQL of a number, with one series for each level of each server; `undefined` where no version has it. */
 export const fleetQuery = (number: FleetNumber, place: FleetPlace): string | undefined =>
-  overVersions(place, (one) => promqlOf(SHOWN[number], one))
+  overVersions(place, (one) => promqlOf(FLEET_SHOWN[number], one))
 
 /** Executing seats over the current limit of the busiest level: one series for each server. */
 export const busiestQuery = (place: FleetPlace): string | undefined =>
   overVersions(place, (one) => {
-    const [executing, limit] = [promqlOf(SHOWN.executing, one), promqlOf(SHOWN.limit, one)]
+    const [executing, limit] = [promqlOf(FLEET_SHOWN.executing, one), promqlOf(FLEET_SHOWN.limit, one)]
     if (executing === undefined || limit === undefined) return undefined
     return `max without (priority_level) (${executing} / ${limit})`
   })

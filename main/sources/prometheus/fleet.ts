@@ -5,13 +5,8 @@ import { fleetOf } from '../../../core/fleet/fromPrometheus.ts'
 import { TREND } from '../../../core/fleet/summary.ts'
 import { recordOf } from '../../../core/frame/reading.ts'
 import type { PromSeries } from '../../../core/prom/answer.ts'
-import {
-  busiestQuery,
-  FLEET_NUMBERS,
-  fleetQuery,
-  versionsQuery,
-  type FleetNumber,
-} from '../../../core/prom/fleetQueries.ts'
+import { FLEET_NUMBERS, type FleetNumber } from '../../../core/prom/fleetNumbers.ts'
+import { busiestQuery, fleetQuery, versionsQuery } from '../../../core/prom/fleetQueries.ts'
 import { backoffMs } from '../../cluster/reflector.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { createPause } from '../../ports/pause.ts'

@@ -110,6 +110,7 @@ function MinToFloor({ expected, rows, height, stale, time, fileName }: ChartProp
       })}
       time={time}
       fileName={`min-to-floor-${fileName}`}
+      promql={{ measures: ['min', 'limit'], each: ['priority_level'] }}
       label={`Limits of ${rows.length} levels between min and floor: ${note}`}
     >
       <div ref={box} style={{ height }}>

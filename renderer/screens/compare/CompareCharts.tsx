@@ -72,6 +72,7 @@ export const RejectionCharts = memo(function RejectionCharts({ a, b, marks }: Ch
         ),
       })}
       fileName="compare-rejections"
+      promql={{ measures: 'rejected' }}
     >
       <Pair label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
@@ -139,12 +140,16 @@ export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { read
       note="both periods on one scale"
       table={() => tableOf(level, a, b)}
       fileName={`compare-${level}`}
+      promql={{ measures: options.exempt ? ['executing'] : SEATS, level }}
       subject={level}
     >
       <Pair label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
+
+/** The columns of the table behind a chart. */
+const SEATS = ['executing', 'queued', 'limit', 'nominal'] as const
 
 const tableOf = (level: string, a: Shown, b: Shown): ChartTable => ({
   columns: ['Time', 'Period', 'Executing', 'Queued', 'Current limit', 'Nominal'],

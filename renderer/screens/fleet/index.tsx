@@ -11,9 +11,12 @@ import {
 } from '../../../core/fleet/fleet.ts'
 import { FLEET_VOCABULARY, parseFleetSearch, type Grouping } from '../../../core/fleet/lines.ts'
 import { fleetSentence } from '../../../core/fleet/sentence.ts'
+import { FLEET_SHOWN, type FleetNumber } from '../../../core/prom/fleetNumbers.ts'
+import type { Shown } from '../../../core/prom/measures.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { inputClass, monoInputClass } from '../../components/Field.tsx'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
+import { PromqlMenu, type Measured } from '../../components/Promql.tsx'
 import { Note, NoCluster } from '../../components/States.tsx'
 import { showConnection } from '../../state/connection.ts'
 import { showServer, useFleet, type FleetReference } from '../../state/fleet.ts'
@@ -31,6 +34,21 @@ const GROUPS: readonly { readonly value: Grouping; readonly label: string }[] = 
   { value: 'version', label: 'Version' },
   { value: 'source', label: 'Source' },
 ]
+
+/** Of every server that a Prometheus scrapes, at the present. */
+const ofAll = (shown: Shown): Measured => ({ ...shown, servers: [], ranged: true })
+
+const COPIES = (
+  [
+    ['executing', 'Executing'],
+    ['limit', 'Limit'],
+    ['nominal', 'Nominal'],
+    ['queued', 'Queued'],
+    ['rejected', 'Rejected'],
+    ['dispatched', 'Dispatched'],
+    ['waitP99', 'Wait p99'],
+  ] as const satisfies readonly (readonly [FleetNumber, string])[]
+).map(([number, name]) => ({ label: `Copy ${name} of each level`, measured: ofAll(FLEET_SHOWN[number]) }))
 
 /** All connected sources side by side: clusters, their servers, and the levels of each. */
 export function FleetScreen() {
@@ -60,6 +78,7 @@ export function FleetScreen() {
         <span className={styles['label']}>Group</span>
         <Segment label="Group" value={group} options={GROUPS} onChange={setGroup} />
         <Reference sources={sources} reference={reference} onChange={setReference} />
+        <PromqlMenu of="columns of the fleet" copies={COPIES} />
       </div>
       <FleetTable clusters={clusters} search={search} group={group} now={now} />
     </div>
@@ -118,10 +137,21 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
   return [
     { label: 'rejecting', ...inState('rejecting'), tone: clustersIn('rejecting') > 0 ? 'rejected' : undefined },
     { label: 'queueing', ...inState('queueing'), tone: clustersIn('queueing') > 0 ? 'queued' : undefined },
-    { label: 'rejected, sum', value: format.significant(rejected), unit: ' /s' },
-    { label: 'queued, sum', value: format.fixed(queued), unit: ' requests' },
+    {
+      label: 'rejected, sum',
+      value: format.significant(rejected),
+      unit: ' /s',
+      promql: ofAll({ measures: 'rejected', summed: true }),
+    },
+    {
+      label: 'queued, sum',
+      value: format.fixed(queued),
+      unit: ' requests',
+      promql: ofAll({ measures: 'queued', summed: true }),
+    },
     {
       label: 'longest wait p99',
+      promql: ofAll({ measures: 'longestWaitP99' }),
       value: format.quantile(waitP99, undefined),
       unit: longest && ` ${longest.source.name}`,
     },
