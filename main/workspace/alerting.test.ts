@@ -26,18 +26,18 @@ function told() {
   }
 }
 
-test('what is noted of the present are the alerts that begin and end, and the objects', () => {
+test('what is noted of the present are levels that begin to reject, alerts that begin and end, and objects', () => {
   const { heard, alerting, tell } = told()
   expect(heard).toEqual([[]])
   for (const frame of frames) tell({ kind: 'frame', frame })
   tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects } })
   tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: { levels: [], schemas: [] } } })
   const kinds = heard.at(-1)?.map(({ kind }) => kind) ?? []
-  expect(new Set(kinds)).toEqual(new Set(['alert', 'resolved', 'object']))
+  expect(new Set(kinds)).toEqual(new Set(['rejecting', 'alert', 'resolved', 'object']))
   expect(kinds.filter((kind) => kind === 'object')).toHaveLength(objects.levels.length + objects.schemas.length)
   let changes = 0
   alerting.states.subscribe((state) => (changes = state.changes.length), new AbortController().signal)
-  expect(kinds.filter((kind) => kind !== 'object')).toHaveLength(changes)
+  expect(kinds.filter((kind) => kind === 'alert' || kind === 'resolved')).toHaveLength(changes)
 })
 
 test('what was there before the connection is not noted, and the oldest give way', () => {
