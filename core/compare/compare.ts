@@ -1,3 +1,4 @@
+import { median } from '../frame/quantile.ts'
 import { isExempt } from '../frame/reading.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { countOf, rejectedRate } from '../history/range.ts'
@@ -6,12 +7,12 @@ import type { Period } from './period.ts'
 
 /** One number in two periods. */
 export interface Difference {
-  readonly a: number | undefined
-  readonly b: number | undefined
+  readonly a?: number | undefined
+  readonly b?: number | undefined
   /** b − a; `undefined` as soon as one is unknown. */
-  readonly change: number | undefined
+  readonly change?: number | undefined
   /** The change as a part of a; `undefined` where a is 0 or unknown. */
-  readonly share: number | undefined
+  readonly share?: number | undefined
 }
 
 export const NUMBERS = ['executing', 'limit', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
@@ -40,7 +41,7 @@ export interface Recorded {
 export interface Comparison {
   readonly a: Recorded
   readonly b: Recorded
-  /** The periods are not equally long: what is counted is shown per second. */
+  /** What is counted is shown per second, because the periods are not equally long or that was asked for. */
   readonly perSecond: boolean
   /** Sums over the levels; of waits the longest. */
   readonly totals: Readonly<Record<NumberName, Difference>>
@@ -51,14 +52,19 @@ export interface Comparison {
 /** Lengths that differ by less than this part are equal. */
 const SAME_LENGTH = 0.02
 
-/** Two periods of one server. `gapMs`: a longer silence is a gap. */
+const equallyLong = (a: Period, b: Period): boolean => {
+  const [lengthA, lengthB] = [a.to - a.from, b.to - b.from]
+  return Math.abs(lengthA - lengthB) <= SAME_LENGTH * Math.max(lengthA, lengthB)
+}
+
+/** Two periods of one server. `gapMs`: a longer silence is a gap. `perSecond`: unless they are equally long. */
 export function compare(
   { series: seriesA, period: a }: ComparedPeriod,
   { series: seriesB, period: b }: ComparedPeriod,
   gapMs: number,
+  perSecond = !equallyLong(a, b),
 ): Comparison {
   const [lengthA, lengthB] = [a.to - a.from, b.to - b.from]
-  const perSecond = Math.abs(lengthA - lengthB) > SAME_LENGTH * Math.max(lengthA, lengthB)
   const of = (series: Series, length: number): ReadonlyMap<string, Numbers> =>
     new Map(series.levels.filter(hasSamples).map((level) => [level.name, numbersOf(series, level, length, perSecond)]))
   const [inA, inB] = [of(seriesA, lengthA), of(seriesB, lengthB)]
@@ -92,6 +98,18 @@ export interface ComparedPeriod {
   readonly series: Series
   readonly period: Period
 }
+
+/** So many missing samples are a gap, and nothing shorter than this is. */
+const GAP_SAMPLES = 3
+const LEAST_GAP_MS = 3_000
+
+/** The silence from which on something is missing from either series, by how far its points usually are apart. */
+export const gapMsOf = (...series: readonly Series[]): number =>
+  Math.max(LEAST_GAP_MS, ...series.map((one) => GAP_SAMPLES * distanceIn(one)))
+
+/** Usual distance of two points, milliseconds. */
+const distanceIn = ({ times }: Series): number =>
+  median(times.slice(1).map((at, index) => at - (times[index] ?? at))) ?? 0
 
 type Numbers = Readonly<Record<NumberName, number | undefined>>
 

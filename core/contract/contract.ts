@@ -39,6 +39,7 @@ import {
   EtcdTestSchema,
   JsonSchema,
 } from './etcd.ts'
+import { EffectSchema, EffectsStateSchema } from './effect.ts'
 import { SourceSummarySchema } from './fleet.ts'
 import { ForecastEventSchema, ForecastEvidenceSchema, ForecastWishSchema } from './forecast.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
@@ -225,6 +226,8 @@ export const procedures = {
     z.object({ connection, id: z.string(), force: z.boolean().default(false) }),
     ApplyReportSchema,
   ),
+  /** What came of the edit of a journal entry; `null` where it was not watched. */
+  'effects.read': procedure(z.object({ connection, id: z.string() }), EffectSchema.nullable()),
   /** The draft of the connected target, as it was last written. */
   'drafts.read': procedure(ofConnection, DraftSchema),
   'drafts.write': procedure(z.object({ targetKey: z.string(), draft: DraftSchema }), nothing),
@@ -270,6 +273,8 @@ export const streams = {
   dumps: stream(z.object({ connection, server: z.string(), level: z.string().optional() }), DumpFrameSchema),
   /** Flow-control objects of a source and whether they may be edited: at the start and at every change. */
   objects: stream(ofConnection, ObjectsStateSchema),
+  /** How the watched edits of the source do: at the start and at every change. */
+  effects: stream(ofConnection, EffectsStateSchema),
   /** How the connected simulation goes: at the start, with each frame and after each `simulation.control`. */
   simulation: stream(ofConnection, SimulationStateSchema),
   /** New and changed requests, at most ten events a second; nothing for a source without single requests. */

@@ -3,6 +3,7 @@ import { MOST_REQUEST_TESTS } from './bounds.ts'
 import { REASONS } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
+import { ForecastReportSchema } from './forecast.ts'
 import { ProblemSchema } from './problem.ts'
 import { TargetSchema, UploadedFileSchema } from './source.ts'
 
@@ -179,7 +180,11 @@ export const ApplyRequestSchema = z.object({
   label: z.string().max(200).exactOptional(),
   /** Take over fields of other managers. */
   force: z.boolean().default(false),
+  /** Watches what the edit does to a server, beside the forecast of this very edit. */
+  watch: z.object({ server: z.string(), forecast: ForecastReportSchema.exactOptional() }).exactOptional(),
 })
+/** What is watched of an edit. */
+export type WatchRequest = NonNullable<z.infer<typeof ApplyRequestSchema>['watch']>
 
 /** A draft, as it survives a restart: one text for each object that is being changed. */
 export const DraftSchema = z.object({

@@ -15,13 +15,35 @@ export const SHORTEST_SPAN_SECONDS = 20
  * rules. Ascending by time, each instant once.
  */
 export function comparableFrames(frames: readonly ServerFrame[]): readonly ServerFrame[] {
-  const ascending = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
-  const distinct = ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
-  const from = distinct.findLastIndex((frame, i) => {
-    const before = distinct[i - 1]
-    return before !== undefined && (hasRestarted(before, frame) || nominals(before) !== nominals(frame))
-  })
+  const distinct = inOrder(frames)
+  const from = distinct.findLastIndex((frame, i) => breakBetween(distinct[i - 1], frame) !== undefined)
   return distinct.slice(Math.max(0, from))
+}
+
+const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] => {
+  const ascending = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
+  return ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
+}
+
+/** Why what two pages show cannot be compared. */
+type Break = 'restarted' | 'changed'
+
+function breakBetween(before: ServerFrame | undefined, after: ServerFrame): Break | undefined {
+  if (before === undefined) return undefined
+  if (hasRestarted(before, after)) return 'restarted'
+  return nominals(before) === nominals(after) ? undefined : 'changed'
+}
+
+/** The pages until the server restarts or its limits are configured anew, and which of these ended them. */
+export function framesUntilBreak(frames: readonly ServerFrame[]): {
+  readonly frames: readonly ServerFrame[]
+  readonly ended: Break | undefined
+} {
+  const distinct = inOrder(frames)
+  const end = distinct.findIndex((frame, i) => breakBetween(distinct[i - 1], frame) !== undefined)
+  const first = distinct[end]
+  if (first === undefined) return { frames: distinct, ended: undefined }
+  return { frames: distinct.slice(0, end), ended: breakBetween(distinct[end - 1], first) }
 }
 
 /** Whether the process of the server is another one, or its totals began anew. */

@@ -1,9 +1,14 @@
-import { compare, NUMBERS, type Comparison, type Difference, type NumberName } from '../../core/compare/compare.ts'
+import {
+  compare,
+  gapMsOf,
+  NUMBERS,
+  type Comparison,
+  type Difference,
+  type NumberName,
+} from '../../core/compare/compare.ts'
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { median } from '../../core/frame/quantile.ts'
-import type { Series } from '../../core/history/series.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
@@ -136,21 +141,16 @@ interface ComparedServer {
 
 function comparedServer(a: PeriodReading, b: PeriodReading, inA: string, inB: string): ComparedServer {
   const [seriesA, seriesB] = [a.series(inA), b.series(inB)]
-  const gapMs = Math.max(LEAST_GAP_MS, GAP_SAMPLES * Math.max(distanceIn(seriesA), distanceIn(seriesB)))
   return {
     server: inA === inB ? inA : `${inA} and ${inB}`,
-    comparison: compare({ series: seriesA, period: a.period }, { series: seriesB, period: b.period }, gapMs),
+    comparison: compare(
+      { series: seriesA, period: a.period },
+      { series: seriesB, period: b.period },
+      gapMsOf(seriesA, seriesB),
+    ),
     others: otherDifferences(a.surroundings(inA), b.surroundings(inB)),
   }
 }
-
-/** So many missing samples are a gap, and nothing shorter than this is. */
-const GAP_SAMPLES = 3
-const LEAST_GAP_MS = 3_000
-
-/** Usual distance of two points, milliseconds. */
-const distanceIn = ({ times }: Series): number =>
-  median(times.slice(1).map((at, index) => at - (times[index] ?? at))) ?? 0
 
 /** Below this part of a period something is missing from it. */
 const COMPLETE = 0.98

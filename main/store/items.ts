@@ -10,7 +10,7 @@ import { PlaceSchema } from '../ports/places.ts'
 
 /** One thing that the store keeps, as JSON. */
 export interface Item {
-  readonly kind: 'setting' | 'recent' | 'journal' | 'test' | 'draft' | 'place' | 'old-file'
+  readonly kind: 'setting' | 'recent' | 'journal' | 'effect' | 'test' | 'draft' | 'place' | 'old-file'
   /** Whose it is, where things of one kind have several owners: the target of a journal. */
   readonly scope?: string
   readonly key: string
@@ -42,6 +42,13 @@ export function itemsOf(connection: DatabaseSync, kind: Item['kind'], scope = ''
     .all(kind, scope)
     .map(({ key, value }) => ({ key: String(key), text: String(value) }))
 }
+
+/** Owners of the items of a kind, in the order of their first items. */
+export const scopesOf = (connection: DatabaseSync, kind: Item['kind']): readonly string[] =>
+  connection
+    .prepare('SELECT scope FROM items WHERE kind = ? GROUP BY scope ORDER BY min(seq)')
+    .all(kind)
+    .map(({ scope }) => String(scope))
 
 export function itemOf(connection: DatabaseSync, { kind, scope = '', key }: Omit<Item, 'value'>): string | undefined {
   const found = connection

@@ -11,6 +11,7 @@ import {
   type RequestTest,
   type RequestTestsChange,
 } from '../../core/contract/objects.ts'
+import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
 import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
@@ -22,6 +23,7 @@ import {
   itemOf,
   itemsOf,
   ITEMS_SCHEMA,
+  scopesOf,
   putItem,
   removeItem,
   type Item,
@@ -49,7 +51,9 @@ export interface Store {
     add(added: RecentSource): Promise<void>
     forget(at: string): Promise<RecentSource[]>
   }
-  readonly journal: JournalStore
+  readonly journal: Kept<JournalEntry>
+  /** What came of the edits of the journal, each under the id of its entry. */
+  readonly effects: Kept<Effect> & { targets(): Promise<readonly string[]> }
   /** The draft of each target. */
   readonly drafts: {
     read(targetKey: string): Promise<Draft>
@@ -69,19 +73,15 @@ export interface Store {
   close(): void
 }
 
-/** What was applied, and is about to be. */
-export interface JournalStore {
+/** Things of one kind, each target its own. */
+export interface Kept<T> {
   /** Of one target, the latest first. */
-  read(targetKey: string): Promise<JournalEntry[]>
+  read(targetKey: string): Promise<T[]>
   /**
-   * Replaces an entry, or with `undefined` removes it; `update` gets `undefined` for one that does not exist. Resolves to
-   * what it returned once that is on the disk.
+   * Replaces one, or with `undefined` removes it; `update` gets `undefined` for one that does not exist. Resolves to what it
+   * returned once that is on the disk.
    */
-  change<R extends JournalEntry | undefined>(
-    targetKey: string,
-    id: string,
-    update: (entry: JournalEntry | undefined) => R,
-  ): Promise<R>
+  change<R extends T | undefined>(targetKey: string, id: string, update: (known: T | undefined) => R): Promise<R>
 }
 
 const FILE = 'console.db'
@@ -89,8 +89,8 @@ const MOST = {
   recents: 10,
   drafts: 50,
   places: 1_000,
-  entries: 5_000,
-  entryCharacters: 8 * 1024 * 1024,
+  entries: { most: 5_000, mostCharacters: 8 * 1024 * 1024 },
+  effects: { most: 500, mostCharacters: 8 * 1024 * 1024 },
 } as const
 const EMPTY: Draft = { entries: [] }
 
@@ -159,6 +159,31 @@ export function openStore(folder: string | undefined): Store {
   const testsIn = (connection: DatabaseSync): RequestTest[] =>
     itemsOf(connection, 'test').flatMap(({ text, key }) => parse(RequestTestSchema, text, `the saved request ${key}`))
 
+  /** Bounds are of all targets together. */
+  const kept = <T>(
+    kind: 'journal' | 'effect',
+    schema: z.ZodType<T>,
+    what: string,
+    bounds: { readonly most: number; readonly mostCharacters: number },
+  ): Kept<T> => ({
+    read: (targetKey) =>
+      read((connection) =>
+        itemsOf(connection, kind, targetKey)
+          .toReversed()
+          .flatMap(({ text, key }) => parse(schema, text, `${what} ${key}`)),
+      ),
+    change: (scope, key, update) =>
+      write((connection) => {
+        const text = itemOf(connection, { kind, scope, key })
+        const [known] = text === undefined ? [] : parse(schema, text, `${what} ${key}`)
+        const value = update(known)
+        if (value === undefined) removeItem(connection, { kind, scope, key })
+        else putItem(connection, { kind, scope, key, value })
+        boundItems(connection, { kind, ...bounds })
+        return value
+      }),
+  })
+
   return {
     settings: {
       read: () => read(settingsIn),
@@ -183,23 +208,10 @@ export function openStore(folder: string | undefined): Store {
           return recentsIn(connection)
         }),
     },
-    journal: {
-      read: (targetKey) =>
-        read((connection) =>
-          itemsOf(connection, 'journal', targetKey)
-            .toReversed()
-            .flatMap(({ text, key }) => parse(JournalEntrySchema, text, `the journal entry ${key}`)),
-        ),
-      change: (scope, key, update) =>
-        write((connection) => {
-          const text = itemOf(connection, { kind: 'journal', scope, key })
-          const [known] = text === undefined ? [] : parse(JournalEntrySchema, text, `the journal entry ${key}`)
-          const value = update(known)
-          if (value === undefined) removeItem(connection, { kind: 'journal', scope, key })
-          else putItem(connection, { kind: 'journal', scope, key, value })
-          boundItems(connection, { kind: 'journal', most: MOST.entries, mostCharacters: MOST.entryCharacters })
-          return value
-        }),
+    journal: kept('journal', JournalEntrySchema, 'the journal entry', MOST.entries),
+    effects: {
+      ...kept('effect', EffectSchema, 'the effect of the journal entry', MOST.effects),
+      targets: () => read((connection) => scopesOf(connection, 'effect')),
     },
     drafts: {
       read: (targetKey) =>

@@ -15,9 +15,9 @@ import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contr
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
-import { stretchesBetween, type Picture } from '../../core/source/picture.ts'
+import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import type { UnixMs } from '../../core/units.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -25,8 +25,9 @@ import type { SourceResult } from '../ports/source.ts'
 import type { Subscribable } from '../ports/topic.ts'
 import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRecorder.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
-import type { Store } from '../store/store.ts'
+import { openStore, type Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
+import { createEffects, type Effects } from './effects.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from './keptPages.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
@@ -36,6 +37,9 @@ import { createSummaries } from './summaries.ts'
 
 /** Of a console that has no place for recordings. */
 const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
+
+/** Of ten minutes every sample, at one a second. */
+const SERIES_POINTS = 1_000
 
 /** A connected source as the workspace and the pages know it, wherever it runs. */
 export interface ConnectedSource {
@@ -115,10 +119,12 @@ export async function openSource(
         })
   const alerting = createAlerting(readsPast(spec) ? createPastNotes() : undefined)
   const pages = createKeptPages()
+  let effects: Effects | undefined
   const onEvent = (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void => {
     flight?.take(event)
     pages.take(event)
     alerting.take(event, picture, taken, environment.now())
+    effects?.take(event)
   }
   const session = startSession({
     id,
@@ -132,7 +138,17 @@ export async function openSource(
   })
   if (flight !== undefined) hearWhileRecording(session, flight)
   const desk = createObjectDesk(session, environment)
-  const objects = createObjects({ deskOf: () => desk, store, environment })
+  const watching = createEffects({
+    connection: id,
+    targetKey: desk.door.targetKey,
+    // What was applied to objects that end with their connection ends with it too.
+    store: (desk.door.fleeting === true ? openStore(undefined) : store).effects,
+    latest: (server) => latestOf(session.picture.server(server)),
+    frames: (server) => pages.frames(server),
+    series: (server, from, to) => session.server(server).history.series({ from, to, maxPoints: SERIES_POINTS }),
+  })
+  effects = watching
+  const objects = createObjects({ deskOf: () => desk, store, environment, effects })
   objects.resolveOnce(desk, session.ended)
   const summaries = createSummaries(session, environment)
   const address = source.live?.state().address
@@ -203,6 +219,7 @@ export async function openSource(
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
       'past.noted': async ({ from, to }) => [...recorded().noted(from, to)],
       ...objects.procedures,
+      'effects.read': async ({ id: entry }) => (await watching.read(entry)) ?? null,
       'simulation.state': async () => session.simulation().state(),
       'simulation.control': async (change) => session.simulation().control(change),
       'live.page': async ({ connection, before, since, count }) => {
@@ -234,6 +251,7 @@ export async function openSource(
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
       alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
       noted: (_, emit, signal) => alerting.noted.subscribe(emit, signal),
+      effects: (_, emit, signal) => watching.states.subscribe(emit, signal),
       // Whoever asks for its past waits for what the recorder says.
       recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
     },
@@ -270,6 +288,9 @@ export async function openSource(
 /** Whether the source reads of a Prometheus what was before it was connected. */
 const readsPast = (spec: SourceSpec): boolean =>
   spec.kind === 'prometheus' || (spec.kind === 'scrape' && spec.past !== undefined)
+
+/** Time of the latest page. */
+const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => server && unixMsOf(server.latest.frame.at)
 
 /** The pages of the ten minutes before an instant of the past. */
 function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {

@@ -4,7 +4,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import { FIELD_MANAGER, type Done, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
-import { openStore, type JournalStore, type Store } from '../store/store.ts'
+import { openStore, type Kept, type Store } from '../store/store.ts'
 import type { Recorder } from './applying.ts'
 import { carriedOut, followed, foundByNext, isOf, isOpen, notCarriedOut, resolved, withChange } from './journal.ts'
 import type { ObjectDesk } from './objectDesk.ts'
@@ -50,8 +50,8 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     }
   }
   /** What was applied to objects that end with their connection ends with it too. */
-  const fleeting = new WeakMap<ObjectDoor, JournalStore>()
-  const journalOf = ({ door }: Pick<ObjectDesk, 'door'>): JournalStore => {
+  const fleeting = new WeakMap<ObjectDoor, Kept<JournalEntry>>()
+  const journalOf = ({ door }: Pick<ObjectDesk, 'door'>): Kept<JournalEntry> => {
     if (door.fleeting !== true) return store.journal
     const known = fleeting.get(door) ?? openStore(undefined).journal
     fleeting.set(door, known)

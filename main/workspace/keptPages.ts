@@ -23,6 +23,8 @@ const REQUESTS_OF_RUN = 5_000
 /** The pages and dumps of the last ten minutes, for forecasts and diagnoses. */
 export interface KeptPages {
   take(event: SourceEvent): void
+  /** Of one server, in any order. */
+  frames(server: string): readonly ServerFrame[]
   /** Of one server, for a forecast. */
   evidence(server: string): ForecastEvidence
   /** Of all servers, for a diagnosis of that instant; without one, of the last page. */
@@ -49,6 +51,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     const newest = Math.max(...kept.keys())
     for (const one of kept.keys()) if (one <= newest - most) kept.delete(one)
   }
+  const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
   return {
     take(event) {
       if (event.kind === 'frame') takeFrame(event.frame)
@@ -58,8 +61,9 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       const { server } = event.dump
       dumps.set(server, [...(dumps.get(server) ?? []), event.dump].slice(-MOST_DUMPS))
     },
+    frames,
     evidence: (server) => ({
-      history: twinHistory([...(pages.get(server)?.values() ?? [])], REQUESTS_OF_RUN) ?? null,
+      history: twinHistory(frames(server), REQUESTS_OF_RUN) ?? null,
       flows: flowsOf(dumps.get(server) ?? []),
     }),
     all: (asOf) => ({

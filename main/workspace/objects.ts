@@ -15,6 +15,7 @@ import type { Environment } from '../ports/environment.ts'
 import type { Store } from '../store/store.ts'
 import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
+import type { Effects } from './effects.ts'
 import { createJournalDesk, gone } from './journalDesk.ts'
 import { editorOf, type ObjectDesk } from './objectDesk.ts'
 
@@ -35,6 +36,8 @@ export interface ObjectsOptions {
   readonly deskOf: (connection: number) => ObjectDesk
   readonly store: Store
   readonly environment: Pick<Environment, 'now' | 'random'>
+  /** Watches what is applied. */
+  readonly effects?: Pick<Effects, 'begin' | 'change'>
 }
 
 /** Reads, checks, changes and remembers flow-control objects of connected sources. */
@@ -45,7 +48,7 @@ export function createObjects(options: ObjectsOptions): {
   /** Finds out what a console that ended left open, once the objects are known. */
   readonly resolveOnce: (desk: ObjectDesk, signal: AbortSignal) => void
 } {
-  const { deskOf, environment, store } = options
+  const { deskOf, environment, store, effects } = options
   const now = (): string => new Date(environment.now()).toISOString()
   const journal = createJournalDesk(store, now)
 
@@ -65,7 +68,7 @@ export function createObjects(options: ObjectsOptions): {
   })
   const oneAtATime = createQueue()
 
-  const apply: ObjectProcedures['objects.apply'] = async ({ connection, changes, label, force }) => {
+  const apply: ObjectProcedures['objects.apply'] = async ({ connection, changes, label, force, watch }) => {
     changes.forEach(assertNamed)
     const open = editable(connection)
     const { target, targetKey } = open.door
@@ -80,7 +83,14 @@ export function createObjects(options: ObjectsOptions): {
       label: label ?? labelOf(changes),
     })
     const verdicts = await applyInOrder(changes, force, applying(open), recorder)
-    return { at: now(), verdicts, ...(recorder.entry && { entry: recorder.entry }) }
+    const { entry } = recorder
+    if (entry !== undefined) {
+      // The forecast is one of the whole edit.
+      const whole = verdicts.every(({ outcome }) => outcome === 'accepted' || outcome === 'unchanged')
+      await watching(effects?.change())
+      if (watch !== undefined) await watching(effects?.begin(entry, whole ? watch : { server: watch.server }))
+    }
+    return { at: now(), verdicts, ...(entry && { entry }) }
   }
   const turn = async (
     way: 'undo' | 'redo',
@@ -98,6 +108,7 @@ export function createObjects(options: ObjectsOptions): {
     }
     const recorder = journal.recordTurn(open, id, way)
     const verdicts = await turnChanges(changes, way, force, applying(open), recorder)
+    if (recorder.entry !== undefined) await watching(effects?.change())
     return { at: now(), verdicts, ...(recorder.entry && { entry: recorder.entry }) }
   }
 
@@ -154,6 +165,9 @@ export const keptProcedures = (
   'requests.read': () => store.requestTests.read(),
   'requests.change': (change) => store.requestTests.change(change),
 })
+
+/** What was applied is applied, whether or not its effect can be written down; the store says why it cannot. */
+const watching = async (written: Promise<void> | undefined): Promise<void> => written?.catch(() => undefined)
 
 /** Two windows may ask at once: what is applied is applied one after the other. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {

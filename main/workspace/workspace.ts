@@ -348,6 +348,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'journal.read': asks('journal.read'),
     'journal.undo': asks('journal.undo'),
     'journal.redo': asks('journal.redo'),
+    'effects.read': asks('effects.read'),
     'drafts.read': asks('drafts.read'),
     'simulation.state': asks('simulation.state'),
     'simulation.control': asks('simulation.control'),
@@ -383,6 +384,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     recorder: hears('recorder'),
     alerts: hears('alerts'),
     noted: hears('noted'),
+    effects: hears('effects'),
   }
 }
 

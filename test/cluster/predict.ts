@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API_VERSION } from '../../core/config/content.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
-import type { Band, ForecastReport, Quantities, Quantity } from '../../core/contract/forecast.ts'
+import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
@@ -12,6 +12,7 @@ import { fitTwin } from '../../core/twin/fit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { forecast, SETTLE_SECONDS } from '../../core/twin/forecast.ts'
 import { twinHistory } from '../../core/twin/history.ts'
+import { judge, type Judged } from '../../core/twin/judge.ts'
 import { observe } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Cluster } from './cluster.ts'
@@ -33,17 +34,9 @@ export interface PredictionTimes {
 }
 
 /** A value that was forecast, and what came of it. */
-export interface Prediction {
+export interface Prediction extends Judged {
   readonly load: string
   readonly what: string
-  readonly level: string
-  readonly quantity: Quantity
-  readonly now: number
-  readonly band: Band
-  readonly measured: number
-  readonly inside: boolean
-  /** Neither forecast nor measured to be as good as nothing. */
-  readonly matters: boolean
 }
 
 export interface Outcome {
@@ -60,15 +53,6 @@ const START_SECONDS = 25
 const SEATS = 120
 /** A dump takes a lock of the server's. */
 const DUMP_EVERY = 5
-
-/** What is as good as nothing. */
-const NOTHING: Readonly<Record<Quantity, number>> = {
-  waitP50: 0.01,
-  waitP99: 0.01,
-  rejectedPerSecond: 0.2,
-  seats: 1,
-  current: 1,
-}
 
 /** Measures the edit and forecasts it. */
 export async function predictEdit(
@@ -196,18 +180,8 @@ export function outcomeOf(
   const report = forecast(twin, asStored(edited))
   const measured = observe(effect.frames)
   if (report === undefined || measured === undefined) throw new Error('nothing was measured')
-  const of = (level: string): Quantities | undefined => measured.levels.find(({ name }) => name === level)?.quantities
-  const predictions = report.levels.flatMap(({ level, now, bands }) =>
-    Object.entries(bands).flatMap(([name, band]): readonly Prediction[] => {
-      const quantity = QUANTITY_NAMES.find((one) => one === name)
-      const came = of(level)
-      if (quantity === undefined || came === undefined || now === undefined || now.arrivalsPerSecond < 1) return []
-      const value = came[quantity] ?? 0
-      const inside = value >= band.low && value <= band.high
-      const matters = Math.max(value, band.point) > NOTHING[quantity]
-      return [{ load, what, level, quantity, now: now[quantity] ?? 0, band, measured: value, inside, matters }]
-    }),
-  )
+  const came = measured.levels.map(({ name, quantities }) => ({ level: name, quantities }))
+  const predictions = judge(report, came).map((judged): Prediction => ({ load, what, ...judged }))
   const nominalOf = (level: string): number | undefined =>
     effect.frames.at(-1)?.levels.find(({ name }) => name === level)?.limits.nominal
   return {
@@ -223,8 +197,6 @@ export function outcomeOf(
     ),
   }
 }
-
-const QUANTITY_NAMES: readonly Quantity[] = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current']
 
 /** What the specification of forecasts counts: waits p99 and rejection rates that are not as good as nothing. */
 export function scoreOf(predictions: readonly Prediction[]) {

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { ForecastReportSchema, QuantitiesSchema } from './forecast.ts'
+
+/**
+ * What came of an applied edit: one server before and after it, and the forecast that was shown when it was applied. Kept
+ * beside the journal, under the id of the journal entry. Times are Unix milliseconds by the clock of the pages.
+ */
+
+const known = z.number().optional()
+const PairSchema = z.object({ a: known, b: known, change: known, share: known })
+
+/** One level before (`a`) and after (`b`), with the numbers of core/compare. */
+const EffectLevelSchema = z.object({
+  name: z.string(),
+  in: z.enum(['both', 'a', 'b']),
+  numbers: z.object({
+    executing: PairSchema,
+    limit: PairSchema,
+    queued: PairSchema,
+    rejected: PairSchema,
+    dispatched: PairSchema,
+    waitP99: PairSchema,
+  }),
+})
+
+const MeasuredSchema = z.object({
+  /** After what settles the edit. */
+  fromMs: z.number(),
+  untilMs: z.number(),
+  /** Those that changed most first; counts are per second. Empty where the time before the edit is not known. */
+  compared: z.array(EffectLevelSchema).readonly(),
+  /** What a forecast is judged by, for each level. */
+  levels: z.array(z.object({ level: z.string(), quantities: QuantitiesSchema })).readonly(),
+})
+export type Measured = z.infer<typeof MeasuredSchema>
+
+export const EffectSchema = z.object({
+  /** Of the journal entry. */
+  id: z.string(),
+  label: z.string(),
+  server: z.string(),
+  /** Of the last page before the edit. */
+  atMs: z.number(),
+  /** The forecast that was on the screen; absent where there was none. */
+  forecast: ForecastReportSchema.exactOptional(),
+  /** Absent while too little time was measured. */
+  measured: MeasuredSchema.exactOptional(),
+  /**
+   * Why nothing more is measured. `complete`: the whole time passed. `changed`: another edit, or other limits. `restarted`: the
+   * process of the server ended. `interrupted`: pages are missing, as when the console ended. Absent while it is watched.
+   */
+  ended: z.enum(['complete', 'changed', 'restarted', 'interrupted']).exactOptional(),
+})
+export type Effect = z.infer<typeof EffectSchema>
+
+/** Numbers of the last forecasts that lie in their bands. */
+export const ScoreSchema = z.object({ edits: z.number(), numbers: z.number(), inside: z.number() })
+export type Score = z.infer<typeof ScoreSchema>
+
+export const EffectsStateSchema = z.object({
+  connection: z.number(),
+  /** Grows with each change of an effect. */
+  revision: z.number(),
+  /** The edit that is being watched, and until when by the clock of the pages. */
+  watched: z.object({ id: z.string(), untilMs: z.number() }).nullable(),
+  /** `null` before anything was measured. */
+  score: ScoreSchema.nullable(),
+})
+export type EffectsState = z.infer<typeof EffectsStateSchema>

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { EffectSchema, type Effect } from '../contract/effect.ts'
+import type { ForecastReport } from '../contract/forecast.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { createPicture } from '../source/picture.ts'
+import { MS_PER_SECOND, rfc3339, unixMsOf } from '../units.ts'
+import { measureEffect, watchedUntil, type EffectSource } from './effect.ts'
+import { judgedOf, scoreOf, scoreText, worstMiss } from './judge.ts'
+import { CALLS, clients, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
+
+const calm = workloadOf(
+  clients('few', 4, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 5 }, calls: CALLS, onRejection: 'next' }),
+)
+const EDIT_SECONDS = 120
+let pages: readonly ServerFrame[]
+let start = 0
+
+beforeAll(() => {
+  const edit = { at: EDIT_SECONDS, objects: withLow({ nominalConcurrencyShares: 30 }) }
+  pages = pagesOf(calm, { from: 60, until: 760, edit }).filter((_, second) => second % 5 === 0)
+  start = unixMsOf(pages[0]?.at ?? '') - 60 * MS_PER_SECOND
+})
+
+const msOf = (seconds: number): number => start + seconds * MS_PER_SECOND
+const until = (seconds: number): readonly ServerFrame[] => pages.filter(({ at }) => unixMsOf(at) <= msOf(seconds))
+
+function sourceOf(frames: readonly ServerFrame[]): EffectSource {
+  const picture = createPicture()
+  for (const frame of frames) picture.take({ kind: 'frame', frame })
+  const { history } = picture.server('server') ?? {}
+  if (history === undefined) throw new Error('no pages')
+  return { frames, series: (from, to) => history.series({ from, to, maxPoints: 1_000 }) }
+}
+
+const forecast = (seats: readonly [number, number]): ForecastReport => ({
+  server: 'server',
+  fromMs: 0,
+  untilMs: 1,
+  levels: [
+    {
+      level: 'workload-low',
+      now: { arrivalsPerSecond: 20, rejectedPerSecond: 0 },
+      bands: {
+        seats: { low: seats[0], point: (seats[0] + seats[1]) / 2, high: seats[1] },
+        rejectedPerSecond: { low: 0, point: 0, high: 0.1 },
+      },
+    },
+  ],
+  fit: [],
+  runs: 12,
+  seconds: 60,
+  notes: [],
+})
+const effect = (more: Partial<Effect> = {}): Effect => ({
+  id: '1',
+  label: 'Change',
+  server: 'server',
+  atMs: msOf(EDIT_SECONDS),
+  ...more,
+})
+
+describe('the effect of an edit', () => {
+  test('is measured once what settles it has passed, and until ten minutes are over', () => {
+    const early = measureEffect(effect(), sourceOf(until(160)))
+    expect(early).toEqual(effect())
+    const some = measureEffect(effect(), sourceOf(until(200)))
+    expect(some.ended).toBeUndefined()
+    expect(some.measured).toMatchObject({ fromMs: msOf(150), untilMs: msOf(200) })
+    const whole = measureEffect(some, sourceOf(pages))
+    expect(whole).toMatchObject({ ended: 'complete', measured: { fromMs: msOf(150), untilMs: msOf(750) } })
+    expect(EffectSchema.parse(JSON.parse(JSON.stringify(whole)))).toEqual(JSON.parse(JSON.stringify(whole)))
+    const low = whole.measured?.compared.find(({ name }) => name === 'workload-low')
+    expect(low?.numbers.dispatched.a).toBeGreaterThan(15)
+    expect(low?.numbers.dispatched.b).toBeGreaterThan(15)
+    expect(low?.numbers.limit.change).toBeLessThan(0)
+  })
+
+  test('ends with other limits and with the process, and keeps what was measured until then', () => {
+    const changed = until(300).map((page): ServerFrame =>
+      unixMsOf(page.at) < msOf(250)
+        ? page
+        : { ...page, levels: page.levels.map((level) => ({ ...level, limits: { ...level.limits, nominal: 1 } })) },
+    )
+    expect(measureEffect(effect(), sourceOf(changed))).toMatchObject({
+      ended: 'changed',
+      measured: { untilMs: msOf(245) },
+    })
+    const restarted = until(300).map((page): ServerFrame =>
+      unixMsOf(page.at) < msOf(250) ? page : { ...page, startedAt: msOf(250) / MS_PER_SECOND },
+    )
+    const withStart = restarted.map((page) => ({ ...page, startedAt: page.startedAt ?? 1 }))
+    expect(measureEffect(effect(), sourceOf(withStart))).toMatchObject({ ended: 'restarted' })
+  })
+
+  test('keeps what an earlier console measured where this one came later', () => {
+    const before = measureEffect(effect(), sourceOf(until(400)))
+    const late = pages.filter(({ at }) => unixMsOf(at) >= msOf(600))
+    const after = measureEffect(before, sourceOf(late))
+    expect(after).toEqual({ ...before, ended: 'interrupted' })
+    const other: ServerFrame[] = late.map((page) => ({ ...page, at: rfc3339(unixMsOf(page.at) + 3_600_000) }))
+    expect(measureEffect(effect(), sourceOf(other))).toEqual(effect({ ended: 'interrupted' }))
+    expect(watchedUntil(msOf(0))).toBe(msOf(630))
+  })
+
+  test('counts the numbers that matter, and nothing without evidence', () => {
+    const seats = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(400)))
+    expect(judgedOf(seats).map(({ quantity, inside }) => [quantity, inside])).toEqual([['seats', true]])
+    const wrong = measureEffect(effect({ forecast: forecast([80, 100]) }), sourceOf(until(400)))
+    expect(worstMiss(judgedOf(seats))).toBeUndefined()
+    expect(worstMiss(judgedOf(wrong))).toMatchObject({ quantity: 'seats', inside: false })
+    expect(scoreOf([seats, wrong])).toEqual({ edits: 2, numbers: 2, inside: 1 })
+    const young = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(180)))
+    expect(scoreOf([effect(), young])).toBeUndefined()
+    expect(scoreOf(Array.from({ length: 9 }, () => seats))).toMatchObject({ edits: 5 })
+    expect(scoreText({ edits: 1, numbers: 1, inside: 0 })).toBe('0 of 1 number inside its band over the last edit')
+    expect(scoreText({ edits: 5, numbers: 9, inside: 7 })).toBe(
+      '7 of 9 numbers inside their bands over the last 5 edits',
+    )
+  })
+})

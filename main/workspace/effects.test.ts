@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EffectsState } from '../../core/contract/effect.ts'
+import type { ForecastReport } from '../../core/contract/forecast.ts'
+import { createPicture } from '../../core/source/picture.ts'
+import { unixMsOf } from '../../core/units.ts'
+import { serverFrame, START_MS } from '../../test/fixtures/frames.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { createEffects, type Effects } from './effects.ts'
+
+const FORECAST: ForecastReport = {
+  server: 'a',
+  fromMs: 0,
+  untilMs: 1,
+  levels: [],
+  fit: [],
+  runs: 12,
+  seconds: 60,
+  notes: [],
+}
+const START = START_MS
+
+describe('effects of edits', () => {
+  let folder: string
+  let store: Store
+  const stores: Store[] = []
+  const open = (): Store => {
+    const opened = openStore(folder)
+    stores.push(opened)
+    return opened
+  }
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'apf-effects-'))
+    store = open()
+  })
+  afterEach(async () => {
+    for (const one of stores.splice(0)) one.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A console that is connected to the target, and the pages that it reads: one in five seconds. */
+  function consoleOf(kept: Store) {
+    const picture = createPicture()
+    const frames = () => pages
+    const pages: ReturnType<typeof serverFrame>[] = []
+    const effects: Effects = createEffects({
+      connection: 1,
+      targetKey: 't',
+      store: kept.effects,
+      latest: (server) => {
+        const latest = picture.server(server)?.latest.frame.at
+        return latest === undefined ? undefined : unixMsOf(latest)
+      },
+      frames,
+      series: (server, from, to) => {
+        const found = picture.server(server)
+        if (found === undefined) throw new Error(server)
+        return found.history.series({ from, to, maxPoints: 1_000 })
+      },
+    })
+    const ended = new AbortController()
+    const states: EffectsState[] = []
+    effects.states.subscribe((state) => states.push(state), ended.signal)
+    const read = (fromSecond: number, toSecond: number): void => {
+      for (let second = fromSecond; second <= toSecond; second += 5) {
+        const frame = { ...serverFrame(second, []), id: 'a' }
+        pages.push(frame)
+        picture.take({ kind: 'frame', frame })
+        effects.take({ kind: 'frame', frame })
+      }
+    }
+    return { effects, states, read, end: () => ended.abort() }
+  }
+  const settled = () => new Promise((resolve) => void setTimeout(resolve, 30))
+
+  it('are watched for ten minutes and kept for the next console', async () => {
+    const first = consoleOf(store)
+    await first.effects.begin({ id: 'none', label: '' }, { server: 'a' })
+    expect(await first.effects.read('none')).toBeUndefined()
+    first.read(0, 60)
+    await first.effects.begin({ id: '1', label: 'shares' }, { server: 'a', forecast: FORECAST })
+    expect(first.states.at(-1)).toMatchObject({ watched: { id: '1', untilMs: START + 690_000 }, score: null })
+    first.read(65, 400)
+    expect(await first.effects.read('1')).toMatchObject({ measured: { fromMs: START + 90_000 } })
+    await settled()
+    const next = consoleOf(open())
+    expect(await next.effects.read('1')).toMatchObject({ forecast: FORECAST, measured: { fromMs: START + 90_000 } })
+    next.read(500, 695)
+    expect((await next.effects.read('1'))?.ended).toBe('interrupted')
+    expect(next.states.at(-1)?.watched).toBeNull()
+    first.read(405, 695)
+    expect((await first.effects.read('1'))?.ended).toBe('complete')
+    await settled()
+    expect((await open().effects.read('t')).map(({ id, ended }) => [id, ended])).toEqual([['1', 'complete']])
+    expect(await store.effects.targets()).toEqual(['t'])
+  })
+
+  it('end with the next edit, and a forecast of another server is not theirs', async () => {
+    const { effects, read, states } = consoleOf(store)
+    read(0, 60)
+    await effects.begin({ id: '1', label: '' }, { server: 'a', forecast: { ...FORECAST, server: 'b' } })
+    read(65, 150)
+    await effects.change()
+    expect(await effects.read('1')).toMatchObject({ ended: 'changed', measured: { untilMs: START + 150_000 } })
+    expect((await effects.read('1'))?.forecast).toBeUndefined()
+    await effects.begin({ id: '2', label: '' }, { server: 'a' })
+    expect(states.at(-1)?.watched?.id).toBe('2')
+    expect((await store.effects.read('t')).map(({ id }) => id)).toEqual(['2', '1'])
+  })
+})

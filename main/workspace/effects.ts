@@ -1,0 +1,113 @@
+import type { Effect, EffectsState } from '../../core/contract/effect.ts'
+import type { JournalEntry, WatchRequest } from '../../core/contract/objects.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { measureEffect, watchedUntil } from '../../core/twin/effect.ts'
+import { scoreOf } from '../../core/twin/judge.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
+import type { Store } from '../store/store.ts'
+
+/** Watches what the edits of one target do. */
+export interface Effects {
+  readonly states: Subscribable<EffectsState>
+  /** Of a journal entry; `undefined` where it was not watched. */
+  read(id: string): Promise<Effect | undefined>
+  /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
+  begin(entry: Pick<JournalEntry, 'id' | 'label'>, watch: WatchRequest): Promise<void>
+  /** Something else was changed: what is watched ends here. */
+  change(): Promise<void>
+  take(event: SourceEvent): void
+}
+
+export interface EffectsOptions {
+  readonly connection: number
+  readonly targetKey: string
+  readonly store: Store['effects']
+  /** Time of the latest page of a server; `undefined` before the first one. */
+  readonly latest: (server: string) => UnixMs | undefined
+  readonly frames: (server: string) => readonly ServerFrame[]
+  readonly series: (server: string, from: UnixMs, to: UnixMs) => Series
+}
+
+/** Between two measurements, and between two that are written, by the clock of the pages. */
+const MEASURE_MS = 5 * MS_PER_SECOND
+const WRITE_MS = 30 * MS_PER_SECOND
+
+export function createEffects(options: EffectsOptions): Effects {
+  const { connection, targetKey, store, latest, frames, series } = options
+  const states = createTopic<EffectsState>()
+  let kept: readonly Effect[] = []
+  let revision = 0
+  let [measuredAt, writtenAt] = [-Infinity, -Infinity]
+  /** Only the newest edit is watched: each one ends those before it. */
+  const watched = (): Effect | undefined => {
+    const [newest] = kept
+    return newest === undefined || newest.ended !== undefined ? undefined : newest
+  }
+  const publish = (): void => {
+    const open = watched()
+    revision++
+    states.publish({
+      connection,
+      revision,
+      watched: open === undefined ? null : { id: open.id, untilMs: watchedUntil(open.atMs) },
+      score: scoreOf(kept) ?? null,
+    })
+  }
+  const hold = (effect: Effect): void => {
+    kept = [effect, ...kept.filter(({ id }) => id !== effect.id)]
+    publish()
+  }
+  const write = (effect: Effect): Promise<unknown> => store.change(targetKey, effect.id, () => effect)
+  const load = async (): Promise<void> => {
+    // The store itself says what it cannot read.
+    const read = await store.read(targetKey).catch(() => [])
+    kept = [...kept, ...read.filter(({ id }) => kept.every((one) => one.id !== id))]
+    publish()
+  }
+  const loaded = load()
+  const measure = (effect: Effect): Effect =>
+    measureEffect(effect, {
+      frames: frames(effect.server),
+      series: (from, to) => series(effect.server, from, to),
+    })
+  return {
+    states,
+    async read(id) {
+      await loaded
+      return kept.find((one) => one.id === id)
+    },
+    async begin({ id, label }, { server, forecast }) {
+      await loaded
+      const atMs = latest(server)
+      if (atMs === undefined) return
+      const effect: Effect = { id, label, server, atMs, ...(forecast?.server === server && { forecast }) }
+      hold(effect)
+      await write(effect)
+    },
+    async change() {
+      await loaded
+      const open = watched()
+      if (open === undefined) return
+      const last: Effect = { ended: 'changed', ...measure(open) }
+      hold(last)
+      await write(last)
+    },
+    take(event) {
+      const open = watched()
+      if (open === undefined || event.kind !== 'frame' || event.past === true || event.frame.id !== open.server) return
+      const at = unixMsOf(event.frame.at)
+      if (at - measuredAt < MEASURE_MS && at < watchedUntil(open.atMs)) return
+      const next = measure(open)
+      measuredAt = at
+      if (next.measured === open.measured && next.ended === open.ended) return
+      hold(next)
+      if (next.ended === undefined && at - writtenAt < WRITE_MS) return
+      writtenAt = at
+      // What is kept is a little older then; the store says why.
+      write(next).catch(() => undefined)
+    },
+  }
+}
