@@ -1,4 +1,6 @@
 import { create } from 'zustand'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { ApplyReport, ChangeVerdict, CheckReport } from '../../core/contract/objects.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import { changesOf } from '../../core/draft/readEntry.ts'
@@ -37,6 +39,11 @@ export interface DraftApplyState {
 
 export const draftApplyStore = create<DraftApplyState>(() => ({ applying: false }))
 
+/** The forecast on the screen, and the objects after the draft that it is of; none while another one is computed. */
+export const shownForecastStore = create<{
+  readonly shown?: { readonly after: ObjectSet; readonly report: ForecastReport }
+}>(() => ({}))
+
 export function markSeen(of: DraftEntries): void {
   if (draftApplyStore.getState().seen !== of) draftApplyStore.setState({ seen: of })
 }
@@ -65,14 +72,17 @@ export async function applyDraft(options: {
   readonly label: string
   readonly force: boolean
 }): Promise<void> {
-  const { entries: of, reads, base } = draftNow()
+  const { entries: of, reads, base, proposal } = draftNow()
   if (base === undefined || draftApplyStore.getState().applying) return
   const changes = changesOf(reads, base.objects)
   const { target, label, force } = options
   const { server, derivedServer } = viewStore.getState()
+  const shown = shownForecastStore.getState().shown
+  const forecast = shown !== undefined && shown.after === proposal?.objects ? { forecast: shown.report } : {}
+  const watch = server === undefined ? {} : { watch: { server: server.id, ...forecast } }
   draftApplyStore.setState({ applying: true })
   try {
-    const given = { changes: [...changes], force, ...(label !== '' && { label }) }
+    const given = { changes: [...changes], force, ...watch, ...(label !== '' && { label }) }
     const report = await ask('objects.apply', given)
     const taken = report.verdicts.filter(isDone)
     settleDraft((entries) =>

@@ -1,60 +1,12 @@
-import {
-  NUMBERS,
-  type ComparedLevel,
-  type Comparison,
-  type Difference,
-  type NumberName,
-} from '../../../core/compare/compare.ts'
+import { NUMBERS, type ComparedLevel, type Comparison, type NumberName } from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
 import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { rejectedRate } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { format, UNKNOWN } from '../../theme/format.ts'
-
-interface NumberLook {
-  readonly label: string
-  readonly text: (value: number | undefined) => string
-  readonly change: (value: number | undefined) => string
-}
-
-const signed =
-  (text: (value: number | undefined) => string) =>
-  (value: number | undefined): string =>
-    value === undefined ? UNKNOWN : value > 0 ? `+${text(value)}` : text(value)
-
-const seats: NumberLook = {
-  label: '',
-  text: format.seatsAverage,
-  change: (value) => format.change(value, 1),
-}
-
-/** How each number is called and written. */
-export function numberLook(name: NumberName, perSecond: boolean): NumberLook {
-  const counted = (what: string): NumberLook =>
-    perSecond
-      ? { label: `${what} per second`, text: format.rate, change: signed(format.rate) }
-      : { label: `${what}, sum`, text: (value) => format.fixed(value), change: (value) => format.change(value) }
-  switch (name) {
-    case 'executing':
-      return { ...seats, label: 'Executing seats, mean' }
-    case 'limit':
-      return { ...seats, label: 'Current limit, mean' }
-    case 'queued':
-      return { ...seats, label: 'Queued requests, mean' }
-    case 'rejected':
-      return counted('Rejected')
-    case 'dispatched':
-      return counted('Dispatched')
-    case 'waitP99':
-      return { label: 'Longest wait p99', text: format.seconds, change: signed(format.seconds) }
-  }
-}
-
-/** `−33 %`; nothing where there is no part to speak of. */
-export const shareText = ({ share, change }: Difference): string =>
-  share === undefined || change === 0 ? '' : `${share > 0 ? '+' : ''}${format.percent(share)}`
+import { numberLook, shareText } from '../../components/comparedNumbers.ts'
+import { format } from '../../theme/format.ts'
 
 export interface KeyRow {
   readonly name: NumberName

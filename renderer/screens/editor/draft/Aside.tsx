@@ -2,9 +2,10 @@ import { lazy, memo, Suspense } from 'react'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { ProblemNote } from '../../../components/States.tsx'
-import { dismissApplied, draftApplyStore, markSeen } from '../../../state/draftApply.ts'
+import { dismissApplied, draftApplyStore, markSeen, type Applied } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { format } from '../../../theme/format.ts'
+import { useAppliedEffect } from '../effect/effects.ts'
 import { effectiveLevelName } from './draftObject.ts'
 import { DiffPane } from './Diff.tsx'
 import { EffectsPane, VerdictPane } from './VerdictPane.tsx'
@@ -16,6 +17,7 @@ import { type DraftProblem, appliedTitle, needsTakeover } from './apply.logic.ts
 import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
+const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
 const ForecastPane = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).ForecastPane }))
 
 /** What the draft does, and what the server says of it. */
@@ -58,6 +60,21 @@ export const Aside = memo(function Aside(props: {
   )
 })
 
+/** What an application did: the numbers of this moment until enough was measured. */
+function AppliedEffect({ applied }: { readonly applied: Applied }) {
+  const { effect, watched } = useAppliedEffect(applied.report.entry?.id)
+  return (
+    <>
+      {effect?.measured === undefined && <EffectsPane applied={applied} />}
+      {effect !== undefined && (
+        <Suspense>
+          <EffectPane effect={effect} watched={watched} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
 /** The last report of an application, and the last dry run of this very draft. */
 function Said(props: {
   readonly entries: UnderstoodDraft['entries']
@@ -85,7 +102,7 @@ function Said(props: {
             onForce={onForce}
             onDismiss={dismissApplied}
           />
-          <EffectsPane applied={applied} />
+          <AppliedEffect applied={applied} />
         </div>
       )}
       {answer?.state === 'failed' && (

@@ -1,25 +1,29 @@
+import type { Score } from '../../../../core/contract/effect.ts'
 import type { ForecastLevel, ForecastReport, Quantity } from '../../../../core/contract/forecast.ts'
+import { scoreText } from '../../../../core/twin/judge.ts'
 import { EXEMPT } from '../../../../core/config/objects.ts'
 import type { DataColumn } from '../../../components/dataColumns.ts'
-import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useSettings } from '../../../state/settings.ts'
-import { fixed, format } from '../../../theme/format.ts'
+import { fixed, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
-import styles from './forecast.module.css'
+import { useEffectsState } from '../effect/effects.ts'
+import { BandLine, FromTo, levelColumn, QUANTITY_LOOKS } from '../effect/quantities.tsx'
+import styles from '../effect/quantities.module.css'
 import { useForecast } from './forecastRun.ts'
 
 /** Waits, rejections and seats of each level under the draft, as far as a twin of the server shows them. */
 export function ForecastPane({ impact, selected }: { readonly impact: Impact; readonly selected: string | undefined }) {
   const { report, part, problem } = useForecast(impact)
+  const score = useEffectsState()?.score
   return (
     <Pane title="Forecast" unit="90 % interval" note={<span role="status">{noteOf(report, part)}</span>}>
       {problem !== undefined && <ProblemNote problem={problem} />}
-      {report !== undefined && <Report report={report} selected={selected} />}
+      {report !== undefined && <Report report={report} selected={selected} score={score ?? undefined} />}
     </Pane>
   )
 }
@@ -31,7 +35,13 @@ const noteOf = (report: ForecastReport | undefined, part: number | undefined): s
   return `${fitting} of ${report.fit.length} levels with requests fit the twin`
 }
 
-function Report({ report, selected }: { readonly report: ForecastReport; readonly selected: string | undefined }) {
+function Report(props: {
+  readonly report: ForecastReport
+  readonly selected: string | undefined
+  /** Of earlier forecasts here; absent where none was measured. */
+  readonly score: Score | undefined
+}) {
+  const { report, selected, score } = props
   const [{ levelSlots }] = useSettings()
   const order = levelOrder(levelSlots)
   const rows = report.levels.filter(({ level }) => level !== EXEMPT).toSorted((a, b) => order(a.level, b.level))
@@ -54,55 +64,35 @@ function Report({ report, selected }: { readonly report: ForecastReport; readonl
         {report.notes.map((note) => (
           <p key={note}>{note}</p>
         ))}
+        {score !== undefined && <p>{`Earlier forecasts here: ${scoreText(score)}.`}</p>}
       </div>
     </>
   )
 }
 
-const column = (quantity: Quantity, header: string, text: (value: number) => string): DataColumn<ForecastLevel> => ({
-  id: quantity,
-  header,
-  align: 'right',
-  cell: (row) => <Forecasted row={row} quantity={quantity} text={text} />,
-})
-
-const seats = (value: number): string => fixed(value, value < 10 ? 1 : 0)
+const SHOWN = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats'] as const
 
 const COLUMNS: readonly DataColumn<ForecastLevel>[] = [
-  {
-    id: 'level',
-    header: 'Priority level',
-    term: 'priority-level',
-    rowHeader: true,
-    cell: ({ level }) => (
-      <span className={styles['level']}>
-        <LevelChip name={level} decorative />
-        {level}
-      </span>
-    ),
-  },
-  column('waitP50', 'Wait p50', format.seconds),
-  column('waitP99', 'Wait p99', format.seconds),
-  column('rejectedPerSecond', 'Rejected /s', seats),
-  column('seats', 'Seats', seats),
+  levelColumn(({ level }) => level),
+  ...SHOWN.map((quantity): DataColumn<ForecastLevel> => ({
+    id: quantity,
+    header: QUANTITY_LOOKS[quantity].label,
+    align: 'right',
+    cell: (row) => <Forecasted row={row} quantity={quantity} />,
+  })),
 ]
 
 /** The value now, the forecast, and the interval below. */
-function Forecasted(props: {
-  readonly row: ForecastLevel
-  readonly quantity: Quantity
-  readonly text: (value: number) => string
-}) {
-  const { row, quantity, text } = props
+function Forecasted({ row, quantity }: { readonly row: ForecastLevel; readonly quantity: Quantity }) {
+  const { text } = QUANTITY_LOOKS[quantity]
   const now = row.now?.[quantity]
   const band = row.bands[quantity]
-  const was = now === undefined ? '–' : text(now)
-  if (band === undefined) return <span className={styles['only']}>{was}</span>
+  const was = now === undefined ? UNKNOWN : text(now)
+  if (band === undefined) return <FromTo was={was} />
   return (
     <>
-      <span className={styles['was']}>{was} → </span>
-      <b>{text(band.point)}</b>
-      <span className={styles['band']}>{`${text(band.low)} – ${text(band.high)}`}</span>
+      <FromTo was={was} is={text(band.point)} />
+      <BandLine band={band} quantity={quantity} />
     </>
   )
 }

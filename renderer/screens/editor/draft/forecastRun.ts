@@ -4,6 +4,7 @@ import type { Problem } from '../../../../core/contract/errors.ts'
 import type { ForecastReport } from '../../../../core/contract/forecast.ts'
 import { client } from '../../../state/client.ts'
 import { useConnected } from '../../../state/connection.ts'
+import { shownForecastStore } from '../../../state/draftApply.ts'
 import { useViewPart } from '../../../state/view.ts'
 import type { Impact } from './forecast.ts'
 
@@ -29,6 +30,7 @@ export function useForecast({ before, after, limit: { seats }, version }: Impact
     const end = (last: Pick<ForecastRun, 'report' | 'problem'>): void => {
       stop?.()
       setRun(last)
+      if (last.report !== undefined) shownForecastStore.setState({ shown: { after, report: last.report } }, true)
     }
     const start = (): void => {
       setRun(({ report }) => ({ ...(report && { report }), part: 0 }))
@@ -52,6 +54,7 @@ export function useForecast({ before, after, limit: { seats }, version }: Impact
     return () => {
       clearTimeout(timer)
       stop?.()
+      shownForecastStore.setState({}, true)
     }
   }, [connection, server, before, after, seats, version])
   return run

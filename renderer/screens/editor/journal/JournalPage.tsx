@@ -1,4 +1,4 @@
-import { useState, type ReactNode, useEffect } from 'react'
+import { lazy, Suspense, useState, type ReactNode, useEffect } from 'react'
 import {
   changesToSend,
   type AppliedChange,
@@ -18,6 +18,7 @@ import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
 import { countOf } from '../draft/apply.logic.ts'
 import { Question, QuestionDialog } from '../draft/ApplyDialog.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
+import { useAppliedEffect } from '../effect/effects.ts'
 import {
   adviceText,
   entryStateText,
@@ -38,6 +39,8 @@ import { ask, useConnected } from '../../../state/connection.ts'
 import { Button } from '../../../components/Button.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { ObjectDiff } from '../draft/Diff.tsx'
+
+const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -170,6 +173,7 @@ function Entry(props: {
 }) {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
+  const { effect, watched } = useAppliedEffect(entry.id)
   const [asked, setAsked] = useState<TurnRequest>()
   const question = (way: TurnRequest['way'], force = false): void =>
     setAsked({ way, changes: changesToSend(entry, way), force })
@@ -213,6 +217,11 @@ function Entry(props: {
             onForce={() => question(turned.way, true)}
           />
         </div>
+      )}
+      {effect !== undefined && (
+        <Suspense>
+          <EffectPane effect={effect} watched={watched} />
+        </Suspense>
       )}
       <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
         {changes.map((change) => {

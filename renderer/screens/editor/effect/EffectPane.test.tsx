@@ -1,0 +1,84 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
+import type { Effect } from '../../../../core/contract/effect.ts'
+import type { ForecastReport } from '../../../../core/contract/forecast.ts'
+import { EffectPane } from './EffectPane.tsx'
+import { effectSentences, watchText } from './effect.text.ts'
+
+afterEach(cleanup)
+
+const forecast: ForecastReport = {
+  server: 'a',
+  fromMs: 0,
+  untilMs: 100_000,
+  levels: [
+    {
+      level: 'workload-low',
+      now: { arrivalsPerSecond: 100, rejectedPerSecond: 0 },
+      bands: {
+        waitP99: { low: 1, point: 1.5, high: 2 },
+        rejectedPerSecond: { low: 0, point: 0, high: 0.1 },
+        seats: { low: 30, point: 40, high: 50 },
+      },
+    },
+  ],
+  fit: [],
+  runs: 12,
+  seconds: 60,
+  notes: [],
+}
+const pair = { a: 10, b: 20, change: 10, share: 1 }
+const measured: Effect['measured'] = {
+  fromMs: 130_000,
+  untilMs: 400_000,
+  compared: [
+    {
+      name: 'workload-low',
+      in: 'both',
+      numbers: {
+        executing: { a: 60, b: 41 },
+        limit: { a: 245, b: 103 },
+        queued: pair,
+        rejected: { a: 0, b: 0 },
+        dispatched: pair,
+        waitP99: { a: 0.1, b: 3.2 },
+      },
+    },
+  ],
+  levels: [
+    {
+      level: 'workload-low',
+      quantities: { arrivalsPerSecond: 90, waitP99: 3.2, rejectedPerSecond: 0, seats: 41 },
+    },
+  ],
+}
+const effect: Effect = { id: '1', label: '', server: 'a', atMs: 100_000, forecast, measured }
+const watched = { id: '1', untilMs: 730_000 }
+
+it('shows every level before and after, and which numbers lie in their bands', () => {
+  render(<EffectPane effect={effect} watched={watched} />)
+  expect(screen.getByRole('status').textContent).toMatch(/^measuring until/)
+  expect(screen.getByText('1 of 2 forecast numbers lie in their bands.')).toBeDefined()
+  const before = within(screen.getByRole('table', { name: /^Each level before the edit/ }))
+  expect(before.getByRole('row', { name: /^workload-low/ }).textContent).toContain('100 ms → 3.20 s')
+  const judged = within(screen.getByRole('table', { name: /^Measured values of each level/ }))
+  const row = judged.getByRole('row', { name: /^workload-low/ })
+  expect(row.textContent).toContain('3.20 s outside1.00 s – 2.00 s')
+  // As good as nothing, so that it counts neither way.
+  expect(row.textContent).toContain('0.00.0 – 0.1')
+})
+
+it('says what there is to expect, and why there is nothing', () => {
+  const { measured: _gone, ...early } = effect
+  expect(effectSentences(early)).toEqual([
+    'The first numbers appear about 50 s after the edit: limits settle for 30 s, and 20 s are measured.',
+  ])
+  expect(effectSentences({ ...early, ended: 'restarted' })).toEqual(['Too little was measured to show an effect.'])
+  const { forecast: _none, ...alone } = effect
+  expect(effectSentences(alone)).toEqual(['There was no forecast on the screen when this was applied.'])
+  expect(effectSentences(effect)[1]).toBe(
+    'Farthest outside: workload-low, wait p99 3.20 s, forecast 1.00 s – 2.00 s.',
+  )
+  expect(watchText({ ...effect, ended: 'complete' }, null)).toBe('measured for ten minutes')
+  expect(watchText(effect, null)).toBe('not measured any more')
+})

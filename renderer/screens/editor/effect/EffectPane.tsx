@@ -1,0 +1,121 @@
+import type { Effect, EffectsState, Measured } from '../../../../core/contract/effect.ts'
+import type { NumberName } from '../../../../core/compare/compare.ts'
+import { QUANTITIES, type Quantity } from '../../../../core/contract/forecast.ts'
+import { judge, type Judged } from '../../../../core/twin/judge.ts'
+import { classes, scrollRegion } from '../../../components/classes.ts'
+import { numberLook } from '../../../components/comparedNumbers.ts'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { Pane } from '../../../components/Pane.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
+import { format, UNKNOWN } from '../../../theme/format.ts'
+import { effectSentences, watchText } from './effect.text.ts'
+import { BandLine, FromTo, levelColumn, QUANTITY_LOOKS } from './quantities.tsx'
+import styles from './quantities.module.css'
+
+/** What an applied edit did: every level before and after it, and the forecast beside what was measured. */
+export function EffectPane(props: { readonly effect: Effect; readonly watched?: EffectsState['watched'] | undefined }) {
+  const { effect, watched } = props
+  const { measured, forecast } = effect
+  const judged = judgedLevels(effect)
+  return (
+    <Pane title="Effect" note={<span role="status">{watchText(effect, watched)}</span>}>
+      <div className={styles['notes']}>
+        {effectSentences(effect).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
+      {measured !== undefined && measured.compared.length > 0 && <BeforeAfter measured={measured} />}
+      {forecast !== undefined && judged.length > 0 && (
+        <div className={styles['scroll']} {...scrollRegion('Forecast beside the measurement')}>
+          <PlainTable
+            caption="Measured values of each level, with the forecast intervals"
+            columns={JUDGED_COLUMNS}
+            rows={judged}
+            rowKey={({ level }) => level}
+          />
+        </div>
+      )}
+    </Pane>
+  )
+}
+
+type Compared = Measured['compared'][number]
+
+function BeforeAfter({ measured }: { readonly measured: Measured }) {
+  const { fromMs, untilMs, compared } = measured
+  return (
+    <div className={styles['scroll']} {...scrollRegion('Before and after the edit')}>
+      <PlainTable
+        caption={`Each level before the edit, and from ${format.time(fromMs)} to ${format.time(untilMs)}`}
+        columns={COMPARED_COLUMNS}
+        rows={compared}
+        rowKey={({ name }) => name}
+      />
+    </div>
+  )
+}
+
+const HEADERS: readonly (readonly [number: NumberName, header: string])[] = [
+  ['dispatched', 'Dispatched'],
+  ['rejected', 'Rejected'],
+  ['waitP99', 'Wait p99'],
+  ['executing', 'Seats'],
+  ['limit', 'Limit'],
+]
+
+const COMPARED_COLUMNS: readonly DataColumn<Compared>[] = [
+  levelColumn(({ name }) => name),
+  ...HEADERS.map(([number, header]): DataColumn<Compared> => {
+    const { label, text } = numberLook(number, true)
+    return {
+      id: number,
+      header,
+      title: label,
+      align: 'right',
+      cell: ({ numbers }) => {
+        const { a, b } = numbers[number]
+        return text(a) === text(b) ? <FromTo was={text(b)} /> : <FromTo was={text(a)} is={text(b)} />
+      },
+    }
+  }),
+]
+
+interface JudgedLevel {
+  readonly level: string
+  readonly numbers: ReadonlyMap<Quantity, Judged>
+}
+
+/** Levels with at least one number that matters. */
+function judgedLevels({ forecast, measured }: Effect): readonly JudgedLevel[] {
+  if (forecast === undefined || measured === undefined) return []
+  const byLevel = Map.groupBy(judge(forecast, measured.levels), ({ level }) => level)
+  return [...byLevel].flatMap(([level, list]) =>
+    list.some(({ matters }) => matters) ? [{ level, numbers: new Map(list.map((one) => [one.quantity, one])) }] : [],
+  )
+}
+
+const JUDGED_COLUMNS: readonly DataColumn<JudgedLevel>[] = [
+  levelColumn(({ level }) => level),
+  ...QUANTITIES.map((quantity): DataColumn<JudgedLevel> => ({
+    id: quantity,
+    header: QUANTITY_LOOKS[quantity].label,
+    align: 'right',
+    cell: ({ numbers }) => <JudgedNumber judged={numbers.get(quantity)} />,
+  })),
+]
+
+/** The measured value with the interval below; one outside says so in words. */
+function JudgedNumber({ judged }: { readonly judged: Judged | undefined }) {
+  if (judged === undefined) return UNKNOWN
+  const { quantity, measured, band, inside, matters } = judged
+  const isMiss = matters && !inside
+  return (
+    <>
+      <b className={classes(isMiss && styles['outside'])}>
+        {QUANTITY_LOOKS[quantity].text(measured)}
+        {isMiss && ' outside'}
+      </b>
+      <BandLine band={band} quantity={quantity} />
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import type { Band, Quantity } from '../../../../core/contract/forecast.ts'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { LevelChip } from '../../../components/LevelChip.tsx'
+import { fixed, format } from '../../../theme/format.ts'
+import styles from './quantities.module.css'
+
+const seats = (value: number): string => fixed(value, value < 10 ? 1 : 0)
+
+/** How what is forecast is called and written. */
+export const QUANTITY_LOOKS: Readonly<
+  Record<Quantity, { readonly label: string; readonly text: (value: number) => string }>
+> = {
+  waitP50: { label: 'Wait p50', text: format.seconds },
+  waitP99: { label: 'Wait p99', text: format.seconds },
+  rejectedPerSecond: { label: 'Rejected /s', text: seats },
+  seats: { label: 'Seats', text: seats },
+  current: { label: 'Limit', text: seats },
+}
+
+export const levelColumn = <R,>(of: (row: R) => string): DataColumn<R> => ({
+  id: 'level',
+  header: 'Priority level',
+  term: 'priority-level',
+  rowHeader: true,
+  cell: (row) => (
+    <span className={styles['level']}>
+      <LevelChip name={of(row)} decorative />
+      {of(row)}
+    </span>
+  ),
+})
+
+/** `0.8 s – 1.9 s` */
+export const bandText = ({ low, high }: Band, quantity: Quantity): string => {
+  const { text } = QUANTITY_LOOKS[quantity]
+  return `${text(low)} – ${text(high)}`
+}
+
+/** What was, and what is now or will be. */
+export function FromTo({ was, is }: { readonly was: string; readonly is?: string | undefined }) {
+  if (is === undefined) return <span className={styles['was']}>{was}</span>
+  return (
+    <>
+      <span className={styles['was']}>{was} → </span>
+      <b>{is}</b>
+    </>
+  )
+}
+
+export const BandLine = ({ band, quantity }: { readonly band: Band; readonly quantity: Quantity }) => (
+  <span className={styles['band']}>{bandText(band, quantity)}</span>
+)
