@@ -1,9 +1,9 @@
 import { stringify } from 'yaml'
 import {
-  type Band,
   type FitLevel,
   type ForecastLevel,
   type ForecastReport,
+  QUANTITIES,
   type Quantity,
 } from '../../core/contract/forecast.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -19,6 +19,7 @@ import { type Console, type ExitCode, textTable } from './console.ts'
 import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
 import { MOST_SEATS } from './impact.ts'
 import { tellFindings } from './inputFiles.ts'
+import { bandText, quantityText, runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput } from './usage.ts'
@@ -32,8 +33,9 @@ export const forecast: Command = {
     seconds: { type: 'string' },
     'of-server': { type: 'string' },
     'server-limit': { type: 'string' },
+    kept: { type: 'boolean' },
   },
-  run: runForecast,
+  run: (given, console) => (given.flag('kept') ? runKeptForecasts(given, console) : runForecast(given, console)),
 }
 
 const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: 600 } as const
@@ -99,24 +101,8 @@ export async function readQuestion(given: Given, console: Console): Promise<Ques
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`
 
 const HEAD = ['LEVEL', 'WAIT P50', 'WAIT P99', 'REJECTED /S', 'SEATS', 'LIMIT']
-const COLUMNS: readonly { readonly quantity: Quantity; readonly text: (value: number) => string }[] = [
-  { quantity: 'waitP50', text: duration },
-  { quantity: 'waitP99', text: duration },
-  { quantity: 'rejectedPerSecond', text: number },
-  { quantity: 'seats', text: number },
-  { quantity: 'current', text: number },
-]
-
-/** Given in seconds. */
-function duration(value: number): string {
-  return value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`
-}
-function number(value: number): string {
-  return String(Number(value.toFixed(value < 10 ? 1 : 0)))
-}
-
 function forecastText({ levels, fit, notes }: ForecastReport): readonly string[] {
-  const rows = levels.map((level) => [level.level, ...COLUMNS.map(({ quantity, text }) => cell(level, quantity, text))])
+  const rows = levels.map((level) => [level.level, ...QUANTITIES.map((quantity) => cell(level, quantity))])
   const remarks = levels.flatMap(({ level, note }) => (note === undefined ? [] : [`${level}: ${note}`]))
   return [
     'Now → forecast (90 % interval)',
@@ -138,9 +124,9 @@ const fitCells = ({ level, error, clients, flows, fits }: FitLevel): readonly st
   String(flows),
 ]
 
-function cell(level: ForecastLevel, quantity: Quantity, text: (value: number) => string): string {
+function cell(level: ForecastLevel, quantity: Quantity): string {
   const now = level.now?.[quantity]
-  const band: Band | undefined = level.bands[quantity]
-  const was = now === undefined ? '–' : text(now)
-  return band === undefined ? was : `${was} → ${text(band.point)} (${text(band.low)}–${text(band.high)})`
+  const band = level.bands[quantity]
+  const was = now === undefined ? '–' : quantityText(quantity, now)
+  return band === undefined ? was : `${was} → ${quantityText(quantity, band.point)} (${bandText(quantity, band)})`
 }

@@ -91,6 +91,7 @@ Options:
 Exit code: 0 done, 2 cannot run.`,
 
   forecast: `Usage: apf-console forecast [source] --edit FILE… [--seconds N] [--output text|json|yaml]
+       apf-console forecast --kept [--output text|json]
 
 Forecasts what an edit does to the waits, rejections, seats and limits of every level (docs/forecast.md). It reads the source
 for a while, fits a simulated server with simulated clients to what the source shows, and applies the edit there. Each value
@@ -109,6 +110,8 @@ Options:
   --of-server ID         one server of the source, by its id (the first by default)
   --server-limit N       seats of the server (as it reports by default)
   --interval S           seconds between two scrapes (1 by default)
+  --kept                 print the forecasts of edits that the Editor applied, beside what was measured afterwards;
+                         reads the state folder and contacts nothing
   -o, --output FORMAT    text (default), json or yaml
   --json                 the same as --output json
 

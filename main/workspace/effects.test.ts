@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { manifestOf } from '../../core/config/content.ts'
+import type { PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
 import type { EffectsState } from '../../core/contract/effect.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import { createPicture } from '../../core/source/picture.ts'
@@ -21,6 +24,20 @@ const FORECAST: ForecastReport = {
   notes: [],
 }
 const START = START_MS
+const LEVEL: PriorityLevelConfiguration = { metadata: { name: 'low' }, spec: { type: 'Exempt' } }
+const EDIT = {
+  id: '1',
+  label: 'shares',
+  changes: [
+    {
+      kind: 'PriorityLevelConfiguration',
+      name: 'low',
+      from: null,
+      to: manifestOf('PriorityLevelConfiguration', LEVEL),
+      state: 'applied',
+    },
+  ],
+} satisfies Parameters<Effects['begin']>[0]
 
 describe('effects of edits', () => {
   let folder: string
@@ -77,10 +94,10 @@ describe('effects of edits', () => {
 
   it('are watched for ten minutes and kept for the next console', async () => {
     const first = consoleOf(store)
-    await first.effects.begin({ id: 'none', label: '' }, { server: 'a' })
+    await first.effects.begin({ ...EDIT, id: 'none' }, { server: 'a' })
     expect(await first.effects.read('none')).toBeUndefined()
     first.read(0, 60)
-    await first.effects.begin({ id: '1', label: 'shares' }, { server: 'a', forecast: FORECAST })
+    await first.effects.begin({ ...EDIT, id: '1' }, { server: 'a', forecast: FORECAST })
     expect(first.states.at(-1)).toMatchObject({ watched: { id: '1', untilMs: START + 690_000 }, score: null })
     first.read(65, 400)
     expect(await first.effects.read('1')).toMatchObject({ measured: { fromMs: START + 90_000 } })
@@ -100,13 +117,32 @@ describe('effects of edits', () => {
   it('end with the next edit, and a forecast of another server is not theirs', async () => {
     const { effects, read, states } = consoleOf(store)
     read(0, 60)
-    await effects.begin({ id: '1', label: '' }, { server: 'a', forecast: { ...FORECAST, server: 'b' } })
+    await effects.begin({ ...EDIT, id: '1' }, { server: 'a', forecast: { ...FORECAST, server: 'b' } })
     read(65, 150)
     await effects.change()
     expect(await effects.read('1')).toMatchObject({ ended: 'changed', measured: { untilMs: START + 150_000 } })
     expect((await effects.read('1'))?.forecast).toBeUndefined()
-    await effects.begin({ id: '2', label: '' }, { server: 'a' })
+    await effects.begin({ ...EDIT, id: '2' }, { server: 'a' })
     expect(states.at(-1)?.watched?.id).toBe('2')
     expect((await store.effects.read('t')).map(({ id }) => id)).toEqual(['2', '1'])
+  })
+
+  it('end when the objects become others, but not by the edit itself', async () => {
+    const { effects, read, states } = consoleOf(store)
+    const tell = (...levels: PriorityLevelConfiguration[]): void => {
+      const objects = ObjectSetSchema.parse({ levels, schemas: [] })
+      effects.take({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects } })
+    }
+    read(0, 60)
+    await effects.begin(EDIT, { server: 'a' })
+    tell()
+    tell(LEVEL)
+    read(65, 70)
+    await settled()
+    expect(states.at(-1)?.watched?.id).toBe('1')
+    tell()
+    await settled()
+    expect(states.at(-1)?.watched).toBeNull()
+    expect((await store.effects.read('t'))[0]).toMatchObject({ ended: 'changed' })
   })
 })

@@ -1,13 +1,17 @@
+import { configDiff } from '../../core/config/content.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Effect, EffectsState } from '../../core/contract/effect.ts'
-import type { JournalEntry, WatchRequest } from '../../core/contract/objects.ts'
+import type { AppliedChange, JournalEntry, WatchRequest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
-import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { measureEffect, watchedUntil } from '../../core/twin/effect.ts'
 import { scoreOf } from '../../core/twin/judge.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Store } from '../store/store.ts'
+import { isSame } from './journal.ts'
+import { presentIn } from './journalDesk.ts'
 
 /** Watches what the edits of one target do. */
 export interface Effects {
@@ -15,7 +19,7 @@ export interface Effects {
   /** Of a journal entry; `undefined` where it was not watched. */
   read(id: string): Promise<Effect | undefined>
   /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
-  begin(entry: Pick<JournalEntry, 'id' | 'label'>, watch: WatchRequest): Promise<void>
+  begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest): Promise<void>
   /** Something else was changed: what is watched ends here. */
   change(): Promise<void>
   take(event: SourceEvent): void
@@ -46,6 +50,9 @@ export function createEffects(options: EffectsOptions): Effects {
     const [newest] = kept
     return newest === undefined || newest.ended !== undefined ? undefined : newest
   }
+  /** The edit as the objects will show it, then the objects with it: whatever differs from these later is another edit. */
+  let edited: Pick<JournalEntry, 'changes'> | undefined
+  let baseline: ObjectSet | undefined
   const publish = (): void => {
     const open = watched()
     revision++
@@ -73,29 +80,46 @@ export function createEffects(options: EffectsOptions): Effects {
       frames: frames(effect.server),
       series: (from, to) => series(effect.server, from, to),
     })
+  const change = async (): Promise<void> => {
+    await loaded
+    const open = watched()
+    if (open === undefined) return
+    const last: Effect = { ended: 'changed', ...measure(open) }
+    hold(last)
+    await write(last)
+  }
+  const takeObjects = (reading: ObjectsReading): void => {
+    if (watched() === undefined || reading.state !== 'current') return
+    if (baseline !== undefined) {
+      // What is kept is a little older then; the store says why.
+      if (configDiff(baseline, reading.objects).length > 0) change().catch(() => undefined)
+      return
+    }
+    const isThere = ({ kind, name, to }: AppliedChange): boolean => {
+      const present = presentIn(reading, { kind, name })
+      return present !== undefined && isSame(present.object, to)
+    }
+    if (edited?.changes.every(isThere) !== false) baseline = reading.objects
+  }
   return {
     states,
     async read(id) {
       await loaded
       return kept.find((one) => one.id === id)
     },
-    async begin({ id, label }, { server, forecast }) {
+    async begin({ id, label, changes }, { server, forecast }) {
       await loaded
+      edited = { changes }
+      baseline = undefined
       const atMs = latest(server)
       if (atMs === undefined) return
       const effect: Effect = { id, label, server, atMs, ...(forecast?.server === server && { forecast }) }
       hold(effect)
       await write(effect)
     },
-    async change() {
-      await loaded
-      const open = watched()
-      if (open === undefined) return
-      const last: Effect = { ended: 'changed', ...measure(open) }
-      hold(last)
-      await write(last)
-    },
+    change,
     take(event) {
+      if (event.kind === 'objects') takeObjects(event.reading)
       const open = watched()
       if (open === undefined || event.kind !== 'frame' || event.past === true || event.frame.id !== open.server) return
       const at = unixMsOf(event.frame.at)

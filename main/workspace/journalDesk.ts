@@ -214,7 +214,7 @@ function atVersion({ resourceVersion: _before, ...change }: AppliedChange, versi
 }
 
 /** The object as it was last read; `undefined` where nothing is known of it. */
-function presentIn(
+export function presentIn(
   { state, objects: { levels, schemas } }: ObjectsReading,
   { kind, name }: Named,
 ): { readonly object: JsonObject | null } | undefined {

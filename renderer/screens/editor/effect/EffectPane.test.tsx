@@ -76,9 +76,7 @@ it('says what there is to expect, and why there is nothing', () => {
   expect(effectSentences({ ...early, ended: 'restarted' })).toEqual(['Too little was measured to show an effect.'])
   const { forecast: _none, ...alone } = effect
   expect(effectSentences(alone)).toEqual(['There was no forecast on the screen when this was applied.'])
-  expect(effectSentences(effect)[1]).toBe(
-    'Farthest outside: workload-low, wait p99 3.20 s, forecast 1.00 s – 2.00 s.',
-  )
+  expect(effectSentences(effect)[1]).toBe('Farthest outside: workload-low, wait p99 3.20 s, forecast 1.00 s – 2.00 s.')
   expect(watchText({ ...effect, ended: 'complete' }, null)).toBe('measured for ten minutes')
   expect(watchText(effect, null)).toBe('not measured any more')
 })

@@ -1,0 +1,87 @@
+import type { Effect, Score } from '../../core/contract/effect.ts'
+import type { Band, Quantity } from '../../core/contract/forecast.ts'
+import { judgedOf, scoreOf, scoreText, type Judged } from '../../core/twin/judge.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { openStore } from '../store/store.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { readOutput, UsageError, type Given } from './usage.ts'
+
+/** What came of the forecasts that were applied to one target. */
+interface KeptForecasts {
+  readonly target: string
+  /** Absent before anything was measured. */
+  readonly score?: Score
+  /** The newest first. */
+  readonly forecasts: readonly { readonly effect: Effect; readonly numbers: readonly Judged[] }[]
+}
+
+/** Prints the forecasts of applied edits beside what was measured, from the state folder; contacts nothing. */
+export async function runKeptForecasts(given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, ['text', 'json'])
+  if (given.values('edit').length > 0)
+    throw new UsageError('--kept prints earlier forecasts, so --edit does not go with it.')
+  const store = openStore(console.stateDir)
+  try {
+    const targets = await Promise.all(
+      (await store.effects.targets()).map(async (target) => keptOf(target, await store.effects.read(target))),
+    )
+    const kept = targets.filter(({ forecasts }) => forecasts.length > 0)
+    if (output === 'json') console.printJson(kept, 2)
+    else if (kept.length === 0)
+      console.print(['No applied edit had a forecast yet. The Editor keeps the forecast of each edit.'])
+    else console.print(kept.flatMap(targetText))
+  } finally {
+    store.close()
+  }
+  return 0
+}
+
+function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
+  const score = scoreOf(effects)
+  const forecasts = effects
+    .filter(({ forecast }) => forecast !== undefined)
+    .map((effect) => ({ effect, numbers: judgedOf(effect) }))
+  return { target, ...(score && { score }), forecasts }
+}
+
+const HEAD = ['LEVEL', 'NUMBER', 'BEFORE', 'FORECAST', 'MEASURED', '']
+
+const targetText = ({ target, score, forecasts }: KeptForecasts): readonly string[] => [
+  `${target}: ${score === undefined ? 'nothing has been measured for long enough yet.' : `${scoreText(score)}.`}`,
+  ...forecasts.flatMap(({ effect, numbers }) => [
+    '',
+    `${rfc3339(effect.atMs)}  ${effect.label}, ${effect.server}`,
+    ...(numbers.length === 0
+      ? ['  no number was measured that counts']
+      : textTable([HEAD, ...numbers.map(rowOf)], ['left', 'left', 'right', 'right', 'right', 'left'])),
+  ]),
+  '',
+]
+
+const LABELS: Readonly<Record<Quantity, string>> = {
+  waitP50: 'wait p50',
+  waitP99: 'wait p99',
+  rejectedPerSecond: 'rejected /s',
+  seats: 'seats',
+  current: 'limit',
+}
+
+const rowOf = ({ level, quantity, now, band, measured, inside }: Judged): readonly string[] => [
+  level,
+  LABELS[quantity],
+  quantityText(quantity, now),
+  `${quantityText(quantity, band.point)} (${bandText(quantity, band)})`,
+  quantityText(quantity, measured),
+  inside ? '' : 'outside',
+]
+
+/** A value of a forecast with its unit, where the column does not say it. */
+export const quantityText = (quantity: Quantity, value: number): string =>
+  quantity === 'waitP50' || quantity === 'waitP99' ? duration(value) : number(value)
+
+export const bandText = (quantity: Quantity, { low, high }: Band): string =>
+  `${quantityText(quantity, low)}–${quantityText(quantity, high)}`
+
+/** Given in seconds. */
+const duration = (value: number): string => (value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`)
+const number = (value: number): string => String(Number(value.toFixed(value < 10 ? 1 : 0)))
