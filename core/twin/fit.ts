@@ -11,6 +11,7 @@ import { isExempt } from '../frame/reading.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { SHORTEST_RUN_SECONDS } from './history.ts'
+import { meanOf } from './observe.ts'
 import { runTwin, type TwinRun, WARM_SECONDS } from './run.ts'
 import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
 
@@ -82,10 +83,22 @@ interface Candidate {
   readonly shape: Shape
   readonly flows: (typeof FLOWS)[number]
 }
-const candidatesFor = ({ levels }: Observation): readonly Candidate[] =>
-  [...SHAPES, ...(levels.some(wasRejecting) ? REJECTED_SHAPES : [])].flatMap((shape) =>
-    FLOWS.map((flows) => ({ shape, flows })),
-  )
+function candidatesFor({ levels }: Observation, known: KnownFlows): readonly Candidate[] {
+  const shapes = [...SHAPES, ...(levels.some(wasRejecting) ? REJECTED_SHAPES : [])]
+  // Where dumps name the flows, a guess of them changes nothing.
+  const flows = partUnnamed(levels, known) <= FEW_UNNAMED ? FLOWS.slice(1, 2) : FLOWS
+  return shapes.flatMap((shape) => flows.map((one) => ({ shape, flows: one })))
+}
+
+/** The part of the requests whose flows are not known. */
+function partUnnamed(levels: Observation['levels'], known: KnownFlows): number {
+  const rates = levels
+    .filter((level) => !isExempt(level))
+    .flatMap(({ schemas }) => schemas.map(({ schema, arrivals }) => ({ schema, rate: meanOf(arrivals) ?? 0 })))
+  const sum = (of: typeof rates): number => of.reduce((total, { rate }) => total + rate, 0)
+  return sum(rates.filter(({ schema }) => !known.has(schema))) / Math.max(sum(rates), Number.MIN_VALUE)
+}
+const FEW_UNNAMED = 0.02
 
 /** Rejections per second that are as good as none: fewer than one in fifty requests. */
 export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsPerSecond'>): number =>
@@ -111,7 +124,7 @@ interface Tried {
 export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn = () => true): Twin | undefined {
   const { whole: observation, fitted, held } = history
   const known = new Map(flows.map((one) => [one.schema, one.flows]))
-  const candidates = candidatesFor(fitted)
+  const candidates = candidatesFor(fitted, known)
   const tried = new Map<string, Tried[]>()
   let missing: readonly string[] = []
   for (const [number, candidate] of candidates.entries()) {
@@ -167,7 +180,7 @@ function fitLevel(
       error,
       fits: complete && error <= GOOD_FIT,
       clients: guess.clients,
-      flows: Math.max(guess.flows, ...level.schemas.map(({ schema }) => known.get(schema)?.length ?? 0)),
+      flows: Math.max(...level.schemas.map(({ schema }) => known.get(schema)?.length ?? guess.flows)),
     },
   ]
 }

@@ -18,6 +18,7 @@ import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
 const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
+const EarlyFit = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).EarlyFit }))
 const ForecastPane = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).ForecastPane }))
 
 /** What the draft does, and what the server says of it. */
@@ -42,11 +43,13 @@ export const Aside = memo(function Aside(props: {
         stale={(draft.proposal?.stale.length ?? 0) > 0}
         onSeen={() => draft.entries.length > 0 && markSeen(draft.entries)}
       />
-      {draft.entries.length > 0 && (
-        <Suspense>
+      <Suspense>
+        {draft.entries.length > 0 ? (
           <ForecastPane impact={impact} selected={level} />
-        </Suspense>
-      )}
+        ) : (
+          <EarlyFit impact={impact} editing={mayEdit} />
+        )}
+      </Suspense>
       <div className={styles['two']}>
         <div>
           <GuardPane rails={guard?.rails ?? []} stale={guard?.stale ?? false} mayEdit={mayEdit} />

@@ -12,9 +12,9 @@ import { fixed, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
 import { useEffectsState } from '../effect/effects.ts'
-import { BandLine, FromTo, levelColumn, QUANTITY_LOOKS } from '../effect/quantities.tsx'
+import { bandText, levelColumn, QUANTITY_LOOKS, SmallLine } from '../effect/quantities.tsx'
 import styles from '../effect/quantities.module.css'
-import { useForecast } from './forecastRun.ts'
+import { useEarlyFit, useForecast } from './forecastRun.ts'
 
 /** Waits, rejections and seats of each level under the draft, as far as a twin of the server shows them. */
 export function ForecastPane({ impact, selected }: { readonly impact: Impact; readonly selected: string | undefined }) {
@@ -26,6 +26,12 @@ export function ForecastPane({ impact, selected }: { readonly impact: Impact; re
       {report !== undefined && <Report report={report} selected={selected} score={score ?? undefined} />}
     </Pane>
   )
+}
+
+/** Prepares the first forecast; shows nothing. */
+export function EarlyFit({ impact, editing }: { readonly impact: Impact; readonly editing: boolean }) {
+  useEarlyFit(impact, editing)
+  return null
 }
 
 const noteOf = (report: ForecastReport | undefined, part: number | undefined): string => {
@@ -88,11 +94,12 @@ function Forecasted({ row, quantity }: { readonly row: ForecastLevel; readonly q
   const now = row.now?.[quantity]
   const band = row.bands[quantity]
   const was = now === undefined ? UNKNOWN : text(now)
-  if (band === undefined) return <FromTo was={was} />
+  if (band === undefined) return <span className={styles['was']}>{was}</span>
   return (
     <>
-      <FromTo was={was} is={text(band.point)} />
-      <BandLine band={band} quantity={quantity} />
+      <span className={styles['was']}>{was} → </span>
+      <b>{text(band.point)}</b>
+      <SmallLine>{bandText(band, quantity)}</SmallLine>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
-import type { ForecastReport } from '../../../../core/contract/forecast.ts'
+import type { ForecastReport, ForecastWish } from '../../../../core/contract/forecast.ts'
 import { client } from '../../../state/client.ts'
 import { useConnected } from '../../../state/connection.ts'
 import { shownForecastStore } from '../../../state/draftApply.ts'
@@ -19,8 +19,39 @@ export interface ForecastRun {
 /** After the last keystroke. */
 const PAUSE_MS = 300
 
+type Forecastable = Pick<Impact, 'before' | 'after' | 'version'> & { readonly limit: Pick<Impact['limit'], 'seats'> }
+
+const wishOf = (of: ForecastWish['of'], { before, after, limit: { seats }, version }: Forecastable): ForecastWish => ({
+  of,
+  before: ObjectSetSchema.parse(before),
+  after: ObjectSetSchema.parse(after),
+  serverLimit: seats,
+  version,
+})
+
+/**
+ * Has the twin fitted while nothing is drafted yet, when the page opens and when editing is switched on: the other side keeps
+ * it for the first forecast.
+ */
+export function useEarlyFit({ before, limit: { seats }, version }: Forecastable, editing: boolean): void {
+  const connection = useConnected()?.id
+  const server = useViewPart((view) => view.server?.id)
+  useEffect(() => {
+    if (connection === undefined || server === undefined) return undefined
+    const wish = wishOf({ connection, server }, { before, after: before, limit: { seats }, version })
+    // The runs come after the fit, and nobody looks at them.
+    let stop: (() => void) | undefined
+    stop = client().subscribe('forecast', wish, (event) => {
+      if (event.kind !== 'progress' || event.part > FIT_PART) stop?.()
+    })
+    return stop
+  }, [connection, server, before, seats, version, editing])
+}
+/** Part of the work that the fit takes (main/threads/forecastTask.ts). */
+const FIT_PART = 0.5
+
 /** Forecasts the draft on the shown server; the next change of it ends the run before. */
-export function useForecast({ before, after, limit: { seats }, version }: Impact): ForecastRun {
+export function useForecast({ before, after, limit: { seats }, version }: Forecastable): ForecastRun {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   const [run, setRun] = useState<ForecastRun>({})
@@ -36,13 +67,7 @@ export function useForecast({ before, after, limit: { seats }, version }: Impact
       setRun(({ report }) => ({ ...(report && { report }), part: 0 }))
       stop = client().subscribe(
         'forecast',
-        {
-          of: { connection, server },
-          before: ObjectSetSchema.parse(before),
-          after: ObjectSetSchema.parse(after),
-          serverLimit: seats,
-          version,
-        },
+        wishOf({ connection, server }, { before, after, limit: { seats }, version }),
         (event) => {
           if (event.kind === 'progress') setRun(({ report }) => ({ ...(report && { report }), part: event.part }))
           else end(event.kind === 'done' ? { report: event.report } : { problem: event.problem })

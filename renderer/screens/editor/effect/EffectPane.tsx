@@ -9,7 +9,7 @@ import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { format, UNKNOWN } from '../../../theme/format.ts'
 import { effectSentences, watchText } from './effect.text.ts'
-import { BandLine, FromTo, levelColumn, QUANTITY_LOOKS } from './quantities.tsx'
+import { bandText, levelColumn, QUANTITY_LOOKS, SmallLine } from './quantities.tsx'
 import styles from './quantities.module.css'
 
 /** What an applied edit did: every level before and after it, and the forecast beside what was measured. */
@@ -27,6 +27,7 @@ export function EffectPane(props: { readonly effect: Effect; readonly watched?: 
       {measured !== undefined && measured.compared.length > 0 && <BeforeAfter measured={measured} />}
       {forecast !== undefined && judged.length > 0 && (
         <div className={styles['scroll']} {...scrollRegion('Forecast beside the measurement')}>
+          <p className={styles['notes']}>Measured, and below it the 90 % interval of the forecast.</p>
           <PlainTable
             caption="Measured values of each level, with the forecast intervals"
             columns={JUDGED_COLUMNS}
@@ -45,6 +46,7 @@ function BeforeAfter({ measured }: { readonly measured: Measured }) {
   const { fromMs, untilMs, compared } = measured
   return (
     <div className={styles['scroll']} {...scrollRegion('Before and after the edit')}>
+      <p className={styles['notes']}>After the edit, and below it the time before.</p>
       <PlainTable
         caption={`Each level before the edit, and from ${format.time(fromMs)} to ${format.time(untilMs)}`}
         columns={COMPARED_COLUMNS}
@@ -55,29 +57,32 @@ function BeforeAfter({ measured }: { readonly measured: Measured }) {
   )
 }
 
-const HEADERS: readonly (readonly [number: NumberName, header: string])[] = [
-  ['dispatched', 'Dispatched'],
-  ['rejected', 'Rejected'],
-  ['waitP99', 'Wait p99'],
-  ['executing', 'Seats'],
-  ['limit', 'Limit'],
-]
+const HEADERS: readonly (readonly [number: NumberName, header: string, text: (value: number | undefined) => string])[] =
+  [
+    ['dispatched', 'Dispatched /s', format.significant],
+    ['rejected', 'Rejected /s', format.significant],
+    ['waitP99', 'Longest wait p99', format.seconds],
+    ['executing', 'Seats', format.seatsAverage],
+    ['limit', 'Limit', format.seatsAverage],
+  ]
 
 const COMPARED_COLUMNS: readonly DataColumn<Compared>[] = [
   levelColumn(({ name }) => name),
-  ...HEADERS.map(([number, header]): DataColumn<Compared> => {
-    const { label, text } = numberLook(number, true)
-    return {
-      id: number,
-      header,
-      title: label,
-      align: 'right',
-      cell: ({ numbers }) => {
-        const { a, b } = numbers[number]
-        return text(a) === text(b) ? <FromTo was={text(b)} /> : <FromTo was={text(a)} is={text(b)} />
-      },
-    }
-  }),
+  ...HEADERS.map(([number, header, text]): DataColumn<Compared> => ({
+    id: number,
+    header,
+    title: numberLook(number, true).label,
+    align: 'right',
+    cell: ({ numbers }) => {
+      const { a, b } = numbers[number]
+      return (
+        <>
+          <b>{text(b)}</b>
+          <SmallLine>{text(a)}</SmallLine>
+        </>
+      )
+    },
+  })),
 ]
 
 interface JudgedLevel {
@@ -115,7 +120,7 @@ function JudgedNumber({ judged }: { readonly judged: Judged | undefined }) {
         {QUANTITY_LOOKS[quantity].text(measured)}
         {isMiss && ' outside'}
       </b>
-      <BandLine band={band} quantity={quantity} />
+      <SmallLine>{bandText(band, quantity)}</SmallLine>
     </>
   )
 }

@@ -36,17 +36,7 @@ export const bandText = ({ low, high }: Band, quantity: Quantity): string => {
   return `${text(low)} – ${text(high)}`
 }
 
-/** What was, and what is now or will be. */
-export function FromTo({ was, is }: { readonly was: string; readonly is?: string | undefined }) {
-  if (is === undefined) return <span className={styles['was']}>{was}</span>
-  return (
-    <>
-      <span className={styles['was']}>{was} → </span>
-      <b>{is}</b>
-    </>
-  )
-}
-
-export const BandLine = ({ band, quantity }: { readonly band: Band; readonly quantity: Quantity }) => (
-  <span className={styles['band']}>{bandText(band, quantity)}</span>
+/** What a number of a cell is to be compared with, below it. */
+export const SmallLine = ({ children }: { readonly children: string }) => (
+  <span className={styles['band']}>{children}</span>
 )
