@@ -1,6 +1,6 @@
 import type { Outcomes } from '../contract/whatif.ts'
 import { failed, type VariantResult } from '../whatif/results.ts'
-import { type Assertion, MEASURES, type MeasureName } from './scenario.ts'
+import { type Assertion, type Measured, MEASURES, type MeasureName } from './scenario.ts'
 
 /** An assertion about one variant, with what was measured. */
 export interface Checked {
@@ -10,7 +10,7 @@ export interface Checked {
 }
 
 export function check(assertion: Assertion, result: VariantResult): Checked {
-  const value = measured(assertion, result)
+  const value = measuredIn(result, assertion)
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY } = assertion
   return { assertion, value, holds: value >= least && value <= most }
 }
@@ -24,7 +24,7 @@ const NOTHING: Outcomes = {
   seats: 0,
 }
 
-function outcomesOf({ of }: Assertion, { total, clients, levels }: VariantResult): Outcomes {
+function outcomesOf({ of }: Measured, { total, clients, levels }: VariantResult): Outcomes {
   if (of === undefined) return total
   const found =
     of.kind === 'clients'
@@ -33,12 +33,13 @@ function outcomesOf({ of }: Assertion, { total, clients, levels }: VariantResult
   return found ?? NOTHING
 }
 
-function measured(assertion: Assertion, result: VariantResult): number {
-  if (assertion.measure === 'currentLimit') {
-    const level = result.levels.find((one) => one.level === assertion.of?.name)
+/** The value of a measure in the result of one variant, in the unit of `MEASURES`. */
+export function measuredIn(result: VariantResult, measured: Measured): number {
+  if (measured.measure === 'currentLimit') {
+    const level = result.levels.find((one) => one.level === measured.of?.name)
     return level?.limits?.current ?? 0
   }
-  return MEASURED[assertion.measure](outcomesOf(assertion, result), result.seconds)
+  return MEASURED[measured.measure](outcomesOf(measured, result), result.seconds)
 }
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole)
@@ -67,13 +68,19 @@ const MEASURED: Readonly<
 }
 
 /** `failedPercent of leases ≤ 0.1 %`. */
-export function assertionText({ of, measure, least, most }: Assertion): string {
+export function assertionText(assertion: Assertion): string {
+  const { measure, least, most } = assertion
   const unit = MEASURES[measure]
   const bound = (value: number): string => (unit === '' ? String(value) : `${value} ${unit}`)
-  const subject = of === undefined ? 'everything' : of.kind === 'level' ? `level ${of.name}` : of.name
   const bounds = [
     ...(least === undefined ? [] : [`≥ ${bound(least)}`]),
     ...(most === undefined ? [] : [`≤ ${bound(most)}`]),
   ]
-  return `${measure} of ${subject} ${bounds.join(' and ')}`
+  return `${measuredText(assertion)} ${bounds.join(' and ')}`
+}
+
+/** `failedPercent of leases`, `waitP99 of level workload-low`. */
+export function measuredText({ of, measure }: Measured): string {
+  const subject = of === undefined ? 'everything' : of.kind === 'level' ? `level ${of.name}` : of.name
+  return `${measure} of ${subject}`
 }

@@ -1,31 +1,20 @@
 import { builtInObjects } from '../config/builtIn.ts'
 import { checkObject } from '../config/checkObject.ts'
-import { anyOf, entry, type Finding, member, quoted, rejected } from '../config/finding.ts'
-import { type Read, readAmount, readAnything, readText } from '../config/jsonValues.ts'
+import { anyOf, entry, type Finding, member, quoted } from '../config/finding.ts'
+import { type Read, readAnything, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { withEdit } from '../impact/applyManifests.ts'
-import { byPosition, hintFor, locate, textDocuments } from '../manifest/locate.ts'
-import { fieldOf } from '../manifest/json.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
-import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
-import { nearest } from '../text/text.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
 import { EXECUTION_FACTOR } from '../contract/whatif.ts'
 import { MOST_VARIANTS } from '../contract/bounds.ts'
 import { mostRequests, readClients } from './readClients.ts'
-import {
-  type Assertion,
-  isMeasure,
-  MEASURES,
-  type Phase,
-  type Scenario,
-  type ScenarioVariant,
-  VERDICTS,
-  type Verdict,
-} from './scenario.ts'
-import { bounded, namedOnce, problem } from './values.ts'
+import { type DocumentKind, readDocument } from './document.ts'
+import { readAssertion } from './readMeasured.ts'
+import { type Phase, type Scenario, type ScenarioVariant, VERDICTS, type Verdict } from './scenario.ts'
+import { bounded, knownName, namedOnce, problem } from './values.ts'
 
 /** What a text holds. There is a scenario exactly when no finding is an error. */
 export interface ReadScenario {
@@ -35,56 +24,31 @@ export interface ReadScenario {
 
 export const LONGEST_SECONDS = 3_600
 /** A variant takes minutes for them; without an end a run would take all memory. */
-const MOST_REQUESTS = 20_000_000
+export const MOST_REQUESTS = 20_000_000
 const MOST_PHASES = 100
 const MOST_ASSERTIONS = 200
-const SEATS = { min: 0, max: 100_000, whole: true } as const
+export const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** Reads a scenario from YAML or JSON. Never throws. */
 export function readScenario(text: string, file: string): ReadScenario {
-  const positionOf = positionsIn(text)
-  const [first, second] = textDocuments(text, file)
-  const tree = first?.tree
-  const findings: LocatedFinding[] = (first?.problems ?? []).map(({ at, path, ...rest }) => ({
-    file,
-    ...positionOf(at.from),
-    kind: 'Scenario',
-    name: '',
-    field: fieldOf(path),
-    ...rest,
-  }))
-  const located = (tree_: Tree, finding: Finding): LocatedFinding => ({
-    ...finding,
-    file,
-    kind: 'Scenario',
-    name: '',
-    ...positionOf(locate(tree_, finding.field, finding.reason === 'FieldUnknown').from),
-    message: finding.message + hintFor(tree_, finding),
-  })
-  if (tree === undefined) {
-    if (findings.length > 0) return { findings }
-    const nothing = 'The file holds no scenario: it needs a name, clients and variants.'
-    return {
-      findings: [{ ...rejected('', 'Malformed', nothing), file, line: 1, column: 1, kind: 'Scenario', name: '' }],
-    }
-  }
-  if (second?.tree !== undefined) {
-    findings.push(
-      located(second.tree, rejected('', 'Malformed', 'A file holds one scenario: remove the second document.')),
-    )
-  }
-  const found: Finding[] = []
-  const scenario = decode(jsonOf(tree), found)
-  findings.push(...found.map((finding) => located(tree, finding)))
-  const broken = findings.some(({ severity }) => severity === 'error')
-  return { ...(!broken && scenario !== undefined && { scenario }), findings: findings.toSorted(byPosition) }
+  const { value: scenario, findings } = readDocument({ text, file }, SCENARIO_FILE)
+  return { ...(scenario !== undefined && { scenario }), findings }
+}
+
+const SCENARIO_FILE: DocumentKind<Scenario> = {
+  kind: 'Scenario',
+  noun: 'scenario',
+  needs: 'a name, clients and variants',
+  decode,
 }
 
 function decode(value: unknown, findings: Finding[]): Scenario | undefined {
   const scenario = readWritten(value, '', findings)
   if (findings.some(({ severity }) => severity === 'error')) return undefined
   const { server, variants: written, clients, ...rest } = scenario
-  const variants = written.map((variant, index) => variantOf(server, variant, entry('variants', index), findings))
+  const variants = written.map((variant, index) =>
+    variantOf({ server, at: 'server' }, { ...variant, at: entry('variants', index) }, findings),
+  )
   const phases = rest.phases.map((phase, index) => phaseOf(phase, server.version ?? NEWEST_VERSION, index, findings))
   const whole = { ...rest, clients, variants, phases }
   checkNames(whole, findings)
@@ -136,7 +100,7 @@ const serverMembers = (members: Members): WrittenServer => ({
   without: members.list('without', readText),
 })
 
-const readServer = readAs(serverMembers)
+export const readServer = readAs(serverMembers)
 
 const readVariant = readAs((members) => ({
   name: members.text('name'),
@@ -164,44 +128,6 @@ const readPhase = readAs((members) => ({
   ...members.given('pause', readPause),
 }))
 
-const readAssertion: Read<Assertion> = (value, at, findings) => {
-  const { clients, level, measure, least, most, variants } = readWrittenAssertion(value, at, findings)
-  if (clients !== undefined && level !== undefined) {
-    findings.push(problem(member(at, 'level'), 'An assertion is about clients or a level: remove one of the two.'))
-  }
-  if (!isMeasure(measure)) {
-    const meant = nearest(measure, Object.keys(MEASURES))
-    const mend = meant === undefined ? `use ${anyOf(Object.keys(MEASURES))}` : `did you mean ${quoted(meant)}?`
-    findings.push(problem(member(at, 'measure'), `There is no measure ${quoted(measure)}: ${mend}`))
-  }
-  if (measure === 'currentLimit' && level === undefined) {
-    findings.push(problem(member(at, 'measure'), 'A level has a currentLimit: name the level.'))
-  }
-  if (least === undefined && most === undefined) {
-    findings.push(problem(at, 'An assertion needs a bound: least, most, or both.'))
-  }
-  const name = clients ?? level
-  return {
-    of: name === undefined ? undefined : { kind: clients === undefined ? 'level' : 'clients', name },
-    measure: isMeasure(measure) ? measure : 'offered',
-    ...(least !== undefined && { least }),
-    ...(most !== undefined && { most }),
-    ...(variants !== undefined && { variants }),
-  }
-}
-
-const readWrittenAssertion = readAs((members) => ({
-  measure: members.text('measure'),
-  ...members.given('clients', readText),
-  ...members.given('level', readText),
-  ...members.given('least', readAmount),
-  ...members.given('most', readAmount),
-  ...members.given('variants', (value, at, findings) => readNames(value, at, findings)),
-}))
-
-const readNames: Read<readonly string[]> = (value, at, findings) =>
-  readAs((members) => members.list('names', readText))({ names: value }, at, findings)
-
 const readWritten = readAs((members) => ({
   name: members.text('name'),
   title: members.text('title'),
@@ -218,15 +144,15 @@ const readWritten = readAs((members) => ({
   assertions: members.list('assertions', readAssertion),
 }))
 
-function variantOf(
-  server: WrittenServer,
-  { name, verdict, ...own }: ReturnType<typeof readVariant>,
-  at: string,
+/** A server with what a variant changes of it; `at` are the places of both in the file. */
+export function variantOf(
+  { server, at: serverAt }: { readonly server: WrittenServer; readonly at: string },
+  { name, verdict, at, ...own }: WrittenServer & Pick<ScenarioVariant, 'name' | 'verdict'> & { readonly at: string },
   findings: Finding[],
 ): ScenarioVariant {
   const version = own.version ?? server.version ?? NEWEST_VERSION
   const added = [
-    objectsOf(server.configuration, 'server.configuration', version, findings),
+    objectsOf(server.configuration, member(serverAt, 'configuration'), version, findings),
     objectsOf(own.configuration, member(at, 'configuration'), version, findings),
   ]
   const whole = added.reduce(withEdit, builtInObjects(version))
@@ -303,19 +229,14 @@ function checkNames(scenario: Scenario, findings: Finding[]): void {
   }
   namedOnce(clients, 'clients', findings)
   namedOnce(variants, 'variants', findings)
-  const groups = new Set(clients.map((group) => group.name))
-  const known = (text: string, names: ReadonlySet<string>, at: string, what: string): void => {
-    if (names.has(text)) return
-    const meant = nearest(text, [...names])
-    const mend = meant === undefined ? `the names are ${anyOf([...names])}.` : `did you mean ${quoted(meant)}?`
-    findings.push(problem(at, `There is no ${what} ${quoted(text)}: ${mend}`))
-  }
+  const groups = clients.map((group) => group.name)
   for (const [index, { at, pause }] of phases.entries()) {
     const place = entry('phases', index)
     if (at > seconds) findings.push(problem(member(place, 'at'), `The run is over after ${seconds} s.`))
-    if (pause !== undefined) known(pause.clients, groups, `${place}.pause.clients`, 'group of clients')
+    if (pause !== undefined)
+      knownName(pause.clients, groups, { at: `${place}.pause.clients`, what: 'group of clients', findings })
   }
-  const variantNames = new Set(variants.map((variant) => variant.name))
+  const variantNames = variants.map((variant) => variant.name)
   for (const [list, all] of [
     ['criteria', criteria],
     ['assertions', assertions],
@@ -323,9 +244,9 @@ function checkNames(scenario: Scenario, findings: Finding[]): void {
     for (const [index, assertion] of all.entries()) {
       const place = entry(list, index)
       if (assertion.of?.kind === 'clients')
-        known(assertion.of.name, groups, member(place, 'clients'), 'group of clients')
+        knownName(assertion.of.name, groups, { at: member(place, 'clients'), what: 'group of clients', findings })
       for (const [i, variant] of (assertion.variants ?? []).entries()) {
-        known(variant, variantNames, entry(member(place, 'variants'), i), 'variant')
+        knownName(variant, variantNames, { at: entry(member(place, 'variants'), i), what: 'variant', findings })
       }
     }
   }

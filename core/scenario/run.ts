@@ -59,7 +59,12 @@ function judged(scenario: Scenario, { name, verdict: expected }: ScenarioVariant
   }
 }
 
-function runVariant(scenario: Scenario, variant: ScenarioVariant, mayGoOn?: () => boolean): VariantResult | undefined {
+/** One variant by itself. `undefined` when `mayGoOn` ended it. */
+export function runVariant(
+  scenario: Scenario,
+  variant: ScenarioVariant,
+  mayGoOn?: () => boolean,
+): VariantResult | undefined {
   const { fromNs, untilNs } = trafficOf(scenario)
   const playback = new Playback(scenario, variant)
   const { simulation, engine } = playback

@@ -73,11 +73,15 @@ export type MeasureName = keyof typeof MEASURES
 
 export const isMeasure = (name: string): name is MeasureName => Object.hasOwn(MEASURES, name)
 
-/** `least` ≤ measure ≤ `most`. */
-export interface Assertion {
+/** One number of a run. */
+export interface Measured {
   /** A group of clients, or a priority level; of everything without either. */
   readonly of: { readonly kind: 'clients' | 'level'; readonly name: string } | undefined
   readonly measure: MeasureName
+}
+
+/** `least` ≤ measure ≤ `most`. */
+export interface Assertion extends Measured {
   readonly least?: number
   readonly most?: number
   /** Names of the variants of which it is expected; of all without. */

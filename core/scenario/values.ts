@@ -1,5 +1,6 @@
-import { entry, type Finding, member, quoted, rejected } from '../config/finding.ts'
+import { anyOf, entry, type Finding, member, quoted, rejected } from '../config/finding.ts'
 import { type Read, readAmount } from '../config/jsonValues.ts'
+import { nearest } from '../text/text.ts'
 
 export const problem = (at: string, message: string): Finding => rejected(at, 'FieldValueInvalid', message)
 
@@ -32,4 +33,16 @@ export function namedOnce(all: readonly { readonly name: string }[], list: strin
       findings.push(problem(at, `The name ${quoted(name)} stands here a second time: give each its own.`))
     seen.add(name)
   }
+}
+
+/** A name that has to be one of several; `what` is a noun: `variant`. */
+export function knownName(
+  text: string,
+  names: readonly string[],
+  { at, what, findings }: { readonly at: string; readonly what: string; readonly findings: Finding[] },
+): void {
+  if (names.includes(text)) return
+  const meant = nearest(text, names)
+  const mend = meant === undefined ? `the names are ${anyOf(names)}.` : `did you mean ${quoted(meant)}?`
+  findings.push(problem(at, `There is no ${what} ${quoted(text)}: ${mend}`))
 }
