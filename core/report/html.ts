@@ -1,4 +1,5 @@
 import { timeTicks, valueAxis } from '../axis.ts'
+import { escapeMarkup } from '../text/markup.ts'
 import { amount, clock } from './words.ts'
 import type { Report, ReportBlock, ReportChart, ReportLine } from '../contract/report.ts'
 
@@ -10,7 +11,7 @@ export function reportHtml(report: Report): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(report.title)}</title>
+<title>${escapeMarkup(report.title)}</title>
 <style>body{margin:0;background:#fff}${REPORT_STYLE}</style>
 </head>
 <body>
@@ -22,9 +23,9 @@ ${reportMarkup(report)}
 
 /** The element of that page, without scripts and style attributes; `REPORT_STYLE` is its style. */
 export const reportMarkup = ({ title, subtitle, sections }: Report): string => `<article>
-<h1>${escaped(title)}</h1>
-<p>${escaped(subtitle)}</p>
-${sections.map((section) => `<h2>${escaped(section.title)}</h2>\n${section.blocks.map(block).join('\n')}`).join('\n')}
+<h1>${escapeMarkup(title)}</h1>
+<p>${escapeMarkup(subtitle)}</p>
+${sections.map((section) => `<h2>${escapeMarkup(section.title)}</h2>\n${section.blocks.map(block).join('\n')}`).join('\n')}
 </article>`
 
 export const REPORT_STYLE = `
@@ -39,12 +40,12 @@ figcaption{font-weight:600}svg{display:block;width:100%;height:auto;font:9px sys
 function block(part: ReportBlock): string {
   switch (part.kind) {
     case 'text':
-      return `<p>${escaped(part.text)}</p>`
+      return `<p>${escapeMarkup(part.text)}</p>`
     case 'list':
-      return `<ul>\n${part.items.map((item) => `<li>${escaped(item)}</li>`).join('\n')}\n</ul>`
+      return `<ul>\n${part.items.map((item) => `<li>${escapeMarkup(item)}</li>`).join('\n')}\n</ul>`
     case 'table': {
       const cell = (tag: 'td' | 'th', text: string, at: number): string =>
-        `<${tag}${part.head[at]?.number === true ? ' class="n"' : ''}>${escaped(text)}</${tag}>`
+        `<${tag}${part.head[at]?.number === true ? ' class="n"' : ''}>${escapeMarkup(text)}</${tag}>`
       const head = part.head.map(({ text }, at) => cell('th', text, at)).join('')
       const rows = part.rows.map((row) => `<tr>${row.map((text, at) => cell('td', text, at)).join('')}</tr>`)
       return `<table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`
@@ -87,11 +88,11 @@ function chart({ title, unit, from, to, lines }: ReportChart): string {
   )
   const key = lines.map(({ name, dash }) => `${name} (${dash})`).join(', ')
   return `<figure>
-<figcaption>${escaped(title)}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(`${title}: ${key}, at most ${amount(most)} ${unit}`)}">
+<figcaption>${escapeMarkup(title)}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(`${title}: ${key}, at most ${amount(most)} ${unit}`)}">
 ${[...areas, ...grid, ...times, ...drawn, ...lineNames(lines, y)].join('\n')}
 </svg>
-<p>${escaped(`In ${unit}: ${key}. UTC.`)}</p>
+<p>${escapeMarkup(`In ${unit}: ${key}. UTC.`)}</p>
 </figure>`
 }
 
@@ -107,7 +108,7 @@ function lineNames(lines: readonly ReportLine[], y: (value: number) => number): 
     .map((end) => {
       const at = Math.max(end.y, least)
       least = at + LINE
-      return `<text x="${WIDTH - RIGHT + 6}" y="${short(at + 3)}">${escaped(end.text)}</text>`
+      return `<text x="${WIDTH - RIGHT + 6}" y="${short(at + 3)}">${escapeMarkup(end.text)}</text>`
     })
 }
 
@@ -146,12 +147,3 @@ function pathOf(points: ReportLine['points'], x: (at: number) => number, y: (val
 }
 
 const short = (value: number): string => String(Math.round(value * 10) / 10)
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

@@ -8,11 +8,11 @@ import { type Arrivals, type CallKind, type ClientGroup, numbered, type Waves } 
 import { bounded, problem } from './values.ts'
 
 /** Threads and open clients of a whole scenario: more would take minutes and gigabytes. */
-const MOST_ACTORS = 50_000
+export const MOST_ACTORS = 50_000
 const MOST_CALLS = 50
 const MOST_BURST = 1_000
-const MOST_PER_SECOND = 100_000
-const MOST_MS = 3_600_000
+export const MOST_PER_SECOND = 100_000
+export const MOST_MS = 3_600_000
 const MOST_SECONDS = 3_600
 const DEFAULT_THINK_MS = 5
 /** A window without an end. */
@@ -113,6 +113,9 @@ function groupOf(group: Written, at: string, findings: Finding[]): ClientGroup {
   }
 }
 
+/** Between two calls of a thread, given the mean in milliseconds. */
+export const thinkTime = (averageMs: number): Distribution => uniform(0.5 * averageMs, 1.5 * averageMs)
+
 function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGroup['behaviour'] {
   const { threads, perSecond, burst, thinkMs = DEFAULT_THINK_MS, retries } = group
   const kinds = [threads, perSecond, burst].filter((kind) => kind !== undefined).length
@@ -123,7 +126,7 @@ function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGro
   const onRejection = retries ? 'retry' : 'next'
   const waves = wavesOf(group, at, findings)
   if (threads !== undefined) {
-    const think = uniform(0.5 * thinkMs, 1.5 * thinkMs)
+    const think = thinkTime(thinkMs)
     return { kind: 'closed', threads, think, calls, onRejection, ...(waves !== undefined && { waves }) }
   }
   const arrivals: Arrivals =

@@ -45,6 +45,7 @@ const ROOMS = [
   'core/twin', // a server that is only known by its pages
   'core/diagnose', // why requests wait, are rejected or are slow
   'core/scenario', // situations with verdicts
+  'core/sweep', // the same situation with many settings
   'core/conformance',
   'core/qos', // limits in front of an etcd
 

@@ -1,0 +1,89 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { z } from 'zod'
+import { jsonText } from '../text/text.ts'
+import { pointCount } from './points.ts'
+import { type PointResult, resultName, settingName, type SweepBase, type SweepPlan } from './sweep.ts'
+
+/** The first line of a file of results: of which sweep it is, and what its columns are. */
+const HeaderSchema = z.object({
+  sweep: z.string(),
+  /** Of everything that the results depend on. */
+  fingerprint: z.string(),
+  points: z.number().int().min(0),
+  parameters: z.array(z.string()),
+  results: z.array(z.string()),
+})
+export type SweepHeader = z.infer<typeof HeaderSchema>
+
+const RowSchema = z.object({
+  point: z.number().int().min(0),
+  values: z.array(z.number()),
+  results: z.array(z.number()).exactOptional(),
+  problem: z.string().exactOptional(),
+})
+
+export function headerOf(plan: SweepPlan, base: SweepBase): SweepHeader {
+  const { name, parameters, search, results } = plan
+  const text = jsonText({ parameters, search, results, base })
+  return {
+    sweep: name,
+    fingerprint: bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32),
+    points: pointCount(plan),
+    parameters: parameters.map(settingName),
+    results: results.map(resultName),
+  }
+}
+
+/** A header or a row as a line of NDJSON. */
+export const lineOf = (value: SweepHeader | PointResult): string => `${jsonText(value)}\n`
+
+/** The lines of one or several shards, in any order. */
+export interface ReadRows {
+  /** `undefined` of a text without one. */
+  readonly header: SweepHeader | undefined
+  /** Each point once, in the order of their numbers. */
+  readonly rows: readonly PointResult[]
+  /** Characters up to the end of the last whole line: what follows is a line that was being written. */
+  readonly whole: number
+}
+
+/** Reads lines of results, or says in a sentence which line is none. */
+export function readRows(text: string, file: string): ReadRows | string {
+  const whole = text.lastIndexOf('\n') + 1
+  const rows = new Map<number, PointResult>()
+  let header: SweepHeader | undefined
+  for (const [index, line] of text.slice(0, whole).split('\n').entries()) {
+    if (line.trim() === '') continue
+    const value = jsonOf(line)
+    const asHeader = HeaderSchema.safeParse(value)
+    if (asHeader.success) {
+      if (header !== undefined && header.fingerprint !== asHeader.data.fingerprint) return another(file, index + 1)
+      header ??= asHeader.data
+      continue
+    }
+    const row = RowSchema.safeParse(value)
+    const fits = row.success && (row.data.results !== undefined) !== (row.data.problem !== undefined)
+    if (!fits) return `${file}:${index + 1}: not a line of sweep results. Remove the line, or give another file.`
+    if (header === undefined) return `${file}:${index + 1}: a point stands before the header of its sweep.`
+    if (
+      row.data.point >= header.points ||
+      row.data.values.length !== header.parameters.length ||
+      (row.data.results ?? header.results).length !== header.results.length
+    )
+      return `${file}:${index + 1}: the point does not fit the header of the file.`
+    rows.set(row.data.point, row.data)
+  }
+  return { header, rows: [...rows.values()].toSorted((a, b) => a.point - b.point), whole }
+}
+
+const another = (file: string, line: number): string =>
+  `${file}:${line}: the results are of another sweep, or of another version of it. Merge files of one sweep only.`
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

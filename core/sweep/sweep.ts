@@ -1,0 +1,55 @@
+import type { Measured, Scenario, ScenarioVariant } from '../scenario/scenario.ts'
+import type { Arrivals } from '../whatif/arrivals.ts'
+import type { Variant } from '../whatif/variant.ts'
+
+/** What every point of a sweep changes. */
+export type SweepBase =
+  | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly variant: ScenarioVariant }
+  /** Recorded requests, which are the same at every point. */
+  | { readonly kind: 'requests'; readonly arrivals: Arrivals; readonly variant: Variant }
+
+/** A setting that can differ from point to point. */
+export interface Setting {
+  /** A level or a group of clients; `undefined` for a setting of the server or of the run. */
+  readonly of: Measured['of']
+  /** A name of `FIELDS`. */
+  readonly field: string
+}
+
+export interface Parameter extends Setting {
+  /** At least one, in the order of the file. */
+  readonly values: readonly number[]
+}
+
+export type Search =
+  /** Every combination of the values. The last parameter changes from one point to the next. */
+  | { readonly kind: 'grid' }
+  /** So many points, each with a value of each parameter, drawn for that point alone. */
+  | { readonly kind: 'random'; readonly count: number; readonly seed: number }
+
+/** What a sweep varies and measures (docs/sweeps.md). */
+export interface SweepPlan {
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+  readonly search: Search
+  /** The numbers that are kept of each point. */
+  readonly results: readonly Measured[]
+}
+
+/** What one point gave. */
+export interface PointResult {
+  /** Number of the point, from 0. */
+  readonly point: number
+  /** One for each parameter. */
+  readonly values: readonly number[]
+  /** One for each result; absent with a problem. */
+  readonly results?: readonly number[]
+  /** Why no server would take these values. One sentence. */
+  readonly problem?: string
+}
+
+/** `workload-low.queues`, `maxRequestsInFlight`. */
+export const settingName = ({ of, field }: Setting): string => (of === undefined ? field : `${of.name}.${field}`)
+
+/** `workload-low.waitP99`, `waitP99`. */
+export const resultName = ({ of, measure }: Measured): string => settingName({ of, field: measure })

@@ -1,0 +1,17 @@
+export type CsvValue = string | number | null | undefined
+
+/** What a spreadsheet takes for a formula, also behind blanks and line breaks; full-width forms are read like the others. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
+/** Rows as RFC 4180 text. Text that a spreadsheet would run as a formula is made harmless by an apostrophe. */
+export function toCsv(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
+  return [header, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('')
+}
+
+function field(value: CsvValue): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : ''
+  const safe = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
