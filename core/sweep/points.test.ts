@@ -48,7 +48,7 @@ describe('a point', () => {
   const point = (values: readonly number[], plan = GRID) => runPoint(crowdedBase(), plan, { point: 0, values })
 
   it('is run with its values', () => {
-    const [few = 0] = point([20, 16])?.results ?? []
+    const [few = 0] = point([100, 16])?.results ?? []
     const [many = 0] = point([300, 16])?.results ?? []
     expect(few).toBeGreaterThan(0)
     expect(many).toBeLessThan(few)

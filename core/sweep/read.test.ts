@@ -42,7 +42,7 @@ it('says line, place and remedy of every kind of mistake', () => {
     '2:1 base needs either a scenario (a name of the library, or a file) or requests (files).',
   ])
   expect(found('measure: waitP99', 'measure: wait')).toEqual([
-    expect.stringContaining('8:37 There is no measure “wait”: '),
+    expect.stringContaining('7:37 There is no measure “wait”: '),
   ])
   expect(found('from: 8, to: 16, step: 8', 'from: 1, to: 100000')).toEqual([
     '5:7 The range has 100000 values; a parameter has at most 10000: make step larger.',

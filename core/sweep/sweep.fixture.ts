@@ -3,7 +3,7 @@ import type { SweepBase } from './sweep.ts'
 
 /** One level that is too small for its clients. */
 export const CROWDED = `name: crowded
-seconds: 10
+seconds: 4
 server: { maxRequestsInFlight: 20, maxMutatingRequestsInFlight: 10 }
 clients:
   - name: flood

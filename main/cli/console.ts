@@ -1,7 +1,7 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
 import { type Problem, ProblemError } from '../../core/contract/errors.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { SweepDesk, WhatIfDesk } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
 
@@ -21,8 +21,8 @@ export interface Console extends Output {
   readonly access: Access
   /** Connects the sources of a console that serves windows. */
   readonly openSource: OpenSource
-  /** Where the comparisons of such a console run. */
-  readonly whatIf: WhatIfDesk
+  /** Where the comparisons of such a console run, and the points of sweeps. */
+  readonly whatIf: WhatIfDesk & SweepDesk
   readonly version: string
   /** What was called, as help names it: `apf-console`, or `kubectl apf`. */
   readonly program: string

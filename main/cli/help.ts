@@ -79,6 +79,7 @@ Usage:
   apf-console forecast [source] --edit FILE…         waits, rejections and seats of every level after an edit
   apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
   apf-console simulate FILE|NAME                     scenarios, with verdicts and assertions
+  apf-console sweep FILE                             a scenario or recorded requests with many settings, on all cores
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules

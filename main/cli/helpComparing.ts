@@ -136,6 +136,38 @@ Options:
 
 Exit code: 0 passed, 1 an assertion fails or a verdict is not the expected one, 2 cannot run.`,
 
+  sweep: `Usage: apf-console sweep FILE [--results FILE] [--threads N] [--shard I/N] [--output text|csv|json]
+       apf-console sweep merge FILE… [--results FILE] [--output text|csv|json]
+       apf-console sweep job FILE --image NAME --shards N [--claim NAME] [--namespace NAME]
+       apf-console sweep job FILE --containerfile
+
+Runs a scenario or recorded requests with every combination of settings that a file names, or with random ones, and keeps the
+numbers that it asks for (docs/sweeps.md). Every point is written to a file as soon as it is known: after an interrupt or a
+crash the same command goes on where it ended. merge joins the files of shards; job prints the manifests of an Indexed Job
+whose pods run a shard each.
+
+Running:
+  --results FILE         where the points are kept, as NDJSON: beside the sweep by default, - for standard output
+  --threads N            threads (one for each processor by default)
+  --shard I/N            the points of shard I of N, from 0/N on
+  --shards N             the same in a pod of an Indexed Job, which has its index in JOB_COMPLETION_INDEX
+
+Results:
+  --heat-map RESULT      a heat map of one result, such as workload-low.waitP99, over two parameters
+  --x NAME, --y NAME     its parameters (the first two by default); it shows the mean over all others
+  --svg FILE             write the heat map to this file as well
+  -o, --output FORMAT    text (default), csv or json
+  --json                 the same as --output json
+
+Job:
+  --image NAME           the image of the console; --containerfile prints how to build it
+  --shards N             pods, a shard each
+  --claim NAME           a PersistentVolumeClaim for the results, which all pods can write to (ReadWriteMany); without one,
+                         the results are the logs of the pods
+  --namespace NAME       the namespace of the objects
+
+Exit code: 0 done, 1 points are missing or could not be run, 2 cannot run or interrupted.`,
+
   diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
 
 Shows what differs between two configurations, field by field, with defaults filled in (docs/drift.md). OLD and NEW are files or

@@ -32,6 +32,7 @@ export const COMMANDS: CommandTable = {
   forecast: async () => (await import('./forecast.ts')).forecast,
   simulate: async () => (await import('./simulate.ts')).simulate,
   whatif: async () => (await import('./whatif.ts')).whatif,
+  sweep: async () => (await import('./sweep.ts')).sweep,
   diff: async () => (await import('./drift.ts')).diff,
   drift: async () => (await import('./drift.ts')).drift,
   'etcd-proxy': async () => (await import('./etcdProxy.ts')).etcdProxy,

@@ -2,7 +2,9 @@ import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { LibraryScenario, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
+import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { Twin } from '../../core/twin/fit.ts'
+import type { Problem } from '../../core/contract/errors.ts'
 
 /** What a comparison is made of. */
 export interface WhatIfTask {
@@ -21,6 +23,19 @@ export interface ForecastTask {
 /** The twin as soon as it is fitted, then as the page sees it. */
 export type ForecastStep = ForecastEvent | { readonly kind: 'twin'; readonly twin: Twin }
 
+/** Some points of a sweep. */
+export interface PointsTask {
+  readonly base: SweepBase
+  readonly plan: Pick<SweepPlan, 'parameters' | 'results'>
+  readonly points: readonly Pick<PointResult, 'point' | 'values'>[]
+}
+
+/** Each point as soon as it is known, then the end. */
+export type PointsEvent =
+  | { readonly kind: 'point'; readonly result: PointResult }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly problem: Problem }
+
 /** Where comparisons and forecasts run. */
 export interface WhatIfDesk {
   /** The scenarios of the library, in the order of their numbers. */
@@ -29,4 +44,10 @@ export interface WhatIfDesk {
   run(task: WhatIfTask, emit: (event: WhatIfEvent) => void, signal: AbortSignalLike): void
   /** The same of a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
+}
+
+/** Where the points of sweeps run. */
+export interface SweepDesk {
+  /** Tells each point until all are known or the rest failed, or until the signal aborts, which ends the run. */
+  points(task: PointsTask, emit: (event: PointsEvent) => void, signal: AbortSignalLike): void
 }

@@ -3,13 +3,22 @@ import type { Problem } from '../../core/contract/errors.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { readScenario } from '../../core/scenario/read.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
-import type { ForecastStep, ForecastTask, WhatIfDesk, WhatIfTask } from '../ports/whatIf.ts'
+import type {
+  ForecastStep,
+  ForecastTask,
+  PointsEvent,
+  PointsTask,
+  SweepDesk,
+  WhatIfDesk,
+  WhatIfTask,
+} from '../ports/whatIf.ts'
 import { runTaskThread } from './taskThread.ts'
 
 /** What the thread is started with. */
 export type WhatIfData =
   | { readonly kind: 'comparison'; readonly task: WhatIfTask; readonly scenarioFolder: string }
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
+  | { readonly kind: 'points'; readonly task: PointsTask }
 
 interface WhatIfSurroundings {
   /** `whatIfThread.ts`, or what it was built into. */
@@ -20,8 +29,8 @@ interface WhatIfSurroundings {
 /** Each run takes a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
-/** Runs each comparison and each forecast in a thread of its own. */
-export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk {
+/** Runs each comparison, each forecast and each shard of a sweep in a thread of its own. */
+export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk & SweepDesk {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
   const isOver = ({ kind }: { readonly kind: string }): boolean => kind === 'done' || kind === 'failed'
@@ -46,6 +55,14 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
         signal,
       )
     },
+    points(task, emit, signal) {
+      const data: WhatIfData = { kind: 'points', task }
+      const onExit = (): void => undefined
+      runTaskThread<PointsEvent>(
+        { file, data, emit, isLast: isOver, failed, what: 'sweep', tooLarge: SWEEP_TOO_LARGE, onExit },
+        signal,
+      )
+    },
   }
 }
 
@@ -61,6 +78,11 @@ const TOO_LARGE: Problem = {
 const FORECAST_TOO_LARGE: Problem = {
   code: 'too-large',
   message: 'The forecast needs too much memory: too many requests come in ten minutes.',
+}
+
+const SWEEP_TOO_LARGE: Problem = {
+  code: 'too-large',
+  message: 'A point of the sweep needs too much memory. Simulate fewer seconds, or fewer requests.',
 }
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {

@@ -2,17 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { WhatIfEvent } from '../../core/contract/whatif.ts'
 import { systemEnvironment } from '../ports/environment.ts'
-import type { ForecastStep } from '../ports/whatIf.ts'
+import { runPoint } from '../../core/sweep/points.ts'
+import type { ForecastStep, PointsEvent } from '../ports/whatIf.ts'
 import { runForecast } from './forecastTask.ts'
 import type { WhatIfData } from './whatIf.ts'
 import { runTask } from './whatIfTask.ts'
 
-// The thread of one comparison or forecast; whoever cancels it ends the thread.
+// The thread of one comparison, forecast or shard of a sweep; whoever cancels it ends the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
 const data: WhatIfData = workerData
-const tell = (event: WhatIfEvent | ForecastStep): void => main.postMessage(event, [])
+const tell = (event: WhatIfEvent | ForecastStep | PointsEvent): void => main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
@@ -32,6 +33,13 @@ try {
   if (data.kind === 'comparison') {
     const report = runTask(data.task, data.scenarioFolder, tellPart)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
+  } else if (data.kind === 'points') {
+    const { base, plan, points } = data.task
+    for (const point of points) {
+      const result = runPoint(base, plan, point)
+      if (result !== undefined) tell({ kind: 'point', result })
+    }
+    tell({ kind: 'done' })
   } else {
     const onTwin = (twin: Extract<ForecastStep, { kind: 'twin' }>['twin']): void => tell({ kind: 'twin', twin })
     const report = runForecast(data.task, { tell: tellPart, onTwin, enough: () => elapsed() > FORECAST_MS })

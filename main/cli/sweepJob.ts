@@ -1,0 +1,80 @@
+import { stringify } from 'yaml'
+import { basename, dirname, join } from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { readSweep } from '../../core/sweep/read.ts'
+import { containerfile, type JobFile, sweepJob } from '../../core/sweep/job.ts'
+import { scenarioNames } from '../files/scenarioLibrary.ts'
+import type { Console, ExitCode } from './console.ts'
+import { readTexts } from './inputFiles.ts'
+import { sweepFrom } from './sweepFiles.ts'
+import { type Given, UsageError } from './usage.ts'
+
+/** A ConfigMap holds at most 1 MiB. */
+const MOST_BYTES = 1_000_000
+
+const YAML = { aliasDuplicateObjects: false, blockQuote: 'literal' } as const
+
+/** Prints what runs a sweep as an Indexed Job: its manifests, or with `--containerfile` how its image is built. */
+export async function printJob(
+  file: string,
+  shards: number | undefined,
+  given: Given,
+  console: Console,
+): Promise<ExitCode> {
+  if (given.flag('containerfile')) {
+    console.print(containerfile(console.version).trimEnd().split('\n'))
+    return 0
+  }
+  const image = given.value('image')
+  if (image === undefined || shards === undefined) {
+    throw new UsageError('sweep job needs --image NAME and --shards N; --containerfile prints how to build the image.')
+  }
+  if (file === '-') throw new UsageError('sweep job needs a file: the scenario is read from beside it.')
+  const { plan } = await sweepFrom(file, console)
+  const manifests = sweepJob({
+    name: plan.name,
+    image,
+    shards,
+    claim: given.value('claim'),
+    namespace: given.value('namespace'),
+    sweepFile: basename(file),
+    files: await filesOf(file, console),
+  })
+  console.print(
+    manifests
+      .map((one) => stringify(one, YAML).trimEnd())
+      .join('\n---\n')
+      .split('\n'),
+  )
+  return 0
+}
+
+/** The sweep and what it names, by their base names. */
+async function filesOf(file: string, console: Console): Promise<readonly JobFile[]> {
+  const [read] = await readTexts([file], console)
+  const { base } = (read && readSweep(read.text, read.file).value) ?? {}
+  const library = await scenarioNames(console.scenarioFolder)
+  const named = base?.kind === 'requests' ? base.files : [base?.scenario ?? '']
+  const beside = named.filter((one) => !library.includes(one))
+  const nested = beside.find((one) => basename(one) !== one)
+  if (nested !== undefined) {
+    throw new ProblemError('invalid-input', `A Job has its files in one folder: put ${nested} beside ${file}.`)
+  }
+  const texts = await readTexts(
+    beside.map((one) => join(dirname(file), one)),
+    console,
+  )
+  const files = [
+    { name: basename(file), text: read?.text ?? '' },
+    ...texts.map(({ text }, index) => ({ name: beside[index] ?? '', text })),
+  ]
+  const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  if (bytes > MOST_BYTES) {
+    const mend = 'Put the recording into the image, or sweep a scenario.'
+    throw new ProblemError(
+      'too-large',
+      `The files have ${bytes} bytes, and a ConfigMap holds at most ${MOST_BYTES}. ${mend}`,
+    )
+  }
+  return files
+}

@@ -1,0 +1,63 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { messageOf } from '../../core/text/text.ts'
+import { readWithin, type ReadLimits } from './files.ts'
+
+/**
+ * A file that only grows, line by line. After a crash at any moment it holds every line that was added before, and at most a
+ * part of the last one, which `keep` cuts off.
+ */
+export class AppendedLines {
+  private readonly path: string
+  private readonly handle: FileHandle
+  private readonly onFailure: () => void
+  private last: Promise<void> = Promise.resolve()
+
+  private constructor(path: string, handle: FileHandle, onFailure: () => void) {
+    this.path = path
+    this.handle = handle
+    this.onFailure = onFailure
+  }
+
+  /** The file as it is; empty where there is none. Rejects with `ProblemError`. */
+  static async read(path: string, limits: ReadLimits): Promise<string> {
+    const found = await stat(path).catch(() => undefined)
+    return found === undefined ? '' : (await readWithin(path, limits)).toString('utf8')
+  }
+
+  /**
+   * Opens the file, which is made where there is none, and cuts it off after so many bytes. `onFailure`: a line cannot be
+   * written; `close` rejects with the reason. Rejects with `ProblemError`.
+   */
+  static async keep(path: string, bytes: number, onFailure: () => void): Promise<AppendedLines> {
+    try {
+      const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600)
+      await handle.truncate(bytes)
+      return new AppendedLines(path, handle, onFailure)
+    } catch (error) {
+      throw unwritable(path, error)
+    }
+  }
+
+  /** Adds lines that end with line breaks. They are written in the order of the calls. */
+  add(lines: string): void {
+    this.last = this.last.then(() => this.handle.appendFile(lines))
+    this.last.catch(this.onFailure)
+  }
+
+  /** Resolves once everything is on the disk. Rejects with `ProblemError` when a line could not be written. */
+  async close(): Promise<void> {
+    try {
+      await this.last
+      await this.handle.sync()
+    } catch (error) {
+      throw unwritable(this.path, error)
+    } finally {
+      await this.handle.close()
+    }
+  }
+}
+
+const unwritable = (path: string, error: unknown): ProblemError =>
+  new ProblemError('forbidden', `Cannot write ${path}: ${messageOf(error)}. Name another file with --results.`)
