@@ -53,7 +53,8 @@ const withLevel = ({ levels, schemas }: ObjectSet, level_: PriorityLevelConfigur
   schemas,
 })
 
-function withObjects(base: SweepBase, objects: ObjectSet): SweepBase {
+/** The base with another configuration. */
+export function withObjects(base: SweepBase, objects: ObjectSet): SweepBase {
   return base.kind === 'scenario'
     ? { ...base, variant: { ...base.variant, objects } }
     : { ...base, variant: { ...base.variant, objects } }

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
-import { fitFindings, readSweep } from './read.ts'
+import { fitFindings, readSweep, type WrittenSweep } from './read.ts'
 import { crowdedBase, SWEEP } from './sweep.fixture.ts'
+
+const misfits = ({ plan: { parameters, results } }: WrittenSweep) =>
+  fitFindings({ parameters, measured: { results } }, crowdedBase())
 
 const found = (before: string, after: string): readonly string[] => {
   expect(SWEEP).toContain(before)
@@ -18,7 +21,7 @@ it('reads parameters, ranges and results', () => {
     [8, 16],
   ])
   expect(value?.plan.search).toEqual({ kind: 'grid' })
-  expect(value && fitFindings(value.plan, crowdedBase())).toEqual([])
+  expect(value && misfits(value)).toEqual([])
 })
 
 it('says line, place and remedy of every kind of mistake', () => {
@@ -55,7 +58,7 @@ it('says line, place and remedy of every kind of mistake', () => {
 it('says what the base does not have', () => {
   const fits = (before: string, after: string): readonly string[] => {
     const { value } = readSweep(SWEEP.replace(before, after), 's.yaml')
-    return value === undefined ? ['unread'] : fitFindings(value.plan, crowdedBase()).map(({ message }) => message)
+    return value === undefined ? ['unread'] : misfits(value).map(({ message }) => message)
   }
   expect(fits('level: workload-low, field: queues', 'level: workload-lo, field: queues')).toEqual([
     'There is no level “workload-lo”: did you mean “workload-low”?',

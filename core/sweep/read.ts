@@ -48,7 +48,8 @@ const SWEEP_FILE: DocumentKind<WrittenSweep> = {
   decode,
 }
 
-const readBase: Read<WrittenBase> = (value, at, findings) => {
+/** What a sweep or a tuning starts from. */
+export const readBase: Read<WrittenBase> = (value, at, findings) => {
   const { scenario, variant, requests, server } = readWrittenBase(value, at, findings)
   if ((scenario === undefined) === (requests === undefined)) {
     findings.push(problem(at, `${at} needs either a scenario (a name of the library, or a file) or requests (files).`))
@@ -73,7 +74,8 @@ const readWrittenBase = readAs((members) => ({
   ...members.given('server', readServer),
 }))
 
-const readParameter: Read<Parameter> = (value, at, findings) => {
+/** A setting and its values, within the bounds of the field. */
+export const readParameter: Read<Parameter> = (value, at, findings) => {
   const { clients, level, field, values, from, to, step } = readWrittenParameter(value, at, findings)
   const of = subjectOf({ clients, level }, at, findings)
   const setting = { of, field }
@@ -197,8 +199,14 @@ function once(names: readonly string[], list: string, findings: Finding[]): void
   }
 }
 
+/** Lists of a file, and where they stand in it. */
+export interface Named {
+  readonly parameters: readonly Parameter[]
+  readonly measured: Readonly<Record<string, readonly Measured[]>>
+}
+
 /** What does not fit the base: levels and clients that it has not, and settings that they have not. */
-export function fitFindings({ parameters, results }: SweepPlan, base: SweepBase): readonly Finding[] {
+export function fitFindings({ parameters, measured }: Named, base: SweepBase): readonly Finding[] {
   const findings: Finding[] = []
   const levels = base.variant.objects.levels.map(({ metadata }) => metadata.name)
   const groups = base.kind === 'scenario' ? base.scenario.clients.map(({ name }) => name) : []
@@ -216,9 +224,11 @@ export function fitFindings({ parameters, results }: SweepPlan, base: SweepBase)
     const set = withSetting(base, parameter, parameter.values[0] ?? 0)
     if (typeof set === 'string') findings.push(problem(at, `${at} cannot be varied: ${set}.`))
   }
-  for (const [index, { of }] of results.entries()) {
-    // The max-in-flight filter has two counters in the place of levels.
-    if (base.variant.algorithm !== 'max-in-flight') checkSubject(of, entry('results', index))
+  for (const [list, all] of Object.entries(measured)) {
+    for (const [index, { of }] of all.entries()) {
+      // The max-in-flight filter has two counters in the place of levels.
+      if (base.variant.algorithm !== 'max-in-flight') checkSubject(of, entry(list, index))
+    }
   }
   return findings
 }

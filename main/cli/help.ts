@@ -80,6 +80,7 @@ Usage:
   apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
   apf-console simulate FILE|NAME                     scenarios, with verdicts and assertions
   apf-console sweep FILE                             a scenario or recorded requests with many settings, on all cores
+  apf-console tune FILE | NAME --goal GOAL           the smallest edit that meets goals, as a draft with its evidence
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules

@@ -1,5 +1,6 @@
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
+import { DEFAULT_EVALUATIONS, EVALUATIONS } from '../../core/tune/read.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
@@ -167,6 +168,29 @@ Job:
   --namespace NAME       the namespace of the objects
 
 Exit code: 0 done, 1 points are missing or could not be run, 2 cannot run or interrupted.`,
+
+  tune: `Usage: apf-console tune FILE [--evaluations N] [--seed N] [--write FILE] [--output text|json|yaml|manifests]
+       apf-console tune SCENARIO --goal GOAL… [--guard-rail GOAL]… [--variant V] [options]
+
+Searches for the smallest edit of shares, lendable and borrowing percentages, queues, hands and queue lengths with which goals
+hold (docs/tune.md). Every edit is run on a scenario or on recorded requests. The answer is a draft with its evidence: each level
+before and after, what it costs whom, and a runner-up. Nothing is applied.
+
+GOAL is a measure with a bound, such as "wait p99 of workload-high < 1 s" or "rejected of workload-low < 5 %", or
+"leases never wait" and "leases are never rejected". Names are those of levels and of groups of clients.
+
+Options:
+  --goal GOAL            what has to hold; repeat it for several
+  --guard-rail GOAL      what has to hold as well, or at least not get worse; repeat it for several
+  --variant V            the variant of the scenario that is tuned (the first one by default)
+  --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
+  --seed N               of the search (1 by default): the same seed finds the same edit on every machine
+  --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor
+  --force                replace that file if it exists
+  -o, --output FORMAT    text (default), json, yaml or manifests
+  --json                 the same as --output json
+
+Exit code: 0 the goals are met, 1 no edit meets them, 2 cannot run.`,
 
   diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
 

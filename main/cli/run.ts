@@ -33,6 +33,7 @@ export const COMMANDS: CommandTable = {
   simulate: async () => (await import('./simulate.ts')).simulate,
   whatif: async () => (await import('./whatif.ts')).whatif,
   sweep: async () => (await import('./sweep.ts')).sweep,
+  tune: async () => (await import('./tune.ts')).tune,
   diff: async () => (await import('./drift.ts')).diff,
   drift: async () => (await import('./drift.ts')).drift,
   'etcd-proxy': async () => (await import('./etcdProxy.ts')).etcdProxy,

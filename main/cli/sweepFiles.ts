@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { fitFindings, readSweep, type WrittenBase } from '../../core/sweep/read.ts'
 import type { SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
@@ -22,7 +22,8 @@ export async function sweepFrom(
   tellFindings(findings, console)
   if (value === undefined) throw notRunnable(file)
   const base = await baseFrom(value.base, file === '-' ? '.' : dirname(file), console)
-  const misfits = fitFindings(value.plan, base)
+  const { parameters, results } = value.plan
+  const misfits = fitFindings({ parameters, measured: { results } }, base)
   tellFindings(misfits.map(located), console)
   if (misfits.length > 0) throw notRunnable(file)
   return { plan: value.plan, base }
@@ -31,13 +32,15 @@ export async function sweepFrom(
 const notRunnable = (file: string): ProblemError =>
   new ProblemError('invalid-input', `${file} is no sweep that can be run.`)
 
+const beside = (folder: string, file: string): string => (isAbsolute(file) ? file : join(folder, file))
+
 /** What a sweep or a tuning starts from. Files are named from the folder of the file that names them. */
 export async function baseFrom(written: WrittenBase, folder: string, console: Console): Promise<SweepBase> {
   if (written.kind === 'requests') {
     const { version, ...rest } = written.variant
     const variant: Variant = { ...rest, version, servers: 1, executionFactor: 1 }
     const files = await readInputFiles(
-      written.files.map((file) => join(folder, file)),
+      written.files.map((file) => beside(folder, file)),
       console,
     )
     const texts = files.map(({ name, text }) => ({ file: name, text }))
@@ -49,7 +52,7 @@ export async function baseFrom(written: WrittenBase, folder: string, console: Co
   const library = await scenarioNames(console.scenarioFolder)
   const named = written.scenario
   const isName = library.includes(named) || /^[A-Z]\d+$/.test(named)
-  const scenario = await scenarioFrom(isName ? named : join(folder, named), library, console)
+  const scenario = await scenarioFrom(isName ? named : beside(folder, named), library, console)
   const names = scenario.variants.map(({ name }) => name)
   const variant = scenario.variants.find(({ name }) => name === (written.variant ?? names[0]))
   if (variant !== undefined) return { kind: 'scenario', scenario, variant }

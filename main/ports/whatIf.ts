@@ -3,6 +3,9 @@ import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/c
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { LibraryScenario, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
+import type { TuneReport } from '../../core/tune/report.ts'
+import type { Island } from '../../core/tune/search.ts'
+import type { Choice, TunePlan } from '../../core/tune/tune.ts'
 import type { Twin } from '../../core/twin/fit.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 
@@ -46,8 +49,27 @@ export interface WhatIfDesk {
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
 }
 
-/** Where the points of sweeps run. */
+/** One part of a search for a better configuration: an island of it, or the evidence for what all of them found. */
+export type TuneTask =
+  | { readonly kind: 'island'; readonly base: SweepBase; readonly plan: TunePlan; readonly island: number }
+  | {
+      readonly kind: 'report'
+      readonly base: SweepBase
+      readonly plan: TunePlan
+      readonly choices: readonly Choice[]
+      readonly evaluations: number
+    }
+
+/** How it goes, then what was found. */
+export type TuneEvent =
+  | { readonly kind: 'progress'; readonly part: number }
+  | { readonly kind: 'done'; readonly island?: Island | undefined; readonly report?: TuneReport | undefined }
+  | { readonly kind: 'failed'; readonly problem: Problem }
+
+/** Where the points of sweeps run, and the searches of tuning. */
 export interface SweepDesk {
   /** Tells each point until all are known or the rest failed, or until the signal aborts, which ends the run. */
   points(task: PointsTask, emit: (event: PointsEvent) => void, signal: AbortSignalLike): void
+  /** The same of a part of a search. */
+  tune(task: TuneTask, emit: (event: TuneEvent) => void, signal: AbortSignalLike): void
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PointResult, SweepBase } from '../../core/sweep/sweep.ts'
-import type { PointsEvent, PointsTask, SweepDesk } from '../ports/whatIf.ts'
+import type { PointsEvent, PointsTask } from '../ports/whatIf.ts'
 import { runShards, type Shards } from './shards.ts'
 
 const POINTS = Array.from({ length: 40 }, (_, point) => ({ point, values: [point] }))
@@ -23,7 +23,7 @@ const FAILED: PointsEvent = { kind: 'failed', problem: { code: 'internal', messa
 /** Threads that do what `dies` says before each point. */
 function desk(
   dies: (point: number, shard: PointsTask['points']) => boolean,
-): SweepDesk & { readonly started: number[][] } {
+): Shards['desk'] & { readonly started: number[][] } {
   const started: number[][] = []
   return {
     started,
@@ -41,7 +41,7 @@ function desk(
   }
 }
 
-async function run(threads: SweepDesk, more: Partial<Shards> = {}) {
+async function run(threads: Shards['desk'], more: Partial<Shards> = {}) {
   const results: PointResult[] = []
   const givenUp = await runShards({
     desk: threads,

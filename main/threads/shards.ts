@@ -3,7 +3,7 @@ import type { PointResult } from '../../core/sweep/sweep.ts'
 import type { PointsTask, SweepDesk } from '../ports/whatIf.ts'
 
 export interface Shards extends PointsTask {
-  readonly desk: SweepDesk
+  readonly desk: Pick<SweepDesk, 'points'>
   /** Threads that run at a time. */
   readonly threads: number
   /** Called for each point as soon as it is known. */

@@ -9,6 +9,8 @@ import type {
   PointsEvent,
   PointsTask,
   SweepDesk,
+  TuneEvent,
+  TuneTask,
   WhatIfDesk,
   WhatIfTask,
 } from '../ports/whatIf.ts'
@@ -19,6 +21,7 @@ export type WhatIfData =
   | { readonly kind: 'comparison'; readonly task: WhatIfTask; readonly scenarioFolder: string }
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
   | { readonly kind: 'points'; readonly task: PointsTask }
+  | { readonly kind: 'tune'; readonly task: TuneTask }
 
 interface WhatIfSurroundings {
   /** `whatIfThread.ts`, or what it was built into. */
@@ -29,7 +32,7 @@ interface WhatIfSurroundings {
 /** Each run takes a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
-/** Runs each comparison, each forecast and each shard of a sweep in a thread of its own. */
+/** Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own. */
 export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk & SweepDesk {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
@@ -63,6 +66,14 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
         signal,
       )
     },
+    tune(task, emit, signal) {
+      const data: WhatIfData = { kind: 'tune', task }
+      const onExit = (): void => undefined
+      runTaskThread<TuneEvent>(
+        { file, data, emit, isLast: isOver, failed, what: 'search', tooLarge: TUNE_TOO_LARGE, onExit },
+        signal,
+      )
+    },
   }
 }
 
@@ -83,6 +94,11 @@ const FORECAST_TOO_LARGE: Problem = {
 const SWEEP_TOO_LARGE: Problem = {
   code: 'too-large',
   message: 'A point of the sweep needs too much memory. Simulate fewer seconds, or fewer requests.',
+}
+
+const TUNE_TOO_LARGE: Problem = {
+  code: 'too-large',
+  message: 'The search needs too much memory. Simulate fewer seconds, or give it fewer requests.',
 }
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {

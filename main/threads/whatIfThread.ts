@@ -3,17 +3,19 @@ import { toProblem } from '../../core/contract/errors.ts'
 import type { WhatIfEvent } from '../../core/contract/whatif.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { runPoint } from '../../core/sweep/points.ts'
-import type { ForecastStep, PointsEvent } from '../ports/whatIf.ts'
+import { tuneReport } from '../../core/tune/report.ts'
+import { searchIsland } from '../../core/tune/search.ts'
+import type { ForecastStep, PointsEvent, TuneEvent } from '../ports/whatIf.ts'
 import { runForecast } from './forecastTask.ts'
 import type { WhatIfData } from './whatIf.ts'
 import { runTask } from './whatIfTask.ts'
 
-// The thread of one comparison, forecast or shard of a sweep; whoever cancels it ends the thread.
+// The thread of one comparison, forecast, shard of a sweep or part of a search; whoever cancels it ends the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
 const data: WhatIfData = workerData
-const tell = (event: WhatIfEvent | ForecastStep | PointsEvent): void => main.postMessage(event, [])
+const tell = (event: WhatIfEvent | ForecastStep | PointsEvent | TuneEvent): void => main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
@@ -40,6 +42,17 @@ try {
       if (result !== undefined) tell({ kind: 'point', result })
     }
     tell({ kind: 'done' })
+  } else if (data.kind === 'tune') {
+    const { task } = data
+    const goOn = (part: number): true => {
+      tellPart(part)
+      return true
+    }
+    if (task.kind === 'island') {
+      tell({ kind: 'done', island: searchIsland(task.plan, task.base, task.island, goOn) })
+    } else {
+      tell({ kind: 'done', report: tuneReport(task.plan, task.base, task) })
+    }
   } else {
     const onTwin = (twin: Extract<ForecastStep, { kind: 'twin' }>['twin']): void => tell({ kind: 'twin', twin })
     const report = runForecast(data.task, { tell: tellPart, onTwin, enough: () => elapsed() > FORECAST_MS })

@@ -46,6 +46,7 @@ const ROOMS = [
   'core/diagnose', // why requests wait, are rejected or are slow
   'core/scenario', // situations with verdicts
   'core/sweep', // the same situation with many settings
+  'core/tune', // the settings that meet goals
   'core/conformance',
   'core/qos', // limits in front of an etcd
 

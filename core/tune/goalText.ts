@@ -1,0 +1,83 @@
+import { quoted } from '../config/finding.ts'
+import { type Assertion, isMeasure, type Measured, type MeasureName, MEASURES } from '../scenario/scenario.ts'
+import type { SweepBase } from '../sweep/sweep.ts'
+import { nearest } from '../text/text.ts'
+
+/** Measures as people write them. */
+const WORDS: Readonly<Record<string, MeasureName>> = {
+  'wait p50': 'waitP50',
+  'wait p90': 'waitP90',
+  'wait p99': 'waitP99',
+  'wait max': 'waitMax',
+  'longest wait': 'waitMax',
+  rejected: 'rejectedPercent',
+  failed: 'failedPercent',
+  served: 'servedPerSecond',
+  'current limit': 'currentLimit',
+}
+
+/** How many of the unit of a measure one of these is. */
+const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  ms: { ms: 1, s: 1_000 },
+  '%': { '%': 1 },
+  '/s': { '/s': 1 },
+  seats: { seats: 1 },
+  requests: { requests: 1 },
+  '': {},
+}
+
+const NEVER = /^(.+?) (?:(?:is|are) )?never (waits?|rejected|fails?)$/i
+const BOUND = /^(.+?)(?: of (.+?))? *(<=|>=|<|>|≤|≥) *([\d.]+) *(\S*)$/
+
+const EXAMPLE = 'as in “wait p99 of workload-high < 1 s” or “leases never wait”'
+
+/** A goal in words, about clients or levels of the base; or what is wrong with it, in a sentence. */
+export function readGoal(text: string, base: SweepBase): Assertion | string {
+  const words = text.trim().replaceAll(/\s+/g, ' ')
+  const never = NEVER.exec(words)
+  if (never !== null) {
+    const [, name = '', what = ''] = never
+    const of = subjectNamed(name, base)
+    return typeof of === 'string' ? of : { of, measure: /^wait/i.test(what) ? 'waitMax' : 'failedPercent', most: 0 }
+  }
+  const [, measureText, name, sign, amount, unitText] = BOUND.exec(words) ?? []
+  if (measureText === undefined || sign === undefined)
+    return `${quoted(text)} is no goal: write measure, name and bound, ${EXAMPLE}.`
+  const measure = measureNamed(measureText)
+  if (measure === undefined) {
+    const known = [...Object.keys(WORDS), ...Object.keys(MEASURES)]
+    const meant = nearest(measureText, known)
+    return `There is no measure ${quoted(measureText)}: ${meant === undefined ? `use one of ${Object.keys(WORDS).join(', ')}` : `did you mean ${quoted(meant)}?`}`
+  }
+  const of = name === undefined ? undefined : subjectNamed(name, base)
+  if (typeof of === 'string') return of
+  const units = UNITS[MEASURES[measure]] ?? {}
+  const factor =
+    unitText === undefined || unitText === '' ? 1 : Object.hasOwn(units, unitText) ? units[unitText] : undefined
+  const value = Number(amount)
+  if (factor === undefined || !Number.isFinite(value)) {
+    return `${quoted(text)}: ${measure} is in ${Object.keys(units).join(' or ') || 'no unit'}, not ${quoted(unitText ?? '')}.`
+  }
+  return { of, measure, [sign === '<' || sign === '<=' || sign === '≤' ? 'most' : 'least']: value * factor }
+}
+
+const measureNamed = (text: string): MeasureName | undefined => {
+  const lower = text.toLowerCase()
+  return Object.hasOwn(WORDS, lower) ? WORDS[lower] : isMeasure(text) ? text : undefined
+}
+
+/** `level NAME`, `clients NAME`, or a name that only one of the two has. */
+function subjectNamed(text: string, base: SweepBase): NonNullable<Measured['of']> | string {
+  const [, kind, name = ''] = /^(?:(level|clients) )?(.+)$/.exec(text) ?? []
+  const levels = base.variant.objects.levels.map(({ metadata }) => metadata.name)
+  const groups = base.kind === 'scenario' ? base.scenario.clients.map((group) => group.name) : []
+  const [isLevel, isGroup] = [kind !== 'clients' && levels.includes(name), kind !== 'level' && groups.includes(name)]
+  if (isLevel && isGroup) {
+    return `${quoted(name)} is a level and a group of clients: write “level ${name}” or “clients ${name}”.`
+  }
+  if (isLevel) return { kind: 'level', name }
+  if (isGroup) return { kind: 'clients', name }
+  const meant = nearest(name, [...levels, ...groups])
+  const mend = meant === undefined ? `the levels are ${levels.join(', ')}.` : `did you mean ${quoted(meant)}?`
+  return `There is no level and no group of clients ${quoted(name)}: ${mend}`
+}

@@ -1,0 +1,114 @@
+import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
+import { guardRails } from '../guard/guardRails.ts'
+import type { GuardFinding } from '../guard/finding.ts'
+import { check } from '../scenario/check.ts'
+import { type Assertion, MEASURES } from '../scenario/scenario.ts'
+import { withObjects } from '../sweep/fields.ts'
+import { runBase, withValues } from '../sweep/points.ts'
+import type { SweepBase } from '../sweep/sweep.ts'
+import type { VariantResult } from '../whatif/results.ts'
+import type { Choice, Judged, Knob, Score, TunePlan } from './tune.ts'
+
+/** Beyond that it does not matter by how much a bound is missed. */
+const FARTHEST = 10
+/** A difference of one of these counts as much as one as large as the bound itself. */
+const SCALE: Readonly<Record<string, number>> = { ms: 10, '%': 1, '/s': 1, seats: 1, requests: 10, '': 0.1 }
+/** Whatever is changed at all costs one; a new warning of the guard rails as much as two changed settings. */
+const WARNING = 2
+const PERCENT_STEP = 25
+
+/** By how much a result misses a bound, from 0 (it does not) to `FARTHEST`. */
+export function missedBy(assertion: Assertion, result: VariantResult): number {
+  const { least, most, measure } = assertion
+  // Nothing was dispatched, so that there is no wait to be short.
+  if (measure.startsWith('wait') && starves(assertion, result)) return FARTHEST
+  const { value, holds } = check(assertion, result)
+  if (holds) return 0
+  const bound = most !== undefined && value > most ? most : (least ?? 0)
+  return Math.min(FARTHEST, Math.abs(value - bound) / Math.max(Math.abs(bound), SCALE[MEASURES[measure]] ?? 1))
+}
+
+function starves({ of }: Assertion, result: VariantResult): boolean {
+  const measured = (measure: 'offered' | 'served') => check({ of, measure, least: 1 }, result).holds
+  return measured('offered') && !measured('served')
+}
+
+/** The base with a choice, or why no server would take it: a sentence. */
+export function withChoice(base: SweepBase, knobs: readonly Knob[], choice: Choice): SweepBase | string {
+  const chosen = knobs.flatMap((knob, index) => {
+    const value = choice[index]
+    return value === undefined ? [] : [{ knob, value }]
+  })
+  const changed = withValues(
+    base,
+    chosen.map(({ knob }) => knob),
+    chosen.map(({ value }) => value),
+  )
+  return typeof changed === 'string' ? changed : kept(changed, new Set(chosen.map(({ knob }) => knob.of.name)))
+}
+
+/** With these levels out of the hands of the API server, which restores the spec of a built-in one within a minute. */
+function kept(base: SweepBase, changed: ReadonlySet<string>): SweepBase {
+  const { objects } = base.variant
+  const levels = objects.levels.map((level) => {
+    const { metadata } = level
+    if (!changed.has(metadata.name) || metadata.annotations?.[AUTOUPDATE_ANNOTATION] !== 'true') return level
+    return {
+      ...level,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, [AUTOUPDATE_ANNOTATION]: 'false' } },
+    }
+  })
+  return withObjects(base, { ...objects, levels })
+}
+
+/** What an edit of the base puts at risk. */
+export function findingsOf(before: SweepBase, after: SweepBase): readonly GuardFinding[] {
+  const { version, maxRequestsInFlight, maxMutatingRequestsInFlight } = before.variant
+  const serverLimit = maxRequestsInFlight + maxMutatingRequestsInFlight
+  return guardRails({
+    before: before.variant.objects,
+    after: after.variant.objects,
+    context: { version, serverLimit, origin: 'files' },
+  })
+}
+
+function changeOf(knobs: readonly Knob[], choice: Choice): number {
+  return knobs.reduce((sum, { field, present }, index) => {
+    const value = choice[index]
+    if (value === undefined) return sum
+    if (present === undefined) return sum + 2
+    const far = field.endsWith('Percent')
+      ? Math.abs(value - present) / PERCENT_STEP
+      : Math.abs(Math.log2((value + 1) / (present + 1)))
+    return sum + 1 + far
+  }, 0)
+}
+
+/** What the base does, for comparison with choices. */
+export interface Before {
+  readonly base: SweepBase
+  readonly result: VariantResult
+}
+
+/** Judges a choice by running it. `undefined` for one that no server would take, or that the guard rails block. */
+export function judge(plan: TunePlan, before: Before, choice: Choice): Judged | undefined {
+  const changed = withChoice(before.base, plan.knobs, choice)
+  if (typeof changed === 'string') return undefined
+  const findings = findingsOf(before.base, changed)
+  if (findings.some(({ severity }) => severity === 'blocks')) return undefined
+  const isChange = choice.some((value) => value !== undefined)
+  const result = isChange ? runBase(changed) : before.result
+  if (result === undefined) return undefined
+  const warnings = findings.filter(({ severity }) => severity === 'warns').length
+  return { choice, score: scoreOf(plan, before.result, result, changeOf(plan.knobs, choice) + WARNING * warnings) }
+}
+
+function scoreOf(plan: TunePlan, before: VariantResult, after: VariantResult, change: number): Score {
+  const goals = plan.goals.reduce((sum, goal) => sum + missedBy(goal, after), 0)
+  // What is broken already must not get worse.
+  const crossed = plan.guardRails.reduce(
+    (sum, rail) => sum + Math.max(0, missedBy(rail, after) - missedBy(rail, before)),
+    0,
+  )
+  return { guardRails: crossed, goals, change }
+}

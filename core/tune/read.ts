@@ -1,0 +1,92 @@
+import { entry, type Finding, member } from '../config/finding.ts'
+import type { Read } from '../config/jsonValues.ts'
+import { readAs } from '../config/members.ts'
+import { WHAT_IF_SEED } from '../contract/whatif.ts'
+import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
+import { readAssertion } from '../scenario/readMeasured.ts'
+import type { Assertion } from '../scenario/scenario.ts'
+import { bounded, problem } from '../scenario/values.ts'
+import { fitFindings, readBase, readParameter, type WrittenBase } from '../sweep/read.ts'
+import type { Parameter, SweepBase } from '../sweep/sweep.ts'
+import { readGoal } from './goalText.ts'
+import { knobOf, usualKnobs } from './knobs.ts'
+import type { Knob, TunePlan } from './tune.ts'
+
+/** A goal as a file has it: fields, or words, which mean something with a base only. */
+export type WrittenGoal = Assertion | string
+
+/** What a file says of a tuning. */
+export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'seed'> {
+  readonly base: WrittenBase
+  readonly goals: readonly WrittenGoal[]
+  readonly guardRails: readonly WrittenGoal[]
+  /** What may be changed; everything of the levels with requests where it is empty. */
+  readonly parameters: readonly Parameter[]
+}
+
+export const EVALUATIONS = { min: 4, max: 100_000, whole: true } as const
+export const DEFAULT_EVALUATIONS = 200
+const MOST_GOALS = 50
+const MOST_PARAMETERS = 100
+
+/** Reads what is to be tuned from YAML or JSON. Never throws. */
+export const readTune = (text: string, file: string): ReadDocument<WrittenTune> =>
+  readDocument({ text, file }, TUNE_FILE)
+
+const TUNE_FILE: DocumentKind<WrittenTune> = { kind: 'Tune', noun: 'tuning', needs: 'a name, a base and goals', decode }
+
+const readWrittenGoal: Read<WrittenGoal> = (value, at, findings) =>
+  typeof value === 'string' ? value : readAssertion(value, at, findings)
+
+const readWritten = readAs((members) => ({
+  name: members.text('name'),
+  base: members.nested('base', readBase),
+  goals: members.list('goals', readWrittenGoal),
+  guardRails: members.list('guardRails', readWrittenGoal),
+  parameters: members.list('parameters', readParameter),
+  evaluations: members.given('evaluations', bounded(EVALUATIONS)).evaluations ?? DEFAULT_EVALUATIONS,
+  seed: members.given('seed', bounded({ ...WHAT_IF_SEED, whole: true })).seed ?? 1,
+}))
+
+function decode(value: unknown, findings: Finding[]): WrittenTune {
+  const written = readWritten(value, '', findings)
+  const { name, goals, guardRails, parameters } = written
+  if (name === '') findings.push(problem('name', 'A tuning needs a name.'))
+  if (goals.length === 0) findings.push(problem('goals', 'A tuning needs a goal, such as “leases never wait”.'))
+  if (goals.length + guardRails.length > MOST_GOALS)
+    findings.push(problem('goals', `A tuning has at most ${MOST_GOALS} goals and guard rails.`))
+  if (parameters.length > MOST_PARAMETERS)
+    findings.push(problem('parameters', `A tuning has at most ${MOST_PARAMETERS} parameters.`))
+  for (const [index, { of }] of parameters.entries()) {
+    if (of?.kind !== 'level')
+      findings.push(problem(member(entry('parameters', index), 'field'), 'Tuning changes levels only: name a level.'))
+  }
+  return written
+}
+
+/** Put together with its base: what is to be searched, or what does not fit the base. */
+export function planOf(
+  { name, goals, guardRails, parameters, evaluations, seed }: Omit<WrittenTune, 'base'>,
+  base: SweepBase,
+  levelsWithRequests: ReadonlySet<string>,
+): { readonly plan: TunePlan; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = []
+  const read = (written: readonly WrittenGoal[], list: string): readonly Assertion[] =>
+    written.flatMap((goal, index) => {
+      const assertion = typeof goal === 'string' ? readGoal(goal, base) : goal
+      if (typeof assertion !== 'string') return [assertion]
+      findings.push(problem(entry(list, index), assertion))
+      return []
+    })
+  const both = { goals: read(goals, 'goals'), guardRails: read(guardRails, 'guardRails') }
+  findings.push(...fitFindings({ parameters, measured: findings.length > 0 ? {} : { ...both } }, base))
+  const knobs = parameters.length === 0 ? usualKnobs(base, levelsWithRequests) : knobsOf(parameters, base)
+  return { plan: { name, ...both, knobs, evaluations, seed }, findings }
+}
+
+const knobsOf = (parameters: readonly Parameter[], base: SweepBase): readonly Knob[] =>
+  parameters.flatMap(({ of, field, values }) => {
+    const level = base.variant.objects.levels.find(({ metadata }) => metadata.name === of?.name)
+    const limited = level?.spec.limited
+    return limited === undefined || of === undefined ? [] : [knobOf(limited, { name: of.name, field, values })]
+  })

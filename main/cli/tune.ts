@@ -1,0 +1,182 @@
+import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import { stringify } from 'yaml'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { exportYaml } from '../../core/manifest/export.ts'
+import type { SweepBase } from '../../core/sweep/sweep.ts'
+import { bestOf, type TuneReport } from '../../core/tune/report.ts'
+import { DEFAULT_EVALUATIONS, EVALUATIONS, planOf, readTune, type WrittenTune } from '../../core/tune/read.ts'
+import { ISLANDS, type Island } from '../../core/tune/search.ts'
+import type { TunePlan } from '../../core/tune/tune.ts'
+import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
+import type { TuneEvent, TuneTask } from '../ports/whatIf.ts'
+import { writeAtomically } from '../files/files.ts'
+import { runShards } from '../threads/shards.ts'
+import type { Console, ExitCode } from './console.ts'
+import { readTexts, tellFindings } from './inputFiles.ts'
+import { refuseExisting } from './share.ts'
+import { baseFrom } from './sweepFiles.ts'
+import { tuneText } from './tuneText.ts'
+import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
+
+/** Searches for the smallest edit that meets goals. 1 when none was found. Applies nothing. */
+export const tune: Command = {
+  options: {
+    ...OUTPUT_OPTIONS,
+    goal: { type: 'string', multiple: true },
+    'guard-rail': { type: 'string', multiple: true },
+    variant: { type: 'string' },
+    evaluations: { type: 'string' },
+    seed: { type: 'string' },
+    write: { type: 'string' },
+    force: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runTune,
+}
+
+const PROGRESS_MS = 5_000
+
+async function runTune(given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, ['text', 'json', 'yaml', 'manifests'])
+  const [operand, more] = given.operands
+  if (operand === undefined || more !== undefined) {
+    throw new UsageError('tune needs one file, or a scenario and goals, as in tune S5 --goal "leases never wait".')
+  }
+  const draft = given.value('write')
+  if (draft !== undefined) await refuseExisting(draft, given.flag('force'))
+  const { plan, base } = await planFrom(operand, given, console)
+  const report = await searched(plan, base, console)
+  if (draft !== undefined) await writeAtomically(draft, exportYaml(report.answer.objects))
+  if (output === 'json') console.printJson(report, 2)
+  else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else if (output === 'manifests') console.print(exportYaml(report.answer.objects).trimEnd().split('\n'))
+  else console.print(tuneText(report, draft))
+  return report.answer.met ? 0 : 1
+}
+
+async function planFrom(
+  operand: string,
+  given: Given,
+  console: Console,
+): Promise<{ readonly plan: TunePlan; readonly base: SweepBase }> {
+  const evaluations = readNumber(given, 'evaluations', EVALUATIONS)
+  const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
+  const [goals, guardRails, variant] = [given.values('goal'), given.values('guard-rail'), given.value('variant')]
+  const own = { ...(evaluations !== undefined && { evaluations }), ...(seed !== undefined && { seed }) }
+  if (goals.length > 0) {
+    const usual = { evaluations: DEFAULT_EVALUATIONS, seed: 1, parameters: [] }
+    const base = await baseFrom(
+      { kind: 'scenario', scenario: operand, ...(variant !== undefined && { variant }) },
+      '.',
+      console,
+    )
+    const written = { ...usual, ...own, name: operand, goals, guardRails }
+    const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, console))
+    const [first] = findings
+    if (first !== undefined) throw new UsageError(first.message)
+    return { plan, base }
+  }
+  const foreign = ['guard-rail', 'variant'].find((option) => given.flag(option))
+  if (foreign !== undefined) throw new UsageError(`--${foreign} goes with --goal; a file has its own.`)
+  const [read, more] = await readTexts([operand], console)
+  if (read === undefined || more !== undefined) throw new UsageError(`${operand} is a folder; name a file.`)
+  const { value, findings, located } = readTune(read.text, read.file)
+  tellFindings(findings, console)
+  if (value === undefined) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
+  const base = await baseFrom(value.base, operand === '-' ? '.' : dirname(operand), console)
+  const whole = { ...value, ...own }
+  const { plan, findings: misfits } = planOf(whole, base, await levelsWithRequests(base, whole, console))
+  tellFindings(misfits.map(located), console)
+  if (misfits.length > 0) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
+  return { plan, base }
+}
+
+/** Levels of which tuning may change everything: found by running the base once, unless the file names what to change. */
+async function levelsWithRequests(
+  base: SweepBase,
+  { parameters }: Pick<WrittenTune, 'parameters'>,
+  { whatIf, signal }: Console,
+): Promise<ReadonlySet<string>> {
+  if (parameters.length > 0) return new Set()
+  const names = base.variant.objects.levels.map(({ metadata }) => metadata.name)
+  const results = names.map((name) => ({ of: { kind: 'level', name }, measure: 'offered' }) as const)
+  let offered: readonly number[] = []
+  const [failed] = await runShards({
+    desk: whatIf,
+    base,
+    plan: { parameters: [], results },
+    points: [{ point: 0, values: [] }],
+    threads: 1,
+    onPoint: (row) => void (offered = row.results ?? []),
+    signal,
+  })
+  signal.throwIfAborted()
+  if (failed !== undefined) throw ProblemError.of(failed.problem)
+  return new Set(names.filter((_, index) => (offered[index] ?? 0) > 0))
+}
+
+async function searched(plan: TunePlan, base: SweepBase, console: Console): Promise<TuneReport> {
+  if (plan.knobs.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      'There is nothing to change: no Limited level has requests. Name parameters in a file.',
+    )
+  }
+  const parts = Array.from({ length: ISLANDS }, () => 0)
+  const tellProgress = progressOf(console)
+  const waiting = Array.from({ length: ISLANDS }, (_, island) => island)
+  const islands: Island[] = []
+  const worker = async (): Promise<void> => {
+    for (let island = waiting.shift(); island !== undefined; island = waiting.shift()) {
+      const number = island
+      const done = await partOf({ kind: 'island', base, plan, island }, console, (part) => {
+        parts[number] = part
+        tellProgress(parts.reduce((sum, one) => sum + one, 0) / ISLANDS)
+      })
+      parts[number] = 1
+      if (done.island !== undefined) islands[number] = done.island
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(ISLANDS, availableParallelism()) }, worker))
+  const choices = bestOf(islands.map(({ best }) => best))
+  const evaluations = islands.reduce((sum, { runs }) => sum + runs, 0)
+  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, console, () => undefined)
+  if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
+  return report
+}
+
+/** Reports now and then which part is done, and how long the rest will take. */
+function progressOf({ environment, tell }: Console): (part: number) => void {
+  const started = environment.now()
+  let toldAt = started
+  return (part) => {
+    const now = environment.now()
+    if (now - toldAt < PROGRESS_MS || part === 0) return
+    toldAt = now
+    tell(
+      `${Math.round(part * 100)} % searched, about ${Math.round(((now - started) * (1 - part)) / part / 1_000)} s left.`,
+    )
+  }
+}
+
+/** Runs a part in a thread. Rejects with `ProblemError`, and when the command is to end. */
+function partOf(
+  task: TuneTask,
+  { whatIf, signal }: Console,
+  onPart: (part: number) => void,
+): Promise<Extract<TuneEvent, { kind: 'done' }>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Extract<TuneEvent, { kind: 'done' }>>()
+  const stop = (): void => reject(new ProblemError('cancelled', 'The search was cancelled.'))
+  signal.addEventListener('abort', stop, { once: true })
+  whatIf.tune(
+    task,
+    (event) => {
+      if (event.kind === 'progress') return onPart(event.part)
+      signal.removeEventListener('abort', stop)
+      return event.kind === 'done' ? resolve(event) : reject(ProblemError.of(event.problem))
+    },
+    signal,
+  )
+  return promise
+}

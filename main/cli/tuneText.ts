@@ -1,0 +1,79 @@
+import type { GoalEvidence, LevelEvidence, LevelNumbers, Proposal, TuneReport } from '../../core/tune/report.ts'
+import { shortNumber } from '../../core/sweep/heatMap.ts'
+import { textTable } from './console.ts'
+
+/** The answer of a search for people; `draft` is the file that has its manifests. */
+export function tuneText(
+  { name, answer, runnerUp, evaluations }: TuneReport,
+  draft: string | undefined,
+): readonly string[] {
+  return [
+    `${name}: ${headline(answer, evaluations)}`,
+    ...proposalText(answer),
+    ...(runnerUp === undefined ? [] : ['', 'Runner-up, which changes other settings', ...proposalText(runnerUp)]),
+    '',
+    ...(answer.changes.length === 0
+      ? ['The draft is empty.']
+      : [
+          draft === undefined
+            ? 'Nothing was applied. --write FILE writes the draft as manifests; -o manifests prints it.'
+            : `Nothing was applied. The draft is in ${draft}.`,
+        ]),
+  ]
+}
+
+function headline({ met, changes }: Proposal, evaluations: number): string {
+  const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`
+  if (changes.length === 0) {
+    return met ? `the present objects meet the goals already (${count}).` : `no edit was found that helps (${count}).`
+  }
+  return met ? `an edit meets the goals (${count}).` : `no edit meets the goals; this one comes closest (${count}).`
+}
+
+const proposalText = (proposal: Proposal): readonly string[] => {
+  const { changes, goals, guardRails, levels, costs, findings, seeds } = proposal
+  return [
+    ...(changes.length === 0
+      ? []
+      : ['', ...changes.map(({ setting, from, to }) => `  ${setting}: ${from ?? 'not set'} → ${to}`)]),
+    '',
+    ...goals.map((goal) => goalText('goal', goal)),
+    ...guardRails.map((goal) => goalText('guard rail', goal)),
+    ...seedText(seeds),
+    '',
+    ...textTable([HEAD, ...levels.map(levelCells)], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
+    ...(costs.length === 0 ? ['It makes no level worse.'] : costs),
+    ...findings.map(({ severity, message }) => `${severity}: ${message}`),
+  ]
+}
+
+function goalText(kind: string, { goal, unit, before, after, metAfter }: GoalEvidence): string {
+  const values = `${shortNumber(before)} → ${shortNumber(after)}${unit === '' ? '' : ` ${unit}`}`
+  return `  ${metAfter ? 'ok' : 'MISSED'}: ${kind} ${goal} (${values})`
+}
+
+function seedText({ met, missed }: Proposal['seeds']): readonly string[] {
+  if (met.length + missed.length === 0) return []
+  if (missed.length === 0) return [`  Holds with each of the seeds ${met.join(', ')}.`]
+  return [
+    `  Holds with ${met.length === 0 ? 'none' : `the seeds ${met.join(', ')}`}; not with the seeds ${missed.join(', ')}.`,
+  ]
+}
+
+const HEAD = ['LEVEL', 'REQUESTS', 'SERVED', 'REJECTED', 'WAIT P99', 'SEATS', 'LIMIT']
+
+function levelCells({ level, before, after }: LevelEvidence): readonly string[] {
+  const both = (of: (numbers: LevelNumbers) => string): string => {
+    const [was, is] = [of(before), of(after)]
+    return was === is ? was : `${was} → ${is}`
+  }
+  return [
+    level,
+    both(({ offered }) => String(offered)),
+    both(({ served }) => String(served)),
+    both(({ rejectedPercent }) => `${rejectedPercent.toFixed(1)} %`),
+    both(({ waitP99, served }) => (served === 0 ? 'none served' : `${waitP99.toFixed(waitP99 < 10 ? 1 : 0)} ms`)),
+    both(({ seats }) => seats.toFixed(1)),
+    both(({ limit }) => (limit === undefined ? '–' : limit.toFixed(1))),
+  ]
+}
