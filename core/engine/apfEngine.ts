@@ -2,7 +2,7 @@ import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../confi
 import type { RejectReason } from '../frame/frame.ts'
 import type { Nanoseconds, UnixMs, Seats } from '../units.ts'
 import type { Adjustment } from './ledger.ts'
-import type { EngineCheckpoint } from './checkpoint.ts'
+import type { EngineCheckpoint, GraphClass } from './checkpoint.ts'
 import type { Corrections, VersionProfile } from './profiles.ts'
 import type { EngineDump } from './dump.ts'
 import type { EngineListener } from './events.ts'
@@ -69,6 +69,8 @@ export interface ApfEngineOptions<T> {
   readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number, reason: RejectReason) => void
   /** An appointment of the caller's is due. It may call the engine. */
   readonly onAppointment?: (appointment: Timed) => void
+  /** Classes of payloads and appointments that are no plain data, so that checkpoints can hold them. */
+  readonly payloadClasses?: readonly GraphClass[]
   /** `--request-timeout`, nanoseconds; 60 s without. */
   readonly requestTimeoutNs?: Nanoseconds
   /** Whether lists without a version come from the cache, as from any present etcd (5.4); so without. */
@@ -149,7 +151,7 @@ export interface ApfEngine<T> {
   endWatch(ticket: Ticket<T>): void
   /**
    * The engine as it is now, as structured-cloneable data; it goes on undisturbed. `tickets` are those that the caller
-   * holds and wants to find again. Payloads must be plain data. Throws within a callback, when the engine's state is not
+   * holds and wants to find again. Payloads must be plain data, or of `payloadClasses`. Throws within a callback, when the engine's state is not
    * consistent, and `TypeError` for a payload that holds a function.
    */
   checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint
@@ -188,6 +190,15 @@ export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => b
   }
   engine.moveTo(Math.max(ns, engine.nowNs))
   return true
+}
+
+/** Lets the next thing happen that is due by `untilNs`; `false` when nothing is. */
+export function stepOf<T>(engine: ApfEngine<T>, untilNs: Nanoseconds): boolean {
+  for (let next = engine.nextWakeNs(); next <= untilNs; next = engine.nextWakeNs()) {
+    engine.moveTo(Math.max(next, engine.nowNs))
+    if (engine.wake()) return true
+  }
+  return false
 }
 
 /** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */

@@ -52,7 +52,7 @@ type Node =
 type Numbers = Float64Array | Int32Array | Uint32Array
 
 /** A class, of which only the prototype matters: constructors do not run. */
-interface GraphClass {
+export interface GraphClass {
   readonly prototype: object
 }
 
@@ -285,9 +285,12 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   WatchTracker,
 ]
 
-/** `known` are the objects of one engine that hold functions. */
-export const engineVocabulary = (known: Readonly<Record<string, object>>): Omit<GraphVocabulary<object>, 'root'> => ({
-  classes: CLASSES,
+/** `known` are the objects of one engine that hold functions, `payloads` the classes of what its caller gives it. */
+export const engineVocabulary = (
+  known: Readonly<Record<string, object>>,
+  payloads: readonly GraphClass[] = [],
+): Omit<GraphVocabulary<object>, 'root'> => ({
+  classes: [...CLASSES, ...payloads],
   known,
   cache: {
     capacityOf: (object) => (object instanceof FlowTable ? object.capacity : undefined),

@@ -283,7 +283,8 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   private vocabulary(): GraphVocabulary<FairState<T>> {
-    return engineVocabulary({ levelOptions: this.levelOptions, events: this.reporter.events })
+    const { options, levelOptions, reporter } = this
+    return engineVocabulary({ levelOptions, events: reporter.events }, options.payloadClasses)
   }
 
   /** Takes the configuration over, again when a level has come to an end (specification 7.1). */

@@ -34,7 +34,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   readonly mode = 'max-in-flight'
   objectStatistics: ObjectStatisticsTracker
   private readonly options: ApfEngineOptions<T>
-  private readonly vocabulary: GraphVocabulary<InFlightState<T>> = engineVocabulary({})
+  private readonly vocabulary: GraphVocabulary<InFlightState<T>>
   private clock = new Clock()
   /** The caller's appointments; nothing else ever becomes due here. */
   private timers = new Timers<Timed>()
@@ -45,6 +45,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
 
   constructor(options: ApfEngineOptions<T>) {
     this.options = options
+    this.vocabulary = engineVocabulary({}, options.payloadClasses)
     this.objectStatistics = new ObjectStatisticsTracker(this.clock)
     this.meters = new ServerMeters(this.clock)
     this.meters.setDenominators({

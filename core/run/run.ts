@@ -6,6 +6,7 @@ import {
   type EngineConfiguration,
   createApfEngine,
   runTo,
+  stepOf,
 } from '../engine/apfEngine.ts'
 import type { EngineRequest, Ticket } from '../engine/ticket.ts'
 import type { Timed } from '../engine/timers.ts'
@@ -55,7 +56,7 @@ export class Call<O = unknown> implements Timed {
   }
 }
 
-export type RunOptions = Omit<ApfEngineOptions<never>, 'onDispatch' | 'onTimeOut' | 'onAppointment'>
+export type RunOptions = Omit<ApfEngineOptions<never>, 'onDispatch' | 'onTimeOut' | 'onAppointment' | 'payloadClasses'>
 
 export interface RunHooks<O> {
   /** Called for each decision that is made after `arrive` returned, and when a request is done. */
@@ -99,6 +100,7 @@ export class Run<O = unknown> {
       onAppointment: (appointment) => {
         if (appointment instanceof Call) this.due(appointment)
       },
+      payloadClasses: [Call],
     })
   }
 
@@ -114,6 +116,11 @@ export class Run<O = unknown> {
   moveTo(ns: Nanoseconds): boolean {
     this.stalled = false
     return runTo(this.engine, ns, () => !this.stalled)
+  }
+
+  /** Lets the next thing happen that is due by `untilNs`; `false` when nothing is. */
+  step(untilNs: Nanoseconds): boolean {
+    return stepOf(this.engine, untilNs)
   }
 
   configure(configuration: EngineConfiguration): ConfigurationReport {

@@ -25,6 +25,8 @@ const SECOND_NS = secondsToNs(1)
 const isDecision = ({ kind }: EngineEvent<unknown>): boolean => kind === 'dispatched' || kind === 'rejected'
 const isRecomputation = ({ kind }: EngineEvent<unknown>): boolean => kind === 'limits-adjusted'
 
+const wantedBy = (stride: 'decision' | 'recomputation') => (stride === 'decision' ? isDecision : isRecomputation)
+
 /** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
 export function goOn(run: Steppable, stride: Stride, endNs: Nanoseconds): boolean {
   if (stride === 'event') return run.step(endNs)
@@ -33,7 +35,7 @@ export function goOn(run: Steppable, stride: Stride, endNs: Nanoseconds): boolea
     run.runTo(Math.min(run.nowNs + SECOND_NS, endNs))
     return true
   }
-  const isWanted = stride === 'decision' ? isDecision : isRecomputation
+  const isWanted = wantedBy(stride)
   const seen = { wanted: false }
   const leave = run.engine.subscribe((event) => (seen.wanted ||= isWanted(event)))
   while (!seen.wanted && run.step(endNs));
@@ -113,16 +115,48 @@ export class Timeline<C> {
     return goOn(counted, stride, this.endNs)
   }
 
-  /** Goes back by so many events; to the start at most. */
-  back(events = 1): void {
-    const target = Math.max(0, this.happened - events)
+  /** Goes to where so many events have happened; to the start or the end at most. */
+  toEvent(events: number): void {
+    const target = Math.max(0, events)
     this.takeBack((kept) => kept.events <= target, target < this.happened)
     while (this.happened < target && this.next(this.endNs));
+  }
+
+  /** Goes back by one stride, to the start at most: to right after the one before of what it counts. */
+  back(stride: Stride): void {
+    if (stride === 'event') return this.toEvent(this.happened - 1)
+    if (stride === 'second') return void this.seek(this.nowNs - SECOND_NS)
+    let until = this.happened
+    // From checkpoint to checkpoint: usually the one before is since the last of them.
+    for (const { events: from } of this.kept.filter(({ events }) => events < until).toReversed()) {
+      const found = this.lastBetween(from, until, wantedBy(stride))
+      if (found !== undefined) return this.toEvent(found)
+      until = from + 1
+    }
+    this.toEvent(0)
   }
 
   /** What the engine tells of each event from now on, until the returned function is called. */
   watch(listener: (event: EngineEvent<unknown>) => void): () => void {
     return this.run.engine.subscribe(listener)
+  }
+
+  /** The number of the last event of a kind after `from` and before `until`. */
+  private lastBetween(
+    from: number,
+    until: number,
+    isWanted: (event: EngineEvent<unknown>) => boolean,
+  ): number | undefined {
+    const seen = { wanted: false }
+    let last: number | undefined
+    this.toEvent(from)
+    const leave = this.watch((event) => (seen.wanted ||= isWanted(event)))
+    while (this.happened < until - 1 && this.next(this.endNs)) {
+      if (seen.wanted) last = this.happened
+      seen.wanted = false
+    }
+    leave()
+    return last
   }
 
   private next(untilNs: Nanoseconds): boolean {

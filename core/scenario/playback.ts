@@ -1,11 +1,12 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { ApfEngine, ServerFacts } from '../engine/apfEngine.ts'
 import { withEdit } from '../impact/applyManifests.ts'
-import type { Rewindable } from '../run/timeline.ts'
 import type { Call } from '../simulate/server.ts'
 import type { Simulation, SimulationCheckpoint } from '../simulate/simulation.ts'
-import { type Nanoseconds, secondsToNs } from '../units.ts'
-import { simulationOf } from '../whatif/simulated.ts'
+import { type Nanoseconds, secondsToNs, type UnixMs } from '../units.ts'
+import type { ShownRun } from '../whatif/servers.ts'
+import { simulationOf, type SimulatedTraffic } from '../whatif/simulated.ts'
+import type { Variant } from '../whatif/variant.ts'
 import { serverOf, trafficOf } from './traffic.ts'
 import type { Phase, Scenario, ScenarioVariant } from './scenario.ts'
 
@@ -16,25 +17,43 @@ export interface PlaybackCheckpoint {
   readonly objects: ObjectSet
 }
 
-/** A scenario before one of its variants, event by event, phases included. */
-export class Playback implements Rewindable<PlaybackCheckpoint> {
+/** A scenario before one of its variants. */
+export const playbackOf = (scenario: Scenario, variant: ScenarioVariant): Playback =>
+  new Playback(trafficOf(scenario), serverOf(variant), scenario.phases)
+
+/** Simulated clients before one server of a variant, event by event, phases included. */
+export class Playback implements ShownRun<PlaybackCheckpoint> {
   readonly simulation: Simulation
+  readonly startUnixMs: UnixMs
   private readonly phases: readonly Phase[]
   private begun = 0
-  private objects: ObjectSet
+  private inForce: ObjectSet
 
-  constructor(scenario: Scenario, variant: ScenarioVariant) {
-    this.simulation = simulationOf(trafficOf(scenario), serverOf(variant))
-    this.phases = scenario.phases.toSorted((a, b) => a.at - b.at)
-    this.objects = variant.objects
+  constructor(traffic: SimulatedTraffic, variant: Variant, phases: readonly Phase[] = []) {
+    this.simulation = simulationOf(traffic, variant)
+    this.startUnixMs = traffic.startUnixMs
+    this.phases = phases.toSorted((a, b) => a.at - b.at)
+    this.inForce = variant.objects
   }
 
   get engine(): ApfEngine<Call> {
     return this.simulation.engine
   }
 
+  get engines(): readonly ApfEngine<Call>[] {
+    return [this.engine]
+  }
+
   get nowNs(): Nanoseconds {
     return this.simulation.nowNs
+  }
+
+  get objects(): ObjectSet {
+    return this.inForce
+  }
+
+  facts(): ServerFacts {
+    return this.simulation.facts()
   }
 
   step(untilNs: Nanoseconds): boolean {
@@ -61,18 +80,18 @@ export class Playback implements Rewindable<PlaybackCheckpoint> {
   }
 
   checkpoint(): PlaybackCheckpoint {
-    return { simulation: this.simulation.checkpoint(), begun: this.begun, objects: this.objects }
+    return { simulation: this.simulation.checkpoint(), begun: this.begun, objects: this.inForce }
   }
 
   restore({ simulation, begun, objects }: PlaybackCheckpoint): void {
     this.simulation.restore(simulation)
     this.begun = begun
-    this.objects = objects
+    this.inForce = objects
   }
 
   private begin({ configuration, executionFactor, pause }: Phase): void {
     const { simulation } = this
-    if (configuration !== undefined) simulation.configure((this.objects = withEdit(this.objects, configuration)))
+    if (configuration !== undefined) simulation.configure((this.inForce = withEdit(this.inForce, configuration)))
     if (executionFactor !== undefined) simulation.slow(executionFactor)
     if (pause !== undefined) simulation.pause(pause.clients, simulation.nowNs + secondsToNs(pause.seconds))
   }

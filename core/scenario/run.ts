@@ -3,7 +3,7 @@ import { nsToSeconds } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked } from './check.ts'
-import { Playback } from './playback.ts'
+import { playbackOf } from './playback.ts'
 import type { Scenario, ScenarioVariant, Verdict } from './scenario.ts'
 import { trafficOf } from './traffic.ts'
 
@@ -66,7 +66,7 @@ export function runVariant(
   mayGoOn?: () => boolean,
 ): VariantResult | undefined {
   const { fromNs, untilNs } = trafficOf(scenario)
-  const playback = new Playback(scenario, variant)
+  const playback = playbackOf(scenario, variant)
   const { simulation, engine } = playback
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
 import { STRIDES } from '../contract/bounds.ts'
 import { Timeline } from '../run/timeline.ts'
-import { Playback } from './playback.ts'
+import { type Playback, playbackOf } from './playback.ts'
 import { readScenario } from './read.ts'
 
 const END_NS = 30e9
@@ -37,7 +37,7 @@ if (scenario === undefined) throw new Error('the scenario is sound')
 function playback(variant = 0): Playback {
   const found = scenario?.variants[variant]
   if (scenario === undefined || found === undefined) throw new Error('there is such a variant')
-  return new Playback(scenario, found)
+  return playbackOf(scenario, found)
 }
 const timelineOf = (interval: number, most = 64, variant = 0) => {
   const run = playback(variant)
@@ -91,13 +91,13 @@ describe('a timeline', () => {
     }
     const { events } = timeline
     for (const steps of [1, 3, 99, 100]) {
-      timeline.back(steps)
+      timeline.toEvent(timeline.events - steps)
       expect(timeline.events).toBe(events - steps)
       expect(stateOf(run)).toBe(states[250 - steps])
       while (timeline.events < events) timeline.forward('event')
       expect(stateOf(run)).toBe(states[250])
     }
-    timeline.back(1e9)
+    timeline.toEvent(0)
     expect([timeline.events, timeline.nowNs]).toEqual([0, 0])
   })
 

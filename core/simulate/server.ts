@@ -188,4 +188,13 @@ export class SimulatedLengths implements Modelled<Working> {
   ended(_row: Working, { maxSeats }: Seated): void {
     this.runningSeats -= maxSeats
   }
+
+  /** Seats that run now: all that it knows, so that a run can be taken back. */
+  get running(): Seats {
+    return this.runningSeats
+  }
+
+  restore(running: Seats): void {
+    this.runningSeats = running
+  }
 }

@@ -5,6 +5,7 @@ import {
   type EngineConfiguration,
   createApfEngine,
   runTo,
+  stepOf,
   type ServerFacts,
 } from '../engine/apfEngine.ts'
 import type { EngineCheckpoint } from '../engine/checkpoint.ts'
@@ -196,12 +197,7 @@ class SimulatedCluster implements Simulation {
   }
 
   step(untilNs: Nanoseconds = Number.MAX_VALUE): boolean {
-    const { engine } = this
-    for (let next = engine.nextWakeNs(); next <= untilNs; next = engine.nextWakeNs()) {
-      engine.moveTo(Math.max(next, engine.nowNs))
-      if (engine.wake()) return true
-    }
-    return false
+    return stepOf(this.engine, untilNs)
   }
 
   runTo(ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {

@@ -1,7 +1,8 @@
 import type { DecisionDifferences as ReportedDifferences } from '../contract/whatif.ts'
 import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
-import { type Decided, type Decisions, type LevelNow, Replay } from './replay.ts'
+import type { Decided, Decisions } from './decisions.ts'
+import { type LevelNow, Replay } from './replay.ts'
 import type { Variant } from './variant.ts'
 
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { EngineEvent } from '../../core/engine/events.ts'
 import type { EngineMode } from '../../core/engine/apfEngine.ts'
-import { type PlaybackCheckpoint, Playback } from '../../core/scenario/playback.ts'
+import { type Playback, type PlaybackCheckpoint, playbackOf } from '../../core/scenario/playback.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { STRIDES } from '../../core/contract/bounds.ts'
 import { Timeline } from '../../core/run/timeline.ts'
@@ -34,7 +34,7 @@ const MOST_STRIDES = 1_000_000
  */
 export async function stepThrough(scenario: Scenario, names: readonly string[], console: Console): Promise<ExitCode> {
   const shown = variantsNamed(scenario, names).map((variant): Shown => {
-    const run = new Playback(scenario, variant)
+    const run = playbackOf(scenario, variant)
     return { name: variant.name, run, timeline: new Timeline(run, { endNs: secondsToNs(scenario.seconds) }) }
   })
   const [lead] = shown
@@ -103,7 +103,7 @@ function carryOut(
     return { instead: [`${command} takes a whole number from 1 to ${MOST_STRIDES}.`] }
   }
   if (command === 'back') {
-    timeline.back(times)
+    timeline.toEvent(timeline.events - times)
     return {}
   }
   let event: EngineEvent<unknown> | undefined
