@@ -52,6 +52,8 @@ import {
   RecorderStateSchema,
   RecordingEntrySchema,
   RecordingPartSchema,
+  RunStepSchema,
+  RunSteppedSchema,
   SharedFileSchema,
   UploadBeginSchema,
   UploadPartSchema,
@@ -134,10 +136,12 @@ export const procedures = {
    * where that is a recording. `not-found` where nothing is recorded.
    */
   'past.open': procedure(ofConnection, connection),
-  /** What is recorded; of recordings alone (`unsupported`), like the five below. */
+  /** What is recorded; of recordings and runs alone (`unsupported`), like those below. */
   'past.extent': procedure(ofConnection, ExtentSchema),
   /** What was known at an instant, Unix milliseconds. */
   'past.moment': procedure(z.object({ connection, at: z.number() }), MomentSchema),
+  /** Goes on or back from an instant by one step; of runs alone (`unsupported`). */
+  'past.step': procedure(RunStepSchema.extend({ connection }), RunSteppedSchema),
   /** The last dump of a server up to an instant, with `level` of that level alone; `null` where none is recorded. */
   'past.dump': procedure(
     z.object({ connection, server: z.string(), level: z.string().exactOptional(), at: z.number() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PAST_REQUESTS, UPLOAD_PART_BYTES } from './bounds.ts'
+import { MOST_PAST_REQUESTS, STRIDES, UPLOAD_PART_BYTES } from './bounds.ts'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
 import { EtcdStateSchema } from './etcd.ts'
@@ -73,6 +73,25 @@ export const MomentSchema = z.object({
   gap: z.object({ before: z.number().exactOptional(), after: z.number().exactOptional() }).exactOptional(),
 })
 export type Moment = z.infer<typeof MomentSchema>
+
+/** A step of a run from an instant, forwards or back. */
+export const RunStepSchema = z.object({
+  /** Unix milliseconds: where the step begins. */
+  at: z.number(),
+  stride: z.enum(STRIDES),
+  back: z.boolean(),
+})
+export type RunStep = z.infer<typeof RunStepSchema>
+
+/** Where a step of a run ended. */
+export const RunSteppedSchema = z.object({
+  moment: MomentSchema,
+  /** Events since the start of the run. */
+  events: z.number().int(),
+  /** The last event of the step in words; absent of a step back, and where nothing happened. */
+  event: z.string().exactOptional(),
+})
+export type RunStepped = z.infer<typeof RunSteppedSchema>
 
 /** Something that happened to a server or its objects, which no history of numbers tells. */
 export const NotedSchema = z.object({

@@ -7,6 +7,7 @@ import { EtcdSpecSchema } from './etcd.ts'
 import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
 import { PrometheusPastSchema, PrometheusSpecSchema } from './prometheus.ts'
 import { SimulationSpecSchema } from './simulation.ts'
+import { RunSpecSchema } from './whatif.ts'
 
 export const CadenceSchema = z.object({
   intervalMs: z.number().int().min(INTERVAL_MS.min).max(INTERVAL_MS.max).default(INTERVAL_MS.default),
@@ -58,6 +59,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
   RecordingSpecSchema,
+  RunSpecSchema,
   PrometheusSpecSchema,
   ProxySpecSchema,
   FeedSpecSchema,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { MOST_VARIANTS } from './bounds.ts'
+import { MOST_PAST_REQUESTS, MOST_VARIANTS } from './bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import { LiveRequestSchema } from './live.ts'
 import { ProblemSchema } from './problem.ts'
 import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
 
@@ -54,6 +55,35 @@ export const WhatIfWishSchema = z.object({
 })
 export type WhatIfWish = z.infer<typeof WhatIfWishSchema>
 
+/** What a comparison or a run is of, where the wish only names it: recorded requests, and the text of a scenario. */
+const RunGivenSchema = z.object({
+  requests: z.array(LiveRequestSchema).max(MOST_PAST_REQUESTS).exactOptional(),
+  scenario: z.string().exactOptional(),
+})
+export type RunGiven = z.infer<typeof RunGivenSchema>
+
+/** The run of one variant as a source: it stands at one instant, and every other one can be asked for. */
+export const RunSpecSchema = z.object({
+  kind: z.literal('run'),
+  of: z.discriminatedUnion('kind', [
+    /** `variant` counts from the baseline, 0. */
+    z.object({
+      kind: z.literal('comparison'),
+      wish: WhatIfWishSchema,
+      variant: z
+        .number()
+        .int()
+        .min(0)
+        .max(MOST_VARIANTS - 1),
+    }),
+    /** A scenario of the library with its phases, by the name of its variant. */
+    z.object({ kind: z.literal('scenario'), name: z.string().max(100), seed, variant: z.string().max(100) }),
+  ]),
+  /** The console adds it when the run is connected. */
+  given: RunGivenSchema.exactOptional(),
+})
+export type RunSpec = z.infer<typeof RunSpecSchema>
+
 /** A scenario of the library, and what the server is that its first variant runs. */
 export const LibraryScenarioSchema = z.object({
   name: z.string(),
@@ -65,6 +95,8 @@ export const LibraryScenarioSchema = z.object({
   maxRequestsInFlight: z.number(),
   maxMutatingRequestsInFlight: z.number(),
   version: z.string(),
+  /** Names of its variants, in their order. */
+  variants: z.array(z.string()),
 })
 export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 
@@ -128,7 +160,13 @@ const DecisionDifferencesSchema = z.object({
   longer: z.number(),
   shorter: z.number(),
   /** The earliest decision that differs, in sentences; absent where none does. */
-  first: z.object({ explanation: z.array(z.string()).readonly() }).exactOptional(),
+  first: z
+    .object({
+      /** Since the start. */
+      seconds: z.number(),
+      explanation: z.array(z.string()).readonly(),
+    })
+    .exactOptional(),
 })
 export type DecisionDifferences = z.infer<typeof DecisionDifferencesSchema>
 

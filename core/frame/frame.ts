@@ -189,6 +189,7 @@ export const SOURCE_KINDS = [
   'feed',
   'etcd',
   'recording',
+  'run',
 ] as const
 export const SourceInfoSchema = z.object({
   kind: z.enum(SOURCE_KINDS),

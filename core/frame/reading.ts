@@ -8,6 +8,9 @@ export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
 /** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
 export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
 
+/** Whether a source stands at an instant and answers for every other of its past by itself. */
+export const standsInThePast = ({ kind }: { readonly kind: string }): boolean => kind === 'recording' || kind === 'run'
+
 /**
  * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other
  * (specification 10), so the name is enough when the objects cannot be read.

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { EngineEvent } from '../../core/engine/events.ts'
-import type { EngineMode } from '../../core/engine/apfEngine.ts'
 import { type Playback, type PlaybackCheckpoint, playbackOf } from '../../core/scenario/playback.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { STRIDES } from '../../core/contract/bounds.ts'
+import { eventText } from '../../core/run/eventText.ts'
 import { Timeline } from '../../core/run/timeline.ts'
 import { nearest } from '../../core/text/text.ts'
-import { nsToMs, nsToSeconds, secondsToNs } from '../../core/units.ts'
+import { nsToSeconds, secondsToNs } from '../../core/units.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { UsageError } from './usage.ts'
 
@@ -155,19 +155,4 @@ function levelRows({ engine }: Playback): readonly string[] {
   })
   if (rows.length === 0) return ['The max-in-flight filter has no levels.']
   return textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)])
-}
-
-function eventText(event: EngineEvent<unknown>, mode: EngineMode): string {
-  if (event.kind === 'limits-adjusted') return 'The limits were recomputed.'
-  if (!('ticket' in event)) return `${event.kind}: ${event.level}`
-  const { ticket } = event
-  const { user, info } = ticket.payload
-  const place = mode === 'max-in-flight' ? '' : `, ${ticket.lane.schema} in ${ticket.lane.level.plan.name}`
-  const how =
-    event.kind === 'rejected'
-      ? ` (${event.reason})`
-      : event.kind === 'dispatched'
-        ? ` after ${nsToMs(ticket.startedNs - ticket.arrivedNs).toFixed(3)} ms`
-        : ''
-  return `${event.kind}${how}: ${info.verb} ${info.path} by ${user.name}${place}`
 }

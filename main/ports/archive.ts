@@ -1,4 +1,4 @@
-import type { Extent, Moment, Noted, PastRequests } from '../../core/contract/recording.ts'
+import type { Extent, Moment, Noted, PastRequests, RunStep, RunStepped } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'
@@ -7,10 +7,12 @@ import type { TierQuery } from '../../core/history/tier.ts'
 import type { Told } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 
-/** What recordings of one source tell of any instant and any range, also while one of them goes on. */
+/** What recordings of one source, or a run, tell of any instant and any range; a recording may still go on. */
 export interface Archive {
   extent(): Extent
   moment(at: UnixMs): Moment
+  /** Goes on or back by one step, where it is a run. */
+  readonly step?: (step: RunStep) => RunStepped
   /** The last dump of a server up to an instant; `undefined` where none was recorded in the minutes before it. */
   dump(server: string, at: UnixMs): DumpFrame | undefined
   /** The last requests that had arrived by an instant, at most `count`. */

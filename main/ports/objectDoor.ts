@@ -99,6 +99,22 @@ export function noObjects(target: string, why: string): ObjectDoor {
   }
 }
 
+/** A door to objects that stay what they are and cannot be changed. */
+export const stillObjects = (about: {
+  readonly target: string
+  readonly targetKey: string
+  readonly reading: ObjectsReading
+  /** Why they cannot be changed, and what to do instead. */
+  readonly impossible: string
+}): ObjectDoor => ({
+  origin: 'files',
+  target: about.target,
+  targetKey: about.targetKey,
+  start: (_signal, onReading) => onReading(about.reading),
+  tryNow: () => undefined,
+  editor: { impossible: about.impossible },
+})
+
 /** A verdict with nothing in it but its outcome and what is given. */
 export function verdictOf(
   { kind, name }: Pick<ObjectChange, 'kind' | 'name'>,

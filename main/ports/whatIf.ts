@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
-import type { LibraryScenario, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
+import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
 import type { Island } from '../../core/tune/search.ts'
@@ -12,8 +12,7 @@ import type { Problem } from '../../core/contract/errors.ts'
 /** What a comparison is made of. */
 export interface WhatIfTask {
   readonly wish: WhatIfWish
-  /** The requests, where they are recorded ones. */
-  readonly recorded: readonly LiveRequest[]
+  readonly given: RunGiven
 }
 
 /** What a forecast is made of: a twin that is fitted already, or what it is fitted to. */
@@ -43,6 +42,8 @@ export type PointsEvent =
 export interface WhatIfDesk {
   /** The scenarios of the library, in the order of their numbers. */
   scenarios(): Promise<readonly LibraryScenario[]>
+  /** The text of one of them; rejects with `not-found`. */
+  scenarioText(name: string): Promise<string>
   /** Tells how it goes until it is done or failed, or until the signal aborts, which ends the run. */
   run(task: WhatIfTask, emit: (event: WhatIfEvent) => void, signal: AbortSignalLike): void
   /** The same of a forecast. */

@@ -33,7 +33,7 @@ export interface FlightRecorderOptions {
 }
 
 /** What a recording or a demo tells is on the disk already. */
-const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording'])
+const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording', 'run'])
 
 /** Begins as the settings say. */
 export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {

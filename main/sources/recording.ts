@@ -6,7 +6,7 @@ import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Told } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
-import { NOTHING_READ, type ObjectDoor } from '../ports/objectDoor.ts'
+import { NOTHING_READ, stillObjects, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createArchive } from '../recordings/archive.ts'
 import { listRecordings, RECORDINGS } from '../recordings/library.ts'
@@ -54,15 +54,12 @@ export function createRecordingSource(
 
 function recordedObjects(name: string, ids: readonly string[], known: readonly Told[]): ObjectDoor {
   const last = known.map(({ event }) => event).findLast((event) => event.kind === 'objects')
-  return {
-    origin: 'files',
+  return stillObjects({
     target: `recording of ${name}`,
     targetKey: `recording ${ids[0] ?? ''}`,
-    start: (_signal, onReading) =>
-      onReading(last?.reading ?? { state: 'unavailable', problem: NONE, objects: NOTHING_READ }),
-    tryNow: () => undefined,
-    editor: { impossible: 'This is a recording, so there is no server to apply to: save the changed objects as YAML.' },
-  }
+    reading: last?.reading ?? { state: 'unavailable', problem: NONE, objects: NOTHING_READ },
+    impossible: 'This is a recording, so there is no server to apply to: save the changed objects as YAML.',
+  })
 }
 
 /** Of servers whose health was not recorded, as of those whose samples were imported. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { Problem } from '../../core/contract/errors.ts'
+import { quoted } from '../../core/config/finding.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { readScenario } from '../../core/scenario/read.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
@@ -18,7 +19,7 @@ import { runTaskThread } from './taskThread.ts'
 
 /** What the thread is started with. */
 export type WhatIfData =
-  | { readonly kind: 'comparison'; readonly task: WhatIfTask; readonly scenarioFolder: string }
+  | { readonly kind: 'comparison'; readonly task: WhatIfTask }
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
   | { readonly kind: 'points'; readonly task: PointsTask }
   | { readonly kind: 'tune'; readonly task: TuneTask }
@@ -40,10 +41,16 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
+    async scenarioText(name) {
+      // A name is part of a path.
+      if ((await scenarioNames(scenarioFolder)).includes(name))
+        return readFile(fileOfScenario(scenarioFolder, name), 'utf8')
+      throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
+    },
     run(task, emit, signal) {
       if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
       running += 1
-      const data: WhatIfData = { kind: 'comparison', task, scenarioFolder }
+      const data: WhatIfData = { kind: 'comparison', task }
       const onExit = (): void => void (running -= 1)
       runTaskThread<WhatIfEvent>(
         { file, data, emit, isLast: isOver, failed, what: 'comparison', tooLarge: TOO_LARGE, onExit },
@@ -106,10 +113,12 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
   const texts = await Promise.all(names.map((name) => readFile(fileOfScenario(folder, name), 'utf8')))
   return names.flatMap((name, index): LibraryScenario[] => {
     const { scenario } = readScenario(texts[index] ?? '', name)
-    const [server] = scenario?.variants ?? []
+    const variants = scenario?.variants ?? []
+    const [server] = variants
     if (scenario === undefined || server === undefined) return []
     const { title, teaches, seed, seconds } = scenario
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = server
-    return [{ name, title, teaches, seed, seconds, maxRequestsInFlight, maxMutatingRequestsInFlight, version }]
+    const limits = { maxRequestsInFlight, maxMutatingRequestsInFlight }
+    return [{ name, title, teaches, seed, seconds, ...limits, version, variants: variants.map((one) => one.name) }]
   })
 }

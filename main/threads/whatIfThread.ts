@@ -33,7 +33,7 @@ const tellPart = (part: number): void => {
 }
 try {
   if (data.kind === 'comparison') {
-    const report = runTask(data.task, data.scenarioFolder, tellPart)
+    const report = runTask(data.task, tellPart)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
   } else if (data.kind === 'points') {
     const { base, plan, points } = data.task

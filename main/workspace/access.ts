@@ -49,6 +49,8 @@ async function makeSource(
       return createDemoSource(recording, environment)
     case 'recording':
       return (await import('../sources/recording.ts')).createRecordingSource(spec, { environment, stateDir })
+    case 'run':
+      return (await import('../sources/run.ts')).createRunSource(spec)
     case 'files':
       return createFilesSource(spec.files, environment)
     case 'scrape':

@@ -211,6 +211,11 @@ export async function openSource(
       ],
       'past.extent': async () => recorded().extent(),
       'past.moment': async ({ at }) => recorded().moment(at),
+      'past.step': async (step) => {
+        const { step: take } = recorded()
+        if (take === undefined) throw new ProblemError('unsupported', 'Only a run can be stepped through.')
+        return take(step)
+      },
       'past.dump': async ({ server, level, at }) => {
         const dump = recorded().dump(server, at)
         if (dump === undefined) return null

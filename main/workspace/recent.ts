@@ -10,7 +10,7 @@ type UrlsTarget = Extract<Target, { kind: 'urls' }>
  */
 export function isRememberable(spec: SourceSpec): boolean {
   if (spec.kind === 'simulation' || spec.kind === 'feed') return true
-  if (spec.kind === 'demo' || spec.kind === 'files' || spec.kind === 'recording') return false
+  if (spec.kind === 'demo' || spec.kind === 'files' || spec.kind === 'recording' || spec.kind === 'run') return false
   return addressesOf(spec).every((address) => {
     const url = new URL(address)
     return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
@@ -38,6 +38,8 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
     case 'feed':
     case 'recording':
       return spec
+    case 'run':
+      return { kind: 'run', of: spec.of }
     case 'etcd':
       return spec.of.kind === 'start'
         ? { ...spec, of: { ...spec.of, upstream: withoutCredentials(spec.of.upstream) } }

@@ -2,6 +2,8 @@ import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/cont
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import type { RequestsFrom, RunGiven } from '../../core/contract/whatif.ts'
 import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
@@ -16,6 +18,8 @@ interface WhatIfOptions {
 interface WhatIfHandlers {
   readonly procedures: Pick<ProcedureHandlers, 'whatIf.scenarios'>
   readonly streams: Pick<StreamHandlers, 'whatIf'>
+  /** A run with the requests and the scenario that it is of; any other source as it is. Rejects with `ProblemError`. */
+  readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
 }
 
 /** Compares variants: the requests come from here, the work is done elsewhere. */
@@ -24,7 +28,7 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     if (desk !== undefined) return desk
     throw new ProblemError('unsupported', 'This console cannot compare variants.')
   }
-  const recordedBy = async (of: number): Promise<readonly LiveRequest[]> => {
+  const recordedBy = async (of: number): Promise<LiveRequest[]> => {
     const connection = await openPast(of)
     const past = sourceOf(connection)
     const { last } = await past.call('past.extent', { connection })
@@ -32,17 +36,25 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     const { requests } = await past.call('past.requests', { connection, at: last, count: MOST_PAST_REQUESTS })
     return requests
   }
+  const givenTo = async (from: RequestsFrom): Promise<RunGiven> => {
+    if (from.kind === 'recorded') return { requests: await recordedBy(from.connection) }
+    return from.kind === 'scenario' ? { scenario: await found().scenarioText(from.name) } : {}
+  }
   return {
     procedures: { 'whatIf.scenarios': async () => [...(await found().scenarios())] },
     streams: {
       whatIf(wish, emit, signal) {
-        const { from } = wish
         const run = async (): Promise<void> => {
-          const recorded = from.kind === 'recorded' ? await recordedBy(from.connection) : []
-          if (!signal.aborted) found().run({ wish, recorded }, emit, signal)
+          const given = await givenTo(wish.from)
+          if (!signal.aborted) found().run({ wish, given }, emit, signal)
         }
         run().catch((thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }))
       },
+    },
+    async complete(spec) {
+      if (spec.kind !== 'run') return spec
+      const { of } = spec
+      return { ...spec, given: await givenTo(of.kind === 'comparison' ? of.wish.from : of) }
     },
   }
 }

@@ -11,6 +11,7 @@ import {
   type StreamEvent,
   type StreamHandlers,
 } from '../../core/contract/contract.ts'
+import { standsInThePast } from '../../core/frame/reading.ts'
 import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { PrometheusServers, PrometheusTarget } from '../../core/contract/prometheus.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
@@ -142,8 +143,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   }
 
   const connect = async (given: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
-    const spec = withSecrets(given)
     const id = ++attempts
+    const spec = await comparisons.complete(withSecrets(given))
     const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
     const port = portOf(spec)
     // What listens on the port that the next source wants must leave it first.
@@ -207,7 +208,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const openPast = async (of: number): Promise<number> => {
     const found = find(of)
     if (found === undefined) throw new ProblemError('not-found', NOT_CONNECTED)
-    if (found.spec.kind === 'recording') return of
+    if (standsInThePast(found.spec)) return of
     const ids = await recordingsOf(found)
     if (ids.length === 0) throw new ProblemError('not-found', NOTHING_RECORDED)
     const spec: SourceSpec = { kind: 'recording', ids }
@@ -335,6 +336,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),
+    'past.step': asks('past.step'),
     'past.dump': asks('past.dump'),
     'past.requests': asks('past.requests'),
     'past.noted': asks('past.noted'),

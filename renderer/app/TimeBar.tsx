@@ -5,6 +5,7 @@ import { ProblemNote } from '../components/States.tsx'
 import { TimeTicks, useSize } from '../charts/plot.tsx'
 import { timeOfX, xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
 import { client } from '../state/client.ts'
+import { useConnected } from '../state/connection.ts'
 import { pastStore, usePastPart } from '../state/past.ts'
 import { useSeries } from '../state/series.ts'
 import { instantOf, timeStore, useTimePart } from '../state/time.ts'
@@ -13,6 +14,7 @@ import { format } from '../theme/format.ts'
 import { barsOf, stripDomain, type Bar } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
+import { RunSteps } from './RunSteps.tsx'
 import styles from './TimeBar.module.css'
 
 /** The speeds of replay. */
@@ -55,6 +57,8 @@ function Recorded({ instant }: { readonly instant: number }) {
   const { from: start, to: end } = domain
   const strip = useStrip(start, end)
   const shown = useSeries()
+  const spec = useConnected()?.spec
+  const run = spec?.kind === 'run' ? spec.of : undefined
   const marks = useServerMarks()
   const drawn = useMemo(() => eventMarks(marks), [marks])
   const lost = extent?.gaps.length ?? 0
@@ -63,7 +67,9 @@ function Recorded({ instant }: { readonly instant: number }) {
     <>
       <div className={styles['about']}>
         <b>
-          {extent === undefined ? 'Opening the recording' : `${format.span((last - first) / MS_PER_SECOND)} recorded`}
+          {extent === undefined
+            ? `Opening the ${run === undefined ? 'recording' : 'run'}`
+            : `${format.span((last - first) / MS_PER_SECOND)} ${run === undefined ? 'recorded' : 'run'}`}
         </b>
         <span>
           {lost === 0 ? 'no gaps' : lost === 1 ? '1 gap' : `${lost} gaps`}
@@ -93,7 +99,10 @@ function Recorded({ instant }: { readonly instant: number }) {
           marks={drawn}
         />
       </div>
-      <Replay instant={instant} last={last} marks={drawn} />
+      <div className={styles['controls']}>
+        <Replay instant={instant} last={last} marks={drawn} />
+        {run !== undefined && <RunSteps of={run} instant={instant} />}
+      </div>
     </>
   )
 }

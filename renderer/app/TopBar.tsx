@@ -1,10 +1,10 @@
 import { lazy, Suspense, useState } from 'react'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { SimulationControl, Stride } from '../../core/contract/simulation.ts'
-import { STRIDES } from '../../core/contract/bounds.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { Popover } from '../components/Popover.tsx'
+import { StrideSelect } from '../components/StrideSelect.tsx'
 import { useIsExample } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
@@ -29,6 +29,7 @@ export function TopBar() {
   const fixedRange = useTimePart(({ window }) => window.kind === 'absolute')
   const mode = useViewPart((view) => view.mode)
   const example = useIsExample()
+  const isRun = useConnection().connection?.source.kind === 'run'
   const still = mode === 'none' || mode === 'still' || mode === 'connecting'
   return (
     <header className={styles['top']} data-pane="" tabIndex={-1}>
@@ -49,7 +50,7 @@ export function TopBar() {
           </button>
         )}
         <div className={styles['spacer']} />
-        {fixedRange && (!still || mode === 'still') && (
+        {fixedRange && !isRun && (!still || mode === 'still') && (
           <button
             type="button"
             className={classes(styles['control'], styles['fixed'])}
@@ -107,10 +108,15 @@ function ModeBadge() {
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
   const instant = usePastPart(({ moment }) => moment?.at)
+  const first = usePastPart(({ extent }) => extent?.first)
+  const isRun = connection?.source.kind === 'run'
+  const shownRun =
+    isRun && instant !== undefined ? { name: connection.source.name, ms: instant - (first ?? 0) } : undefined
   const simulation = useSimulationState()
   const sampleless = samplelessBadge(connection, link, view.mode)
   const { tone, word, detail } =
-    sampleless ?? badgeOf({ ...view, instant, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
+    sampleless ??
+    badgeOf({ ...view, instant, run: shownRun, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -132,7 +138,9 @@ function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
-  const { tone } = samplelessBadge(connection, link, view.mode) ?? badgeOf(view, link, undefined, servers)
+  const shownRun = connection?.source.kind === 'run' ? { name: connection.source.name, ms: 0 } : undefined
+  const { tone } =
+    samplelessBadge(connection, link, view.mode) ?? badgeOf({ ...view, run: shownRun }, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 
@@ -159,13 +167,6 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
 export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
 
 const STOPPED = 'stopped'
-
-const STRIDE_LABELS: Readonly<Record<Stride, string>> = {
-  event: 'event',
-  decision: 'decision',
-  second: '1 s',
-  recomputation: 'limits',
-}
 
 /** Speed, stop and single events of the simulation; nothing while another source is shown. */
 function Transport() {
@@ -196,21 +197,13 @@ function Transport() {
           ))}
         </select>
       </Tip>
-      <Tip text="Step size. A decision is a dispatch or a rejection; limits are recomputed every 10 s.">
-        <select
-          className={classes(styles['speed'], styles['stride'])}
-          aria-label="Step of the simulation"
-          value={stride}
-          disabled={ended}
-          onChange={({ target: { value } }) => setStride(STRIDES.find((one) => one === value) ?? 'event')}
-        >
-          {STRIDES.map((one) => (
-            <option key={one} value={one}>
-              {STRIDE_LABELS[one]}
-            </option>
-          ))}
-        </select>
-      </Tip>
+      <StrideSelect
+        label="Step of the simulation"
+        value={stride}
+        disabled={ended}
+        className={classes(styles['speed'], styles['stride'])}
+        onChange={setStride}
+      />
       <Tip text="Advances the simulation by one step and stops it there.">
         <button
           type="button"

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../core/contract/errors.ts'
 import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
-import { isExempt } from '../../core/frame/reading.ts'
+import { isExempt, standsInThePast } from '../../core/frame/reading.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
-import { unixMsOf } from '../../core/units.ts'
+import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { levelStates, troubleOf } from '../../core/frame/recent.ts'
@@ -26,6 +26,8 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly frame?: Pick<Frame, 'source'> | undefined
   /** Of the past, Unix milliseconds. */
   readonly instant?: number | undefined
+  /** Of a run: its name, and how long after its start the instant is, milliseconds. */
+  readonly run?: { readonly name: string; readonly ms: number } | undefined
   /** What flow control of a simulation or a proxy does, unless it is upstream's. */
   readonly algorithm?: string | undefined
 }
@@ -45,6 +47,14 @@ export function badgeOf(
 ): Badge {
   const at = view.server === undefined ? undefined : unixMsOf(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
+  if (view.run !== undefined) {
+    const { name, ms } = view.run
+    return {
+      tone: 'simulated',
+      word: 'SIMULATED, STOPPED',
+      detail: `t = ${(ms / MS_PER_SECOND).toFixed(3)} s, ${name}`,
+    }
+  }
   switch (view.mode) {
     case 'none':
       return { tone: 'none', word: 'NO SOURCE' }
@@ -190,7 +200,7 @@ export function statusFacts(
   return {
     // A server that takes long to answer has not failed yet.
     good: health?.status !== 'failing' && mode !== 'stale',
-    cadence: kind === 'file' || kind === 'recording' ? kind : `${kind} ${every}`,
+    cadence: kind === 'file' || standsInThePast({ kind }) ? kind : `${kind} ${every}`,
     ...familiesOf(server),
     ...(server?.version === undefined ? {} : { version: server.version }),
     ...(connection.still ? {} : dumpsOf(connection.cadence.dumpsEveryMs, health)),

@@ -15,7 +15,8 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
   const [held, setHeld] = useState<Held>()
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
-  const at = usePastPart(({ moment }) => moment?.at)
+  // Within an instant of a run there are several moments.
+  const moment = usePastPart((state) => state.moment)
   const of = `${past ?? connection ?? ''} ${server ?? ''} ${level ?? ''}`
   useEffect(() => {
     if (connection === undefined || server === undefined || past !== undefined) return undefined
@@ -35,10 +36,10 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
     }
   }, [connection, server, level, of, past])
   useEffect(() => {
-    if (past === undefined || server === undefined || at === undefined) return undefined
+    if (past === undefined || server === undefined || moment === undefined) return undefined
     let left = false
     const ask = (): void => {
-      const asked = { connection: past, server, at, ...(level !== undefined && { level }) }
+      const asked = { connection: past, server, at: moment.at, ...(level !== undefined && { level }) }
       client()
         .call('past.dump', asked)
         .then(
@@ -53,7 +54,7 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
       left = true
       clearTimeout(timer)
     }
-  }, [past, server, level, of, at])
+  }, [past, server, level, of, moment])
   return held?.of === of ? held.dump : undefined
 }
 

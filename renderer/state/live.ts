@@ -4,7 +4,7 @@ import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { LiveState } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS, MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
-import type { PastRequests } from '../../core/contract/recording.ts'
+import type { Moment, PastRequests } from '../../core/contract/recording.ts'
 import { client } from './client.ts'
 import { connectionStore, followConnection, showsRequests } from './connection.ts'
 import { LiveRows } from './live.logic.ts'
@@ -74,7 +74,7 @@ export function useLive(): void {
 }
 
 /** Shows the requests before an instant of the past while something is mounted that shows them; why not, where it cannot. */
-export function usePastRequests(connection: number | undefined, at: number): Problem | undefined {
+export function usePastRequests(connection: number | undefined, moment: Moment): Problem | undefined {
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
     if (connection === undefined) return undefined
@@ -87,12 +87,13 @@ export function usePastRequests(connection: number | undefined, at: number): Pro
       liveStore.setState({ complete, ...(state && { state }) }, true)
     }
     client()
-      .call('past.requests', { connection, at, count: MOST_PAST_REQUESTS })
+      .call('past.requests', { connection, at: moment.at, count: MOST_PAST_REQUESTS })
       .then(shown, (thrown: unknown) => !gone && setProblem(toProblem(thrown)))
     return () => {
       gone = true
     }
-  }, [connection, at])
+    // Within an instant of a run there are several moments.
+  }, [connection, moment])
   useEffect(
     () => () => {
       liveRows.clear()

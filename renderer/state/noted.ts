@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
 import { joinNoted } from '../../core/compare/noted.ts'
 import { NOTHING_NOTED, type Noted, type NotedState } from '../../core/contract/recording.ts'
+import { standsInThePast } from '../../core/frame/reading.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
@@ -17,7 +18,7 @@ const REST_MS = 300
 export function useRecordingAsked(): number | undefined {
   const connected = useConnected()
   const asked = usePastPart(askedOf)
-  return asked ?? (connected?.source.kind === 'recording' ? connected.id : undefined)
+  return asked ?? (connected !== undefined && standsInThePast(connected.source) ? connected.id : undefined)
 }
 
 /** What was noted of the source as it is shown: since it was connected, or by its recording; and of the past that it read. */

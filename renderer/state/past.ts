@@ -43,6 +43,8 @@ export const PAST_IS_READ = 'The screens show the past. Go back to live (L) to e
 export function pastObjects(present: ObjectsState | undefined, { objects }: Moment): ObjectsState | undefined {
   if (present === undefined) return undefined
   const { problem: _, asOf: __, version: ___, waiting: ____, ...of } = present
-  const editing = { state: 'impossible', why: PAST_IS_READ } as const
+  // What can never be changed says so itself: nothing live waits behind it.
+  const editing =
+    present.editing.state === 'impossible' ? present.editing : ({ state: 'impossible', why: PAST_IS_READ } as const)
   return { ...of, state: 'unavailable', objects: { levels: [], schemas: [] }, ...objects, editing }
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { standsInThePast } from '../../core/frame/reading.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { connectionStore } from './connection.ts'
 import { pastStore } from './past.ts'
@@ -21,7 +22,7 @@ export function startPast(client: Client): () => void {
     const instant = instantOf(timeStore.getState())
     if (connection === undefined || instant === undefined) return undefined
     // All of a file is shown already.
-    const still = connection.still && connection.source.kind !== 'recording'
+    const still = connection.still && !standsInThePast(connection.source)
     return still ? undefined : { of: connection.id, at: instant }
   }
   const opened = async (of: number): Promise<number> => {

@@ -116,6 +116,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     // First of the two: what ends is not painted any more.
     pastStore.subscribe(schedule),
     startLater(client, PAST),
+    startLater(client, RUNS),
     startLater(client, ALERT_NOTICES),
     timeStore.subscribe(({ paused, window }, old) => {
       if (old.paused && !paused) arrivals = release(arrivals)
@@ -187,6 +188,13 @@ const PAST: LatePart = {
   isWanted: () => instantOf(timeStore.getState()) !== undefined,
   wake: (listener) => timeStore.subscribe(listener),
   load: async () => (await import('./pastReader.ts')).startPast,
+}
+
+/** A run is shown at an instant from the beginning. */
+const RUNS: LatePart = {
+  isWanted: () => connectionStore.getState().connection?.source.kind === 'run',
+  wake: (listener) => connectionStore.subscribe(listener),
+  load: async () => (await import('./runs.ts')).startRuns,
 }
 
 /** Only who wants to be told of alerts hears of those of every source. */

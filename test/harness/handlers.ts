@@ -87,6 +87,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'recordings.report': refuse('recordings.report'),
         'past.open': refuse('past.open'),
         'past.extent': refuse('past.extent'),
+        'past.step': refuse('past.step'),
         'past.moment': refuse('past.moment'),
         'past.dump': refuse('past.dump'),
         'past.requests': refuse('past.requests'),

@@ -3,8 +3,8 @@ import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
 import type { Call } from '../../../core/simulate/server.ts'
-import { placed, rowOf } from '../../../core/live/rows.ts'
-import { type Nanoseconds, nsToMs, unixMsAfter } from '../../../core/units.ts'
+import { arrivedRow, changeBy } from '../../live/eventRows.ts'
+import { type Nanoseconds, unixMsAfter } from '../../../core/units.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
 import { createSimulationCandidate, type SimulationCandidateOptions } from './candidate.ts'
 
@@ -54,13 +54,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     }
     if (budget <= 0) return
     budget -= 1
-    const { user, info, query } = ticket.payload
-    const asked = new URLSearchParams([...query]).toString()
-    const target = asked === '' ? info.path : `${info.path}?${asked}`
-    // The ticket itself knows its arrival only once it is in its queue or runs.
-    const at = unixMsAfter(startUnixMs, engine.nowNs)
-    const row = log.begin(rowOf({ user, method: '', target }, at, info))
-    Object.assign(row, { ...placed(ticket), state: 'waiting' })
+    const row = log.begin(arrivedRow(ticket, unixMsAfter(startUnixMs, engine.nowNs)))
     rows.set(ticket, row)
   }
   const note = (event: EngineEvent<Call>): void => {
@@ -106,31 +100,5 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     settle: () => candidate.settle(),
     state,
     candidate: (wish) => candidate.wish(wish),
-  }
-}
-
-/** What an event says of its request. */
-function changeBy(
-  event: Extract<EngineEvent<Call>, { readonly ticket: Ticket<Call> }>,
-  nowNs: Nanoseconds,
-): Partial<LiveRow> {
-  const { ticket } = event
-  const waitMs = nsToMs(nowNs - ticket.arrivedNs)
-  switch (event.kind) {
-    case 'enqueued':
-      return placed(ticket)
-    case 'dispatched':
-      return { state: 'executing', waitMs }
-    case 'rejected':
-      return { state: 'rejected', waitMs, reason: event.reason, retryAfter: event.retryAfter, status: 429 }
-    case 'finished':
-      return {
-        state: 'served',
-        status: 200,
-        runMs: nsToMs(nowNs - ticket.startedNs),
-        lingerMs: nsToMs(ticket.additionalLatency),
-      }
-    default:
-      return {}
   }
 }

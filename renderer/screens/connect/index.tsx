@@ -127,6 +127,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
     files: 'file',
     demo: 'direct',
     recording: 'direct',
+    run: 'direct',
     proxy: 'proxy',
     feed: 'feed',
     etcd: 'etcd',

@@ -1,3 +1,5 @@
+import type { Moment } from '../../../core/contract/recording.ts'
+import { standsInThePast } from '../../../core/frame/reading.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { Button, Segment } from '../../components/Button.tsx'
@@ -27,9 +29,9 @@ import { CandidatePane } from './CandidatePane.tsx'
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
 export function LivePage() {
   const connected = useConnected()
-  const instant = usePastPart(({ moment }) => moment?.at)
-  if (connected !== undefined && (showsRequests(connected) || connected.source.kind === 'recording')) {
-    return instant === undefined ? <Listening /> : <OfThePast at={instant} />
+  const moment = usePastPart((past) => past.moment)
+  if (connected !== undefined && (showsRequests(connected) || standsInThePast(connected.source))) {
+    return moment === undefined ? <Listening /> : <OfThePast moment={moment} />
   }
   return (
     <>
@@ -53,15 +55,15 @@ export function LivePage() {
 }
 
 /** What was recorded of the requests before the instant that all screens show. */
-function OfThePast({ at }: { readonly at: number }) {
+function OfThePast({ moment }: { readonly moment: Moment }) {
   const connection = usePastPart(askedOf)
-  const problem = usePastRequests(connection, at)
+  const problem = usePastRequests(connection, moment)
   return problem === undefined ? (
     <LiveView />
   ) : (
     <>
       <h1 className="sr-only">Live requests</h1>
-      <ErrorState title={`The requests before ${format.dateTime(at)} cannot be read.`} problem={problem} />
+      <ErrorState title={`The requests before ${format.dateTime(moment.at)} cannot be read.`} problem={problem} />
     </>
   )
 }

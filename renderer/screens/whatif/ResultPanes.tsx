@@ -1,9 +1,10 @@
-import type { DecisionDifferences, Outcomes, WhatIfReport } from '../../../core/contract/whatif.ts'
+import type { DecisionDifferences, Outcomes, WhatIfReport, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Segment } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import { inGivenOrder, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
+import { RunButton } from './RunButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { Note } from '../../components/States.tsx'
@@ -15,16 +16,19 @@ import styles from './whatif.module.css'
 /** What a comparison found: one candidate against the baseline at a time. */
 export function ResultPanes(props: {
   readonly report: WhatIfReport
+  /** What was compared. */
+  readonly wish: WhatIfWish
   /** The form says something else by now. */
   readonly changed: boolean
   readonly candidate: number
   readonly onCandidate: (candidate: number) => void
 }) {
-  const { report, changed, candidate, onCandidate } = props
+  const { report, wish, changed, candidate, onCandidate } = props
   const { baseline, candidates, notes } = report
   const shown = candidates[candidate] ?? candidates[0]
   if (shown === undefined) return null
-  const letter = letterOf(candidates.indexOf(shown) + 1)
+  const place = candidates.indexOf(shown) + 1
+  const letter = letterOf(place)
   const names = candidates.map(({ result }, index) => ({
     value: String(index),
     label: `${letterOf(index + 1)} ${result.name}`,
@@ -39,16 +43,24 @@ export function ResultPanes(props: {
       <Pane
         title="Difference by level"
         note={`A ${baseline.name}, ${letter} ${shown.result.name}`}
-        {...(names.length > 1 && {
-          actions: (
-            <Segment
-              label="Candidate"
-              value={String(candidates.indexOf(shown))}
-              options={names}
-              onChange={(index) => onCandidate(Number(index))}
-            />
-          ),
-        })}
+        actions={
+          <>
+            {names.length > 1 && (
+              <Segment
+                label="Candidate"
+                value={String(place - 1)}
+                options={names}
+                onChange={(index) => onCandidate(Number(index))}
+              />
+            )}
+            <RunButton wish={wish} variant={0}>
+              Step through A
+            </RunButton>
+            <RunButton wish={wish} variant={place}>
+              Step through {letter}
+            </RunButton>
+          </>
+        }
       >
         <DataTable
           caption="Difference by level"
@@ -62,6 +74,13 @@ export function ResultPanes(props: {
       <div className={styles['columns']}>
         <Pane title="First different decision">
           <FirstDecision decisions={shown.decisions} />
+          {shown.decisions?.first !== undefined && (
+            <p className={styles['prose']}>
+              <RunButton wish={wish} variant={place} seconds={shown.decisions.first.seconds}>
+                Go to the first decision that differs
+              </RunButton>
+            </p>
+          )}
         </Pane>
         <Pane title="Different decisions" unit="requests">
           {shown.decisions === undefined ? (

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Problem } from '../../../core/contract/errors.ts'
+import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import { MOST_VARIANTS } from '../../../core/contract/bounds.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Button, Segment } from '../../components/Button.tsx'
@@ -10,6 +11,7 @@ import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
+import { OpenRun } from './RunButton.tsx'
 import {
   letterOf,
   withCandidate,
@@ -79,6 +81,7 @@ export function SetupPane(props: SetupPaneProps) {
         )}
         <p className={styles['hint']}>{form.clients === 'open' ? OPEN : CLOSED}</p>
         {scenario !== undefined && <p className={styles['hint']}>{scenario.teaches}</p>}
+        {scenario !== undefined && <ScenarioRun key={scenario.name} scenario={scenario} />}
       </div>
       <div className={styles['variants']} {...scrollRegion('Variants')}>
         <PlainTable
@@ -116,6 +119,22 @@ export function SetupPane(props: SetupPaneProps) {
         {problem !== undefined && <ProblemNote problem={problem} alert />}
       </div>
     </Pane>
+  )
+}
+
+/** A scenario as it was written, phases included, beside the comparison of its clients. */
+function ScenarioRun({ scenario: { name, seed, variants } }: { readonly scenario: LibraryScenario }) {
+  const [variant, setVariant] = useState(variants.at(-1) ?? '')
+  return (
+    <>
+      <SelectField
+        label="Scenario variant"
+        value={variant}
+        options={variants.map((one) => [one, one])}
+        onChange={setVariant}
+      />
+      <OpenRun of={{ kind: 'scenario', name, seed, variant }}>Step through the scenario</OpenRun>
+    </>
   )
 }
 

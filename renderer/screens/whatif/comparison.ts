@@ -8,7 +8,13 @@ import type { WhatIfForm } from './form.logic.ts'
 export type Comparison =
   | { readonly state: 'running'; readonly part: number }
   | { readonly state: 'failed'; readonly problem: Problem }
-  | { readonly state: 'done'; readonly report: WhatIfReport; readonly elapsedMs: number; readonly of: WhatIfForm }
+  | {
+      readonly state: 'done'
+      readonly report: WhatIfReport
+      readonly elapsedMs: number
+      readonly of: WhatIfForm
+      readonly wish: WhatIfWish
+    }
 
 interface WhatIfStore {
   /** Absent until the screen is opened. */
@@ -38,7 +44,7 @@ export function startComparison(wish: WhatIfWish, of: WhatIfForm): void {
         case 'progress':
           return whatIfStore.setState({ comparison: { state: 'running', part: event.part } })
         case 'done':
-          return end({ state: 'done', report: event.report, elapsedMs: event.elapsedMs, of })
+          return end({ state: 'done', report: event.report, elapsedMs: event.elapsedMs, of, wish })
         case 'failed':
           return end({ state: 'failed', problem: event.problem })
       }

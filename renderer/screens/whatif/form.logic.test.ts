@@ -12,6 +12,7 @@ const scenario = {
   maxRequestsInFlight: 30,
   maxMutatingRequestsInFlight: 10,
   version: 'v1.33.0',
+  variants: ['now', 'before'],
 }
 const known: Known = { scenarios: [scenario], connection: 3, source: undefined, draft: undefined }
 const wishOf = (form: WhatIfForm, more: Partial<Known> = {}) => {

@@ -31,8 +31,10 @@ beforeEach(async () => {
           maxRequestsInFlight: 30,
           maxMutatingRequestsInFlight: 10,
           version: 'v1.33.0',
+          variants: ['now', 'before'],
         },
       ],
+      scenarioText: async () => expect.fail('no scenario is opened'),
       forecast: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },
@@ -78,7 +80,10 @@ test('a run shows its progress, then differences and the first decision that dif
 
   const decisions = { placed: 0, rejected: 7, letRun: 0, longer: 1, shorter: 2 }
   const candidates = [
-    { result: variant('half', 7), decisions: { ...decisions, first: { explanation: ['At 0.100 s they differ.'] } } },
+    {
+      result: variant('half', 7),
+      decisions: { ...decisions, first: { seconds: 0.1, explanation: ['At 0.100 s they differ.'] } },
+    },
   ]
   const report = { requests: 100, notes: ['A note.'], baseline: variant('baseline', 0), candidates }
   emit({ kind: 'done', report: { clients: 'open', ...report }, elapsedMs: 1_200 })

@@ -150,6 +150,7 @@ function Results(props: {
       return (
         <ResultPanes
           report={comparison.report}
+          wish={comparison.wish}
           changed={comparison.of !== form}
           candidate={candidate}
           onCandidate={onCandidate}

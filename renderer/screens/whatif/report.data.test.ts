@@ -22,7 +22,7 @@ const compared = (a: VariantReport, b: VariantReport, first = true): WhatIfRepor
   requests: 100,
   notes: [],
   baseline: a,
-  candidates: [{ result: b, decisions: first ? { ...none, first: { explanation: [] } } : none }],
+  candidates: [{ result: b, decisions: first ? { ...none, first: { seconds: 1, explanation: [] } } : none }],
 })
 const verdictOf = (whole: WhatIfReport) => {
   const [candidate] = whole.candidates

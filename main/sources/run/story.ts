@@ -1,0 +1,107 @@
+import { alertNoted } from '../../../core/alerts/noted.ts'
+import { createAlertWatch } from '../../../core/alerts/watch.ts'
+import { createNoter } from '../../../core/compare/noted.ts'
+import type { Noted } from '../../../core/contract/recording.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { ShownRun } from '../../../core/whatif/servers.ts'
+import { Timeline } from '../../../core/run/timeline.ts'
+import { storedSet } from '../../simulated/objects.ts'
+import { serverFrame } from '../../../core/simulate/serverFrame.ts'
+import { createPicture, type Picture } from '../../../core/source/picture.ts'
+import { knownObjects, type ObjectsReading } from '../../../core/source/sourceEvent.ts'
+import type { Told } from '../../../core/source/recording.ts'
+import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../../../core/units.ts'
+
+/** Samples that are kept of a whole run, of all its servers. */
+const MOST_FRAMES = 3_600
+
+/** One variant that ran from beginning to end. */
+export interface PlayedRun {
+  readonly run: Pick<ShownRun, 'engines' | 'objects' | 'startUnixMs' | 'facts'>
+  readonly timeline: Pick<Timeline<unknown>, 'nowNs' | 'events' | 'seek' | 'toEvent' | 'forward' | 'back' | 'watch'>
+  readonly version: string
+  readonly endNs: Nanoseconds
+}
+
+/** A run with checkpoints on its way; it has not begun. */
+export function runFrom<C>(run: ShownRun<C>, version: string, endNs: Nanoseconds): PlayedRun {
+  return { run, version, endNs, timeline: new Timeline(run, { endNs }) }
+}
+
+/** The servers of a run where it stands. */
+export function framesNow({ run: { engines }, version }: PlayedRun): readonly ServerFrame[] {
+  return engines.map((engine, place) =>
+    serverFrame(engine.snapshot(), { id: serverName(place, engines.length), version }),
+  )
+}
+
+export const serverName = (place: number, servers: number): string =>
+  servers === 1 ? 'simulated-apiserver' : `simulated-apiserver-${place + 1}`
+
+/** The objects of a run where it stands, as they become known to its source. */
+export const readingNow = ({ run, version }: PlayedRun): ObjectsReading => ({
+  state: 'current',
+  version,
+  objects: storedSet(run.objects),
+})
+
+/** A sample of a run, and how many requests had come by then. */
+export interface Sampled {
+  readonly at: UnixMs
+  readonly arrived: number
+}
+
+/** What a run tells from beginning to end. */
+export interface Story {
+  /** Milliseconds between two samples. */
+  readonly stepMs: number
+  /** In the order of time, the first one of the beginning. */
+  readonly samples: readonly Sampled[]
+  readonly told: readonly Told[]
+  /** Charts of the whole run. */
+  readonly picture: Picture
+  readonly noted: readonly Noted[]
+}
+
+/** Lets the run go to its end, with a sample each second, or fewer of a long one. */
+export function storyOf(played: PlayedRun): Story {
+  const { run, timeline, endNs } = played
+  const stepMs =
+    MS_PER_SECOND * Math.max(1, Math.ceil((nsToMs(endNs) / MS_PER_SECOND) * (run.engines.length / MOST_FRAMES)))
+  const stepNs = secondsToNs(stepMs / MS_PER_SECOND)
+  const picture = createPicture()
+  const noter = createNoter()
+  const alerts = createAlertWatch()
+  const samples: Sampled[] = []
+  const told: Told[] = []
+  const noted: Noted[] = []
+  let arrived = 0
+  let objects: ShownRun['objects'] | undefined
+  const leave = timeline.watch(({ kind }) => {
+    if (kind === 'arrived') arrived += 1
+  })
+  for (let ns = 0; ; ns = Math.min(ns + stepNs, endNs)) {
+    timeline.seek(ns)
+    const at = unixMsAfter(run.startUnixMs, ns)
+    samples.push({ at, arrived })
+    if (run.objects !== objects) {
+      objects = run.objects
+      const reading = readingNow(played)
+      const event = { kind: 'objects', origin: 'files', reading } as const
+      told.push({ at, event })
+      picture.take(event)
+      alerts.takeObjects(knownObjects(reading))
+      noted.push(...noter.takeObjects(reading, at))
+    }
+    for (const frame of framesNow(played)) {
+      const event = { kind: 'frame', frame } as const
+      told.push({ at, event })
+      picture.take(event)
+      const latest = picture.server(frame.id)?.latest
+      if (latest !== undefined) noted.push(...alerts.take(latest.frame, latest.derived).map(alertNoted))
+    }
+    if (ns === endNs) break
+  }
+  leave()
+  return { stepMs, samples, told, picture, noted }
+}

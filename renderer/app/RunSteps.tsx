@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Stride } from '../../core/contract/simulation.ts'
+import type { RunSpec } from '../../core/contract/whatif.ts'
+import { Button } from '../components/Button.tsx'
+import { StrideSelect } from '../components/StrideSelect.tsx'
+import { openRun, runSeconds, runStore, stepRun } from '../state/runs.ts'
+import { say } from '../state/shell.ts'
+import { format } from '../theme/format.ts'
+import styles from './TimeBar.module.css'
+
+const orSay = (doing: Promise<void>): void => void doing.catch((thrown: unknown) => say(toProblem(thrown).message))
+
+/** Steps of a run, and the other variants of its comparison at the same instant. */
+export function RunSteps({ of, instant }: { readonly of: RunSpec['of']; readonly instant: number }) {
+  const [stride, setStride] = useState<Stride>('event')
+  const last = runStore(({ step }) => step)
+  const step = last?.at === instant ? last : undefined
+  return (
+    <>
+      <div role="group" aria-label="Step of the run">
+        <StrideSelect label="Step size" value={stride} onChange={setStride} />
+        <Button small onClick={() => orSay(stepRun(stride, true))}>
+          Step back
+        </Button>
+        <Button small onClick={() => orSay(stepRun(stride, false))}>
+          Step
+        </Button>
+      </div>
+      {of.kind === 'comparison' && <Variants of={of} />}
+      {step !== undefined && (
+        <p className={styles['step']} role="status">
+          event {format.fixed(step.events)}
+          {step.event !== undefined && `: ${step.event}`}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Variants({ of }: { readonly of: Extract<RunSpec['of'], { readonly kind: 'comparison' }> }) {
+  const { baseline, candidates } = of.wish
+  return (
+    <select
+      aria-label="Variant"
+      value={of.variant}
+      onChange={({ target }) => orSay(openRun({ ...of, variant: Number(target.value) }, runSeconds()))}
+    >
+      {[baseline, ...candidates].map(({ name, algorithm }, variant) => (
+        <option key={name} value={variant} disabled={algorithm === 'max-in-flight'}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

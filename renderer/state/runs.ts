@@ -1,0 +1,95 @@
+import { create } from 'zustand'
+import type { Client } from '../../core/contract/contract.ts'
+import type { RunSpec } from '../../core/contract/whatif.ts'
+import type { Stride } from '../../core/contract/simulation.ts'
+import { MS_PER_SECOND } from '../../core/units.ts'
+import { client } from './client.ts'
+import { ask, connectionStore, connectSource, showConnection } from './connection.ts'
+import { askedOf, pastStore } from './past.ts'
+import { absolute } from './time.logic.ts'
+import { instantOf, timeStore } from './time.ts'
+
+/** Where the last step of the shown run ended. */
+export interface LastStep {
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Events since the start of the run. */
+  readonly events: number
+  readonly event?: string
+}
+
+export const runStore = create<{ readonly step?: LastStep }>(() => ({}))
+
+/** Runs that this page has opened, by what they are of: going back and forth between variants opens none twice. */
+const opened = new Map<string, number>()
+
+/** The range around an instant that is shown first. */
+const FIRST_RANGE_MS = 600_000
+
+/**
+ * Shows the run of a variant at so many seconds after its start, or at its end. Rejects with `ProblemError` for a run that
+ * cannot be opened.
+ */
+export async function openRun(of: RunSpec['of'], seconds?: number): Promise<void> {
+  const key = JSON.stringify(of)
+  const known = connectionStore.getState().connections.find(({ id }) => id === opened.get(key))
+  const { id } = known ?? (await connectSource({ kind: 'run', of }, true))
+  opened.set(key, id)
+  const { first, last } = await client().call('past.extent', { connection: id })
+  showConnection(id)
+  if (first === undefined || last === undefined) return
+  goTo(first, last, seconds === undefined ? last : Math.min(last, first + seconds * MS_PER_SECOND))
+}
+
+/** Takes one step of the shown run. Rejects with `ProblemError`. */
+export async function stepRun(stride: Stride, back: boolean): Promise<void> {
+  const past = pastStore.getState()
+  const connection = askedOf(past)
+  if (connection === undefined || past.moment === undefined) return
+  const { moment, events, event } = await ask('past.step', { at: past.moment.at, stride, back }, connection)
+  if (askedOf(pastStore.getState()) !== connection) return
+  pastStore.setState({ moment })
+  runStore.setState({ step: { at: moment.at, events, ...(event !== undefined && { event }) } }, true)
+  timeStore.getState().goTo(moment.at)
+}
+
+/** Seconds from the start of the shown run to its instant. */
+export function runSeconds(): number {
+  const { extent, moment } = pastStore.getState()
+  return ((moment?.at ?? 0) - (extent?.first ?? 0)) / MS_PER_SECOND
+}
+
+/** Keeps a run at an instant while one is shown: there is no present to go back to. */
+export function startRuns(line: Client): () => void {
+  let shown: number | undefined
+  const follow = (): void => {
+    const { connection } = connectionStore.getState()
+    const run = connection?.source.kind === 'run' ? connection.id : undefined
+    // The instants of a run are those of no other source.
+    if (shown !== undefined && run === undefined) timeStore.getState().live()
+    const other = run !== shown
+    shown = run
+    if (run === undefined || (!other && instantOf(timeStore.getState()) !== undefined)) return
+    void line.call('past.extent', { connection: run }).then(
+      ({ first, last }) => {
+        if (shown !== run || first === undefined || last === undefined) return
+        const instant = instantOf(timeStore.getState())
+        if (instant === undefined || instant < first || instant > last) goTo(first, last, last)
+      },
+      // The time bar says why a past cannot be read.
+      () => undefined,
+    )
+  }
+  const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
+  follow()
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function goTo(first: number, last: number, at: number): void {
+  const time = timeStore.getState()
+  const from = Math.max(first, Math.min(at - FIRST_RANGE_MS / 2, last - FIRST_RANGE_MS))
+  time.show(absolute(from, Math.min(last, from + FIRST_RANGE_MS)))
+  time.goTo(at)
+}
