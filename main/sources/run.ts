@@ -10,7 +10,7 @@ import { reactingClients, recordedArrivals, scenarioOf, wishedComparison } from 
 import { stillObjects } from '../ports/objectDoor.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createRunArchive } from './run/archive.ts'
-import { type PlayedRun, readingNow, runFrom } from './run/story.ts'
+import { framesNow, type PlayedRun, readingNow, runFrom } from './run/story.ts'
 
 /**
  * The run of one variant as a source: it stands at its end, and its archive answers for every other instant. The run goes to
@@ -35,6 +35,10 @@ export function createRunSource(spec: RunSpec): SourceResult {
         }),
         start(_signal, emit) {
           for (const { event } of known) if (event.kind !== 'objects') emit(event)
+          for (const { id } of framesNow(played)) {
+            const facts = played.run.facts()
+            if (facts !== undefined) emit({ kind: 'facts', server: id, facts })
+          }
           for (const health of archive.moment(archive.extent().last ?? 0).health) emit({ kind: 'health', health })
         },
         tryNow: () => undefined,

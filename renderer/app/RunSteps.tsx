@@ -12,29 +12,31 @@ import styles from './TimeBar.module.css'
 const orSay = (doing: Promise<void>): void => void doing.catch((thrown: unknown) => say(toProblem(thrown).message))
 
 /** Steps of a run, and the other variants of its comparison at the same instant. */
-export function RunSteps({ of, instant }: { readonly of: RunSpec['of']; readonly instant: number }) {
+export function RunSteps({ of }: { readonly of: RunSpec['of'] }) {
   const [stride, setStride] = useState<Stride>('event')
-  const last = runStore(({ step }) => step)
-  const step = last?.at === instant ? last : undefined
   return (
-    <>
-      <div role="group" aria-label="Step of the run">
-        <StrideSelect label="Step size" value={stride} onChange={setStride} />
-        <Button small onClick={() => orSay(stepRun(stride, true))}>
-          Step back
-        </Button>
-        <Button small onClick={() => orSay(stepRun(stride, false))}>
-          Step
-        </Button>
-      </div>
+    <div role="group" aria-label="Step of the run">
+      <StrideSelect label="Step size" value={stride} onChange={setStride} />
+      <Button small onClick={() => orSay(stepRun(stride, true))}>
+        Step back
+      </Button>
+      <Button small onClick={() => orSay(stepRun(stride, false))}>
+        Step
+      </Button>
       {of.kind === 'comparison' && <Variants of={of} />}
-      {step !== undefined && (
-        <p className={styles['step']} role="status">
-          event {format.fixed(step.events)}
-          {step.event !== undefined && `: ${step.event}`}
-        </p>
-      )}
-    </>
+    </div>
+  )
+}
+
+/** Where the last step ended, while the screens still show that. */
+export function LastStep({ instant }: { readonly instant: number }) {
+  const step = runStore((store) => store.step)
+  if (step?.at !== instant) return null
+  const text = `event ${format.fixed(step.events)}${step.event === undefined ? '' : `: ${step.event}`}`
+  return (
+    <span className={styles['step']} role="status" title={text}>
+      {text}
+    </span>
   )
 }
 

@@ -14,7 +14,7 @@ import { format } from '../theme/format.ts'
 import { barsOf, stripDomain, type Bar } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
-import { RunSteps } from './RunSteps.tsx'
+import { LastStep, RunSteps } from './RunSteps.tsx'
 import styles from './TimeBar.module.css'
 
 /** The speeds of replay. */
@@ -71,6 +71,7 @@ function Recorded({ instant }: { readonly instant: number }) {
             ? `Opening the ${run === undefined ? 'recording' : 'run'}`
             : `${format.span((last - first) / MS_PER_SECOND)} ${run === undefined ? 'recorded' : 'run'}`}
         </b>
+        {run !== undefined && <LastStep instant={instant} />}
         <span>
           {lost === 0 ? 'no gaps' : lost === 1 ? '1 gap' : `${lost} gaps`}
           {extent !== undefined && extent.problems.length > 0 && ', parts cannot be read'}
@@ -101,7 +102,7 @@ function Recorded({ instant }: { readonly instant: number }) {
       </div>
       <div className={styles['controls']}>
         <Replay instant={instant} last={last} marks={drawn} />
-        {run !== undefined && <RunSteps of={run} instant={instant} />}
+        {run !== undefined && <RunSteps of={run} />}
       </div>
     </>
   )

@@ -105,6 +105,16 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'paused', frame }, true).tone).toBe('paused')
   })
 
+  it('says at which instant of which run the screens stand', () => {
+    const run = { name: 'half', ms: 12_345.4 }
+    expect(badgeOf({ ...view, mode: 'past', run }, true)).toEqual({
+      tone: 'simulated',
+      word: 'SIMULATED, STOPPED',
+      detail: 't = 12.345 s, half',
+    })
+    expect(badgeOf({ ...view, mode: 'past', run }, false).word).toBe('NO LINK')
+  })
+
   it('says first of all that the console itself is away', () => {
     const demo = { source: { kind: 'demo', name: 'Demo', via: 'recording' } } as const
     expect(badgeOf({ ...view, mode: 'live', frame: demo }, true).word).toBe('REPLAY')

@@ -132,7 +132,9 @@ export function startRoutes(): () => void {
     if (level !== undefined) selectionStore.getState().setLevel(level)
     if (server !== undefined) selectionStore.getState().setServer(server)
     if (range !== undefined) timeStore.getState().show(range)
-    if (at !== undefined && at !== timeStore.getState().chosen) timeStore.getState().goTo(at)
+    // An address names milliseconds; an instant of a run is finer.
+    const { chosen, goTo } = timeStore.getState()
+    if (at !== undefined && (chosen === undefined || at !== Math.trunc(chosen))) goTo(at)
   }
   const write = (): void => {
     // An address that was gone to meanwhile is about to be read.

@@ -130,6 +130,30 @@ describe('a comparison in a thread of its own', () => {
     expect(report.candidates[0]?.result.total.offered).toBeGreaterThan(0)
   })
 
+  test('opens a scenario, and the run of a variant, as sources that stand at any instant', async () => {
+    const of = { kind: 'scenario', name: 'S1', seed: 1 } as const
+    const [scenario] = await page.call('whatIf.scenarios', null)
+    const name = scenario?.variants.at(-1) ?? ''
+    const run = await page.call('sources.connect', { spec: { kind: 'run', of: { ...of, variant: name } } })
+    expect(run).toMatchObject({ still: true, source: { kind: 'run', name: `S1 ${name}` } })
+    const { id: connection } = run
+    expect(await page.call('past.open', { connection })).toBe(connection)
+    const { last = 0 } = await page.call('past.extent', { connection })
+    expect(last).toBe((scenario?.seconds ?? 0) * 1_000)
+    const { moment } = await page.call('past.step', { connection, at: last / 2, stride: 'decision', back: false })
+    expect(moment.at).toBeGreaterThanOrEqual(last / 2)
+    expect(moment.frame?.servers[0]?.levels.length).toBeGreaterThan(0)
+
+    const compared = { kind: 'comparison', wish: wishOf({ ...of }), variant: 1 } as const
+    const candidate = await page.call('sources.connect', { spec: { kind: 'run', of: compared } })
+    expect(candidate.source.name).toBe('narrow')
+    // The text of the scenario stays where it was read.
+    expect(candidate.spec).toEqual({ kind: 'run', of: compared })
+    await expect(
+      page.call('sources.connect', { spec: { kind: 'run', of: { ...of, name: '../S1', variant: name } } }),
+    ).rejects.toThrow('The library has no scenario “../S1”')
+  })
+
   test('says what cannot be compared', async () => {
     expect(await problemOf(wishOf({ kind: 'scenario', name: '../S1', seed: 1 }))).toMatchObject({
       code: 'not-found',

@@ -34,7 +34,7 @@ beforeEach(async () => {
           variants: ['now', 'before'],
         },
       ],
-      scenarioText: async () => expect.fail('no scenario is opened'),
+      scenarioText: async () => '',
       forecast: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },
