@@ -120,13 +120,16 @@ describe.skipIf(noCluster || reason !== undefined)('the past of a real API serve
         async makeSource(one) {
           const made = await make(one)
           if (!made.ok) return made
-          const { start } = made.source
-          const heard: typeof start = (signal, emit) =>
-            start(signal, (event) => {
-              take(event)
-              emit(event)
-            })
-          return { ...made, source: { ...made.source, start: heard } }
+          const { source: told } = made
+          const heard: typeof told = {
+            ...told,
+            start: (signal, emit) =>
+              told.start(signal, (event) => {
+                take(event)
+                emit(event)
+              }),
+          }
+          return { ...made, source: heard }
         },
       },
     )

@@ -113,7 +113,9 @@ export async function startFakePrometheus(
   ): readonly T[] => {
     const { replica } = more
     if (replica === undefined || parameters.get('dedup') === 'false') return result
-    const groups = Map.groupBy(result, ({ metric: { [replica]: _, ...metric } }) => JSON.stringify(metric))
+    const groups = Map.groupBy(result, ({ metric }) =>
+      JSON.stringify(Object.fromEntries(Object.entries(metric).filter(([label]) => label !== replica))),
+    )
     return [...groups].flatMap(([key, all], i) => {
       const followed = all[i % all.length]
       const metric: Record<string, string> = JSON.parse(key)
