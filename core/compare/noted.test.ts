@@ -3,7 +3,8 @@ import { builtInObjects } from '../config/builtIn.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import type { Noted } from '../contract/recording.ts'
-import { createNoter, joinNoted, marksOfLevel, objectChanges, pastWrites, processChanges } from './noted.ts'
+import { createNoter, objectChanges, pastWrites, processChanges } from './noted.ts'
+import { joinNoted, marksOfLevel } from './notes.ts'
 
 const OBJECTS = builtInObjects('v1.36.3')
 const AT = Date.parse('2026-11-21T03:12:43.000Z')

@@ -5,35 +5,8 @@ import type { Noted } from '../contract/recording.ts'
 import type { RejectReason, ServerFrame } from '../frame/frame.ts'
 import { isRestart, recordOf, REJECT_REASONS } from '../frame/reading.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import type { Mark } from './period.ts'
+import { rejectingText, startedText } from './notes.ts'
 import { createSpells } from './spells.ts'
-
-/** Those about a server, or about all of them, as marks; the end of an alert explains nothing. */
-export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
-  noted.flatMap(({ at, kind, text, server: of = server }) =>
-    kind === 'resolved' || of !== server ? [] : [{ at, kind, text }],
-  )
-
-/** What explains the curves of one level on one server. */
-export const marksOfLevel = (noted: readonly Noted[], level: string, server: string): readonly Mark[] =>
-  notedMarks(
-    noted.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
-    server,
-  )
-
-/** The same, seen through two sources with their own intervals. */
-const SAME_NOTE_MS = 180_000
-
-/** Notes with those of another reading of the same time that they lack, in the order of time. */
-export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): readonly Noted[] {
-  if (more.length === 0) return noted
-  const known = Map.groupBy(noted, ({ kind, text }) => `${kind} ${text}`)
-  const missing = more.filter(
-    ({ at, kind, text }) =>
-      !(known.get(`${kind} ${text}`) ?? []).some((other) => Math.abs(other.at - at) <= SAME_NOTE_MS),
-  )
-  return [...noted, ...missing].toSorted((a, b) => a.at - b.at)
-}
 
 /** Notes what happens to objects, processes and levels, told in the order of time. */
 export interface Noter {
@@ -146,9 +119,6 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }
 
-/** The same for every way of learning of it, so that it is one mark. */
-export const startedText = (server: string): string => `${server} started; its counters began at 0`
-
 /** What two frames of one server tell of its process: a restart, another version. */
 export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
   const at = unixMsOf(now.at)
@@ -196,8 +166,6 @@ export function reconfigurations(before: ServerFrame, now: ServerFrame): readonl
 
 /** Of each level, by reason. */
 type Spells = ReadonlyMap<string, Readonly<Record<RejectReason, ReturnType<typeof createSpells>>>>
-
-export const rejectingText = (level: string, reason: RejectReason): string => `${level} began to reject, ${reason}`
 
 function firstRejections(before: ServerFrame, now: ServerFrame, spells: Spells): readonly Noted[] {
   const anew = isRestart(before.startedAt, now.startedAt)

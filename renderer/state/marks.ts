@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { notedMarks, startedText } from '../../core/compare/noted.ts'
+import { notedMarks, startedText } from '../../core/compare/notes.ts'
 import { joinMarks, type Mark } from '../../core/compare/period.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
-import { joinNoted } from '../../core/compare/noted.ts'
+import { joinNoted } from '../../core/compare/notes.ts'
 import { NOTHING_NOTED, type Noted, type NotedState } from '../../core/contract/recording.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { client } from './client.ts'

@@ -1,4 +1,4 @@
-import { rejectingText, startedText } from '../../../core/compare/noted.ts'
+import { rejectingText, startedText } from '../../../core/compare/notes.ts'
 import { createSpells, type Turn } from '../../../core/compare/spells.ts'
 import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
 import type { Noted } from '../../../core/contract/recording.ts'
