@@ -64,6 +64,8 @@ export const ForecastReportSchema = z.object({
   /** Simulated runs behind each band, and the simulated seconds of each. */
   runs: z.number(),
   seconds: z.number(),
+  /** By how much earlier forecasts here widened the bands; absent: not at all. */
+  widening: z.number().exactOptional(),
   /** What the forecast assumes and lacks, in sentences. */
   notes: z.array(z.string()).readonly(),
 })
@@ -139,6 +141,8 @@ export const ForecastEvidenceSchema = z.object({
       z.object({ schema: z.string(), flows: z.array(z.object({ name: z.string(), share: z.number() })).readonly() }),
     )
     .readonly(),
+  /** What earlier forecasts of the source got wrong: a factor of the bands, at least 1. */
+  widening: z.number(),
 })
 export type ForecastEvidence = z.infer<typeof ForecastEvidenceSchema>
 

@@ -5,7 +5,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { createPicture } from '../source/picture.ts'
 import { MS_PER_SECOND, rfc3339, unixMsOf } from '../units.ts'
 import { measureEffect, watchedUntil, type EffectSource } from './effect.ts'
-import { judgedOf, scoreOf, scoreText, worstMiss } from './judge.ts'
+import { judgedOf, scoreOf, scoreText, wideningOf, worstMiss } from './judge.ts'
 import { CALLS, clients, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
 
 const calm = workloadOf(
@@ -112,6 +112,14 @@ describe('the effect of an edit', () => {
     const young = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(180)))
     expect(scoreOf([effect(), young])).toBeUndefined()
     expect(scoreOf(Array.from({ length: 9 }, () => seats))).toMatchObject({ edits: 5 })
+    // Ten numbers at the least; half of a band to each side is one.
+    const shown = judgedOf(wrong)[0]?.measured ?? 0
+    const twice = { ...wrong, forecast: forecast([shown + 5, shown + 15]) }
+    const many = Array.from({ length: 10 }, () => twice)
+    expect(wideningOf(many.slice(1))).toBe(1)
+    expect(wideningOf(many)).toBeCloseTo(2)
+    expect(wideningOf(many.map((one) => ({ ...one, forecast: { ...one.forecast, widening: 1.4 } })))).toBeCloseTo(2.8)
+    expect(wideningOf(Array.from({ length: 10 }, () => wrong))).toBeLessThanOrEqual(3)
     expect(scoreText({ edits: 1, numbers: 1, inside: 0 })).toBe('0 of 1 number inside its band over the last edit')
     expect(scoreText({ edits: 5, numbers: 9, inside: 7 })).toBe(
       '7 of 9 numbers inside their bands over the last 5 edits',

@@ -73,7 +73,18 @@ export function forecast(
   })
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
   const { server, fromMs, untilMs } = observation
-  return { server, fromMs, untilMs, levels, fit, runs: results.length, seconds, notes: notesOf(twin, results.length) }
+  const notes = [...notesOf(twin, results.length), ...(widening > 1 ? [wideningNote(widening)] : [])]
+  return {
+    server,
+    fromMs,
+    untilMs,
+    levels,
+    fit,
+    runs: results.length,
+    seconds,
+    ...(widening > 1 && { widening }),
+    notes,
+  }
 }
 
 /** What clients do about a 429 is not known where there was none, so both happen: some honour `Retry-After`, others do not. */
@@ -185,6 +196,9 @@ function errorOf(name: string, quantity: Quantity, { check, fit }: Twin): number
     }),
   )
 }
+
+const wideningNote = (widening: number): string =>
+  `Bands are ${widening.toFixed(1)} times as wide as the runs suggest, because earlier forecasts here missed more often than one in ten.`
 
 function notesOf({ observation, known, missing, guesses, check }: Twin, runs: number): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)

@@ -65,16 +65,46 @@ export function judgedOf({ forecast, measured }: Effect): readonly Judged[] {
 const SCORED_EDITS = 5
 const SCORED_SECONDS = 60
 
+/** The last edits with numbers that count, of effects with the newest first. */
+function scored(effects: readonly Effect[], most: number) {
+  return effects
+    .filter(({ measured }) => measuredSeconds(measured) >= SCORED_SECONDS)
+    .map((effect) => ({ effect, numbers: judgedOf(effect) }))
+    .filter(({ numbers }) => numbers.length > 0)
+    .slice(0, most)
+}
+
 /** How the last forecasts did, of effects with the newest first; `undefined` without any evidence. */
 export function scoreOf(effects: readonly Effect[]): Score | undefined {
-  const scored = effects
-    .filter(({ measured }) => measuredSeconds(measured) >= SCORED_SECONDS)
-    .map(judgedOf)
-    .filter(({ length }) => length > 0)
-    .slice(0, SCORED_EDITS)
-  const numbers = scored.flat()
-  if (numbers.length === 0) return undefined
-  return { edits: scored.length, numbers: numbers.length, inside: numbers.filter(({ inside }) => inside).length }
+  const last = scored(effects, SCORED_EDITS)
+  const all = last.flatMap(({ numbers }) => numbers)
+  if (all.length === 0) return undefined
+  return { edits: last.length, numbers: all.length, inside: all.filter(({ inside }) => inside).length }
+}
+
+/** Fewer numbers than these say nothing about nine in ten; more edits than these are of another time. */
+const FEWEST_NUMBERS = 10
+const WIDENING_EDITS = 20
+const BAND_PART = 0.9
+const MOST_WIDENING = 3
+
+/**
+ * The factor by which the bands of the last forecasts had to be wider so that nine in ten of their numbers lie inside
+ * (split conformal prediction); between 1 and 3, and 1 without enough evidence.
+ */
+export function wideningOf(effects: readonly Effect[]): number {
+  const needed = scored(effects, WIDENING_EDITS)
+    .flatMap(({ effect, numbers }) => numbers.map((one) => deviationOf(one) * (effect.forecast?.widening ?? 1)))
+    .toSorted((a, b) => a - b)
+  if (needed.length < FEWEST_NUMBERS) return 1
+  const place = Math.min(needed.length, Math.ceil(BAND_PART * (needed.length + 1)))
+  return Math.min(MOST_WIDENING, Math.max(1, needed[place - 1] ?? 1))
+}
+
+/** Distance of the measured value from the forecast, in half-widths of the band to that side. */
+function deviationOf({ band: { low, point, high }, measured }: Judged): number {
+  const half = measured > point ? high - point : point - low
+  return Math.abs(measured - point) / Math.max(half, Number.EPSILON)
 }
 
 /** `7 of 9 numbers inside their bands over the last 5 edits`. */

@@ -20,6 +20,8 @@ export interface ForecastTask {
   readonly wish: ForecastWish
   readonly evidence?: ForecastEvidence | undefined
   readonly twin?: Twin | undefined
+  /** Factor of the bands. */
+  readonly widening: number
 }
 
 /** The twin as soon as it is fitted, then as the page sees it. */

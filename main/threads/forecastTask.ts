@@ -18,7 +18,10 @@ export interface ForecastSteps {
 }
 
 /** Fits the twin unless there is one, and forecasts the draft. Throws `ProblemError`. */
-export function runForecast({ wish, evidence, twin: known }: ForecastTask, steps: ForecastSteps): ForecastReport {
+export function runForecast(
+  { wish, evidence, twin: known, widening }: ForecastTask,
+  steps: ForecastSteps,
+): ForecastReport {
   const { tell, onTwin, enough } = steps
   const twin = known ?? fitted(wish, evidence, (part) => tell(part * FIT_PART))
   if (known === undefined) onTwin(twin)
@@ -27,7 +30,7 @@ export function runForecast({ wish, evidence, twin: known }: ForecastTask, steps
     tell(from + part * (1 - from))
     return true
   }
-  const report = forecast(twin, acceptable(wish.after, wish.version), { mayGoOn: goOn, enough })
+  const report = forecast(twin, acceptable(wish.after, wish.version), { widening, mayGoOn: goOn, enough })
   if (report === undefined) throw CANCELLED
   return report
 }

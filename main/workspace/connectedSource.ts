@@ -185,7 +185,10 @@ export async function openSource(
         alerting.silence(silences)
         return null
       },
-      'forecast.evidence': async ({ server }) => pages.evidence(server),
+      'forecast.evidence': async ({ server }) => ({
+        ...pages.evidence(server),
+        widening: await watching.widening(),
+      }),
       'diagnosis.read': async ({ at }) => {
         if (archive === undefined) {
           // Simulated time may stand still, and a file is as old as it is.

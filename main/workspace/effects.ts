@@ -6,7 +6,7 @@ import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { measureEffect, watchedUntil } from '../../core/twin/effect.ts'
-import { scoreOf } from '../../core/twin/judge.ts'
+import { scoreOf, wideningOf } from '../../core/twin/judge.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +18,8 @@ export interface Effects {
   readonly states: Subscribable<EffectsState>
   /** Of a journal entry; `undefined` where it was not watched. */
   read(id: string): Promise<Effect | undefined>
+  /** What the forecasts so far got wrong, as a factor of the next bands. */
+  widening(): Promise<number>
   /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
   begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest): Promise<void>
   /** Something else was changed: what is watched ends here. */
@@ -106,6 +108,10 @@ export function createEffects(options: EffectsOptions): Effects {
     async read(id) {
       await loaded
       return kept.find((one) => one.id === id)
+    },
+    async widening() {
+      await loaded
+      return wideningOf(kept)
     },
     async begin({ id, label, changes }, { server, forecast }) {
       await loaded

@@ -22,6 +22,7 @@ const MOST_TWINS = 4
 interface KeptTwin {
   readonly atMs: number
   readonly twin: Twin
+  readonly widening: number
 }
 
 /** Forecasts what a draft does to a connected source; the work is done elsewhere. */
@@ -39,13 +40,14 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
         const evidence = isYoung ? undefined : await source.call('forecast.evidence', of)
         if (signal.aborted) return
         if (evidence?.history === null) throw new ProblemError('not-found', TOO_SHORT)
+        const widening = evidence?.widening ?? kept?.widening ?? 1
         const made = isYoung ? { twin: kept.twin } : { evidence }
         desk.forecast(
-          { wish, ...made },
+          { wish, ...made, widening },
           (event) => {
             if (event.kind !== 'twin') return emit(event)
             twins.delete(key)
-            twins.set(key, { atMs: environment.now(), twin: event.twin })
+            twins.set(key, { atMs: environment.now(), twin: event.twin, widening })
             const [oldest] = twins.keys()
             if (twins.size > MOST_TWINS && oldest !== undefined) twins.delete(oldest)
           },
