@@ -4,7 +4,7 @@ import type { Effect, Measured } from '../contract/effect.ts'
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { Series } from '../history/series.ts'
-import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import { measuredSeconds } from './judge.ts'
 import { framesUntilBreak, observe } from './observe.ts'
 

@@ -47,7 +47,8 @@ export const Aside = memo(function Aside(props: {
         {draft.entries.length > 0 ? (
           <ForecastPane impact={impact} selected={level} />
         ) : (
-          <EarlyFit impact={impact} editing={mayEdit} />
+          // Switching editing on fits anew.
+          <EarlyFit key={String(mayEdit)} impact={impact} />
         )}
       </Suspense>
       <div className={styles['two']}>
@@ -65,13 +66,13 @@ export const Aside = memo(function Aside(props: {
 
 /** What an application did: the numbers of this moment until enough was measured. */
 function AppliedEffect({ applied }: { readonly applied: Applied }) {
-  const { effect, watched } = useAppliedEffect(applied.report.entry?.id)
+  const known = useAppliedEffect(applied.report.entry?.id)
   return (
     <>
-      {effect?.measured === undefined && <EffectsPane applied={applied} />}
-      {effect !== undefined && (
+      {known?.effect.measured === undefined && <EffectsPane applied={applied} />}
+      {known !== undefined && (
         <Suspense>
-          <EffectPane effect={effect} watched={watched} />
+          <EffectPane {...known} />
         </Suspense>
       )}
     </>

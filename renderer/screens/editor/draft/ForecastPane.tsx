@@ -29,8 +29,8 @@ export function ForecastPane({ impact, selected }: { readonly impact: Impact; re
 }
 
 /** Prepares the first forecast; shows nothing. */
-export function EarlyFit({ impact, editing }: { readonly impact: Impact; readonly editing: boolean }) {
-  useEarlyFit(impact, editing)
+export function EarlyFit({ impact }: { readonly impact: Impact }) {
+  useEarlyFit(impact)
   return null
 }
 

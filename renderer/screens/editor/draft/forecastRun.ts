@@ -30,10 +30,9 @@ const wishOf = (of: ForecastWish['of'], { before, after, limit: { seats }, versi
 })
 
 /**
- * Has the twin fitted while nothing is drafted yet, when the page opens and when editing is switched on: the other side keeps
- * it for the first forecast.
+ * Fits the twin while nothing is drafted yet: the other side keeps it for the first forecast.
  */
-export function useEarlyFit({ before, limit: { seats }, version }: Forecastable, editing: boolean): void {
+export function useEarlyFit({ before, limit: { seats }, version }: Forecastable): void {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   useEffect(() => {
@@ -45,7 +44,7 @@ export function useEarlyFit({ before, limit: { seats }, version }: Forecastable,
       if (event.kind !== 'progress' || event.part > FIT_PART) stop?.()
     })
     return stop
-  }, [connection, server, before, seats, version, editing])
+  }, [connection, server, before, seats, version])
 }
 /** Part of the work that the fit takes (main/threads/forecastTask.ts). */
 const FIT_PART = 0.5

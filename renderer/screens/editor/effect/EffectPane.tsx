@@ -13,7 +13,7 @@ import { bandText, levelColumn, QUANTITY_LOOKS, SmallLine } from './quantities.t
 import styles from './quantities.module.css'
 
 /** What an applied edit did: every level before and after it, and the forecast beside what was measured. */
-export function EffectPane(props: { readonly effect: Effect; readonly watched?: EffectsState['watched'] | undefined }) {
+export function EffectPane(props: { readonly effect: Effect; readonly watched: EffectsState['watched'] }) {
   const { effect, watched } = props
   const { measured, forecast } = effect
   const judged = judgedLevels(effect)

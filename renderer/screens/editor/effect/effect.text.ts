@@ -5,7 +5,7 @@ import { format } from '../../../theme/format.ts'
 import { bandText, QUANTITY_LOOKS } from './quantities.tsx'
 
 /** Until when it is watched, or why that ended. */
-export function watchText({ ended }: Effect, watched: EffectsState['watched'] | undefined): string {
+export function watchText({ ended }: Effect, watched: EffectsState['watched']): string {
   if (ended !== undefined) return ENDED[ended]
   return watched ? `measuring until ${format.time(watched.untilMs)}` : 'not measured any more'
 }

@@ -14,26 +14,31 @@ export function useEffectsState(): EffectsState | undefined {
   return state?.connection === connection ? state : undefined
 }
 
-/** What came of the edit of a journal entry, as it is measured; nothing where it was not watched. */
-export function useAppliedEffect(id: string | undefined): {
-  readonly effect?: Effect
-  readonly watched?: EffectsState['watched']
-} {
-  const { connection, revision, watched = null } = useEffectsState() ?? {}
-  const [read, setRead] = useState<Effect>()
+interface AppliedEffect {
+  readonly effect: Effect
+  /** While it is measured. */
+  readonly watched: EffectsState['watched']
+}
+
+/** What came of the edit of a journal entry, as it is measured; `undefined` where it was not watched. */
+export function useAppliedEffect(id: string | undefined): AppliedEffect | undefined {
+  const connection = useConnected()?.id
+  const [held, setHeld] = useState<AppliedEffect>()
   useEffect(() => {
     if (connection === undefined || id === undefined) return undefined
     let gone = false
-    client()
-      .call('effects.read', { connection, id })
-      .then(
-        (effect) => !gone && setRead(effect ?? undefined),
-        // What was measured before stays; the store reports what it cannot read.
-        () => undefined,
-      )
+    const take = async ({ watched }: EffectsState): Promise<void> => {
+      // What was measured before stays; the store reports what it cannot read.
+      const effect = await client()
+        .call('effects.read', { connection, id })
+        .catch(() => null)
+      if (!gone && effect !== null) setHeld({ effect, watched: watched?.id === id ? watched : null })
+    }
+    const stop = client().subscribe('effects', { connection }, (state) => void take(state))
     return () => {
       gone = true
+      stop()
     }
-  }, [connection, id, revision])
-  return { ...(read !== undefined && read.id === id && { effect: read }), watched: watched?.id === id ? watched : null }
+  }, [connection, id])
+  return held?.effect.id === id ? held : undefined
 }

@@ -173,7 +173,7 @@ function Entry(props: {
 }) {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
-  const { effect, watched } = useAppliedEffect(entry.id)
+  const known = useAppliedEffect(entry.id)
   const [asked, setAsked] = useState<TurnRequest>()
   const question = (way: TurnRequest['way'], force = false): void =>
     setAsked({ way, changes: changesToSend(entry, way), force })
@@ -218,9 +218,9 @@ function Entry(props: {
           />
         </div>
       )}
-      {effect !== undefined && (
+      {known !== undefined && (
         <Suspense>
-          <EffectPane effect={effect} watched={watched} />
+          <EffectPane {...known} />
         </Suspense>
       )}
       <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
