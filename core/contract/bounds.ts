@@ -34,3 +34,6 @@ export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
 
 /** How far a step goes: an event, a dispatch or rejection, a second, a recomputation of the limits. */
 export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const
+
+/** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
+export const QUANTITIES = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current'] as const

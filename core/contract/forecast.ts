@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { QUANTITIES } from './bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { HistogramSchema } from '../frame/frame.ts'
 import { runEventSchema } from './whatif.ts'
 
-/** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
-export const QUANTITIES = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current'] as const
 export const QuantitySchema = z.enum(QUANTITIES)
 export type Quantity = z.infer<typeof QuantitySchema>
 

@@ -1,14 +1,14 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import {
-  type Band,
-  type ForecastLevel,
-  type ForecastReport,
-  type Observation,
-  type ObservedLevel,
-  QUANTITIES,
-  type Quantities,
-  type Quantity,
+import { QUANTITIES } from '../contract/bounds.ts'
+import type {
+  Band,
+  ForecastLevel,
+  ForecastReport,
+  Observation,
+  ObservedLevel,
+  Quantities,
+  Quantity,
 } from '../contract/forecast.ts'
 import { EXEMPT } from '../config/objects.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'

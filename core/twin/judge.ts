@@ -1,5 +1,6 @@
 import type { Effect, Measured, Score } from '../contract/effect.ts'
-import { type Band, type ForecastReport, QUANTITIES, type Quantities, type Quantity } from '../contract/forecast.ts'
+import { QUANTITIES } from '../contract/bounds.ts'
+import type { Band, ForecastReport, Quantities, Quantity } from '../contract/forecast.ts'
 import { MS_PER_SECOND } from '../units.ts'
 
 /** Length of what was measured; 0 of nothing. */

@@ -1,11 +1,6 @@
 import { stringify } from 'yaml'
-import {
-  type FitLevel,
-  type ForecastLevel,
-  type ForecastReport,
-  QUANTITIES,
-  type Quantity,
-} from '../../core/contract/forecast.ts'
+import { QUANTITIES } from '../../core/contract/bounds.ts'
+import type { FitLevel, ForecastLevel, ForecastReport, Quantity } from '../../core/contract/forecast.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'

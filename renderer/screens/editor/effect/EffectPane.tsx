@@ -1,6 +1,7 @@
 import type { Effect, EffectsState, Measured } from '../../../../core/contract/effect.ts'
 import type { NumberName } from '../../../../core/compare/compare.ts'
-import { QUANTITIES, type Quantity } from '../../../../core/contract/forecast.ts'
+import { QUANTITIES } from '../../../../core/contract/bounds.ts'
+import type { Quantity } from '../../../../core/contract/forecast.ts'
 import { judge, type Judged } from '../../../../core/twin/judge.ts'
 import { classes, scrollRegion } from '../../../components/classes.ts'
 import { numberLook } from '../../../components/comparedNumbers.ts'
