@@ -5,6 +5,7 @@ import { MOST_ACTORS, MOST_MS, MOST_PER_SECOND, thinkTime } from '../scenario/re
 import { SEATS } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { ClientGroup } from '../simulate/workload.ts'
+import type { Variant } from '../whatif/variant.ts'
 import type { Setting, SweepBase } from './sweep.ts'
 
 interface Bounds {
@@ -54,10 +55,25 @@ const withLevel = ({ levels, schemas }: ObjectSet, level_: PriorityLevelConfigur
 })
 
 /** The base with another configuration. */
-export function withObjects(base: SweepBase, objects: ObjectSet): SweepBase {
-  return base.kind === 'scenario'
-    ? { ...base, variant: { ...base.variant, objects } }
-    : { ...base, variant: { ...base.variant, objects } }
+export const withObjects = (base: SweepBase, objects: ObjectSet): SweepBase => withServer(base, { objects })
+
+/** The base with another seed; `undefined` of recorded requests, which have none. */
+export function withSeed(base: SweepBase, seed: number): SweepBase | undefined {
+  if (base.kind === 'scenario') return { ...base, scenario: { ...base.scenario, seed } }
+  return base.kind === 'clients' ? { ...base, traffic: { ...base.traffic, seed } } : undefined
+}
+
+type Server = Pick<Variant, 'objects' | 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight'>
+
+function withServer(base: SweepBase, changes: Partial<Server>): SweepBase {
+  switch (base.kind) {
+    case 'scenario':
+      return { ...base, variant: { ...base.variant, ...changes } }
+    case 'requests':
+      return { ...base, variant: { ...base.variant, ...changes } }
+    case 'clients':
+      return { ...base, variant: { ...base.variant, ...changes } }
+  }
 }
 
 const clients = (bounds: Bounds, setGroup: (group: ClientGroup, value: number) => ClientGroup | string): FieldInfo => ({
@@ -73,15 +89,12 @@ const clients = (bounds: Bounds, setGroup: (group: ClientGroup, value: number) =
   },
 })
 
-const NO_CLIENTS = 'recorded requests come from no simulated clients'
+const NO_CLIENTS = 'only the clients of a scenario can be changed'
 
 const server = (key: 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight'): FieldInfo => ({
   about: 'run',
   bounds: SEATS,
-  set: (base, _name, value) =>
-    base.kind === 'scenario'
-      ? { ...base, variant: { ...base.variant, [key]: value } }
-      : { ...base, variant: { ...base.variant, [key]: value } },
+  set: (base, _name, value) => withServer(base, { [key]: value }),
 })
 
 /** Phases multiply the execution times that were given, so that each of their factors is multiplied as well. */
@@ -135,18 +148,15 @@ export const FIELDS: Readonly<Record<string, FieldInfo>> = {
   seed: {
     about: 'run',
     bounds: { ...WHAT_IF_SEED, whole: true },
-    set: (base, _name, value) =>
-      base.kind === 'scenario'
-        ? { ...base, scenario: { ...base.scenario, seed: value } }
-        : 'recorded requests have no seed',
+    set: (base, _name, value) => withSeed(base, value) ?? 'recorded requests have no seed',
   },
   servers: {
     about: 'run',
     bounds: { min: 1, max: MOST_SERVERS, whole: true },
     set: (base, _name, value) =>
-      base.kind === 'scenario'
-        ? 'a scenario has one server'
-        : { ...base, variant: { ...base.variant, servers: value } },
+      base.kind === 'requests'
+        ? { ...base, variant: { ...base.variant, servers: value } }
+        : 'simulated clients use one server',
   },
 }
 

@@ -6,6 +6,7 @@ import { mostRequests } from '../scenario/readClients.ts'
 import { runVariant } from '../scenario/run.ts'
 import { namedState, randomOf } from '../simulate/random.ts'
 import { Replay } from '../whatif/replay.ts'
+import { simulatedResult } from '../whatif/simulated.ts'
 import type { VariantResult } from '../whatif/results.ts'
 import { withSetting } from './fields.ts'
 import type { PointResult, Setting, SweepBase, SweepPlan } from './sweep.ts'
@@ -73,6 +74,7 @@ function problemOf(base: SweepBase, settings: readonly Setting[]): string | unde
 /** What a server makes of the base. `undefined` when `mayGoOn`, asked now and then, ended it. */
 export function runBase(base: SweepBase, mayGoOn?: () => boolean): VariantResult | undefined {
   if (base.kind === 'scenario') return runVariant(base.scenario, base.variant, mayGoOn)
+  if (base.kind === 'clients') return simulatedResult(base.traffic, base.variant, mayGoOn)
   const replay = new Replay(base.variant, base.arrivals)
   return replay.runToEnd(mayGoOn) ? replay.result() : undefined
 }

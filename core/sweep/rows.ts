@@ -54,7 +54,8 @@ export function readRows(text: string, file: string): ReadRows | string {
   const rows = new Map<number, PointResult>()
   let header: SweepHeader | undefined
   for (const [index, line] of text.slice(0, whole).split('\n').entries()) {
-    if (line.trim() === '') continue
+    // Logs of pods hold what the console tells people, too.
+    if (line.trim() === '' || line.startsWith('apf-console: ')) continue
     const value = jsonOf(line)
     const asHeader = HeaderSchema.safeParse(value)
     if (asHeader.success) {

@@ -1,5 +1,6 @@
 import type { Measured, Scenario, ScenarioVariant } from '../scenario/scenario.ts'
 import type { Arrivals } from '../whatif/arrivals.ts'
+import type { SimulatedTraffic } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
 
 /** What every point of a sweep changes. */
@@ -7,6 +8,8 @@ export type SweepBase =
   | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly variant: ScenarioVariant }
   /** Recorded requests, which are the same at every point. */
   | { readonly kind: 'requests'; readonly arrivals: Arrivals; readonly variant: Variant }
+  /** Simulated clients without a scenario: those of a twin. */
+  | { readonly kind: 'clients'; readonly traffic: SimulatedTraffic; readonly variant: Variant }
 
 /** A setting that can differ from point to point. */
 export interface Setting {

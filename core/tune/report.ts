@@ -3,6 +3,7 @@ import { changesBetween } from '../guard/changes.ts'
 import type { DraftChange } from '../manifest/export.ts'
 import { assertionText, check } from '../scenario/check.ts'
 import { type Assertion, MEASURES } from '../scenario/scenario.ts'
+import { withSeed } from '../sweep/fields.ts'
 import { runBase } from '../sweep/points.ts'
 import { settingName, type SweepBase } from '../sweep/sweep.ts'
 import { rejectedOf, type VariantResult } from '../whatif/results.ts'
@@ -70,18 +71,21 @@ export interface TuneReport {
   readonly evaluations: number
 }
 
-/** Seeds besides that of the scenario with which an answer is checked. */
+/** Seeds besides that of the base with which an answer is checked. */
 const MORE_SEEDS = [101, 102] as const
 
-/** The best choice of all islands, and the best that changes other settings. */
+/** The best choice of all islands, and the best that changes other settings, if that is better than no change. */
 export function bestOf(islands: readonly (readonly Judged[])[]): readonly Choice[] {
   const all = islands.flat().toSorted((a, b) => better(a.score, b.score))
   const [first] = all
   if (first === undefined) return []
   const settings = ({ choice }: Judged): string => choice.map((value) => (value === undefined ? '' : 'x')).join(' ')
-  const met = isMet(first.score)
+  const unchanged = all.find(({ score }) => score.change === 0)
   const second = all.find(
-    (one) => settings(one) !== settings(first) && (!met || isMet(one.score)) && one.score.change > 0,
+    (one) =>
+      settings(one) !== settings(first) &&
+      (isMet(one.score) || !isMet(first.score)) &&
+      (unchanged === undefined || better(one.score, unchanged.score) < 0),
   )
   return second === undefined ? [first.choice] : [first.choice, second.choice]
 }
@@ -124,11 +128,13 @@ function seedsOf(
   { base, after, before, result }: Compared,
   mayGoOn: () => boolean,
 ): Proposal['seeds'] | undefined {
-  if (base.kind !== 'scenario' || after.kind !== 'scenario') return { met: [], missed: [] }
-  const outcomes = [{ seed: base.scenario.seed, met: holds(plan, before, result) }]
+  if (base.kind === 'requests') return { met: [], missed: [] }
+  const { seed: first } = base.kind === 'scenario' ? base.scenario : base.traffic
+  const outcomes = [{ seed: first, met: holds(plan, before, result) }]
   for (const seed of MORE_SEEDS) {
-    const was = runBase({ ...base, scenario: { ...base.scenario, seed } }, mayGoOn)
-    const is = runBase({ ...after, scenario: { ...after.scenario, seed } }, mayGoOn)
+    const [old, edited] = [withSeed(base, seed), withSeed(after, seed)]
+    const was = old && runBase(old, mayGoOn)
+    const is = edited && runBase(edited, mayGoOn)
     if (was === undefined || is === undefined) return undefined
     outcomes.push({ seed, met: holds(plan, was, is) })
   }

@@ -2,7 +2,7 @@ import type { ServerFacts } from '../engine/apfEngine.ts'
 import type { Call } from '../simulate/server.ts'
 import { createSimulation, type Simulation } from '../simulate/simulation.ts'
 import type { Workload } from '../simulate/workload.ts'
-import { type Nanoseconds, nsToSeconds, type UnixMs } from '../units.ts'
+import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { Measure } from './measure.ts'
 import { resultOf, type VariantResult } from './results.ts'
@@ -15,18 +15,22 @@ export interface SimulatedTraffic {
   readonly startUnixMs: UnixMs
   readonly fromNs: Nanoseconds
   readonly untilNs: Nanoseconds
+  /** Smoothed demand at the start, by level; none without. */
+  readonly smoothed?: ReadonlyMap<string, Seats>
 }
 
 /** The clients in front of one server of this variant. */
 export function simulationOf(traffic: SimulatedTraffic, variant: Variant): Simulation {
-  const { workload, seed, startUnixMs, untilNs } = traffic
-  return createSimulation({
+  const { workload, seed, startUnixMs, untilNs, smoothed } = traffic
+  const simulation = createSimulation({
     ...engineOptions(variant, startUnixMs, untilNs),
     seed,
     workload,
     configuration: variant.objects,
     executionFactor: variant.executionFactor,
   })
+  if (smoothed !== undefined) simulation.remember(smoothed)
+  return simulation
 }
 
 /**

@@ -36,7 +36,8 @@ export function checkNamesEdit(given: Given, command: string): void {
   throw new UsageError(`${command} needs --edit with the manifests of the edit, or - for standard input.`)
 }
 
-interface Beside {
+/** What is known of the server beside the objects that are named. */
+export interface Beside {
   /** The version of the server that is read beside the edit. */
   readonly reported: string | undefined
   /** A source whose own objects are edited unless others are named. */
@@ -77,7 +78,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
 }
 
 /** The objects of --config, else those of the cluster or the source, else the built-in ones. */
-async function configurationBefore(given: Given, console: Console, { reported, source }: Beside) {
+export async function configurationBefore(given: Given, console: Console, { reported, source }: Beside) {
   const named = given.flag('config') || namesCluster(given)
   if (source !== undefined && !named) return fromSource(given, source)
   const before = await configurationFrom(given, console, reported)

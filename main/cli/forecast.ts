@@ -11,7 +11,7 @@ import { twinHistory } from '../../core/twin/history.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import { type Beside, checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
 import { MOST_SEATS } from './impact.ts'
 import { tellFindings } from './inputFiles.ts'
 import { bandText, quantityText, runKeptForecasts } from './keptForecasts.ts'
@@ -19,15 +19,20 @@ import { type PastPages, readPages } from './pastPages.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput } from './usage.ts'
 
+/** Options of the commands that fit a twin. */
+export const TWIN_OPTIONS = {
+  ...SOURCE_OPTIONS,
+  seconds: { type: 'string' },
+  'of-server': { type: 'string' },
+  'server-limit': { type: 'string' },
+} as const
+
 /** Waits, rejections, seats and limits of every level after an edit. 1 when a server would reject the edit. */
 export const forecast: Command = {
   options: {
-    ...SOURCE_OPTIONS,
+    ...TWIN_OPTIONS,
     ...EDIT_OPTIONS,
     ...OUTPUT_OPTIONS,
-    seconds: { type: 'string' },
-    'of-server': { type: 'string' },
-    'server-limit': { type: 'string' },
     kept: { type: 'boolean' },
   },
   run: (given, console) => (given.flag('kept') ? runKeptForecasts(given, console) : runForecast(given, console)),
@@ -64,7 +69,23 @@ interface Question {
 }
 
 /** Pages of the source, the edit of its objects, and the twin; `undefined` when the command is to end. */
-export async function readQuestion(given: Given, console: Console): Promise<Question | undefined> {
+async function readQuestion(given: Given, console: Console): Promise<Question | undefined> {
+  const read = await readTwin(given, console, (beside) => editFrom(given, console, beside))
+  return read && { pages: read.pages, edit: read.objects, twin: read.twin }
+}
+
+interface ReadTwin<T> {
+  readonly pages: PastPages
+  readonly objects: T
+  readonly twin: Twin
+}
+
+/** Pages of the source, its objects as `objectsOf` finds them, and the twin; `undefined` when the command is to end. */
+export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
+  given: Given,
+  console: Console,
+  objectsOf: (beside: Beside) => Promise<T>,
+): Promise<ReadTwin<T> | undefined> {
   const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
   const own = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
@@ -73,8 +94,9 @@ export async function readQuestion(given: Given, console: Console): Promise<Ques
   if (pages === undefined) return undefined
   const [server] = pages.frame?.servers ?? []
   const source = withObjects ? pages : undefined
-  const edit = await editFrom(given, console, { reported: server?.version, source })
-  const { seats } = serverLimitOf({ own, spec, server, objects: edit.before })
+  const objects = await objectsOf({ reported: server?.version, source })
+  const { before, version } = objects
+  const { seats } = serverLimitOf({ own, spec, server, objects: before })
   const history = twinHistory(pages.frames, REQUESTS_OF_RUN)
   if (history === undefined) throw new ProblemError('not-found', `${TOO_SHORT} ${pages.findings.join(' ')}`.trimEnd())
   const twin = fitTwin(
@@ -82,15 +104,15 @@ export async function readQuestion(given: Given, console: Console): Promise<Ques
       history,
       flows: flowsOf(pages.dumps),
       variant: {
-        ...defaultVariant('server', edit.before),
-        version: edit.version,
+        ...defaultVariant('server', before),
+        version,
         maxRequestsInFlight: seats,
         maxMutatingRequestsInFlight: 0,
       },
     },
     () => !console.signal.aborted,
   )
-  return twin && { pages, edit, twin }
+  return twin && { pages, objects, twin }
 }
 
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`

@@ -171,18 +171,22 @@ Exit code: 0 done, 1 points are missing or could not be run, 2 cannot run or int
 
   tune: `Usage: apf-console tune FILE [--evaluations N] [--seed N] [--write FILE] [--output text|json|yaml|manifests]
        apf-console tune SCENARIO --goal GOAL… [--guard-rail GOAL]… [--variant V] [options]
+       apf-console tune SOURCE --goal GOAL… [--guard-rail GOAL]… [options]
 
 Searches for the smallest edit of shares, lendable and borrowing percentages, queues, hands and queue lengths with which goals
-hold (docs/tune.md). Every edit is run on a scenario or on recorded requests. The answer is a draft with its evidence: each level
-before and after, what it costs whom, and a runner-up. Nothing is applied.
+hold (docs/tune.md). Every edit is run on a scenario, on recorded requests, or on the twin of a server (docs/forecast.md). The
+answer is a draft with its evidence: each level before and after, what it costs whom, and a runner-up. Nothing is applied.
 
 GOAL is a measure with a bound, such as "wait p99 of workload-high < 1 s" or "rejected of workload-low < 5 %", or
 "leases never wait" and "leases are never rejected". Names are those of levels and of groups of clients.
+
+SOURCE: as of apf-console forecast (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
 
 Options:
   --goal GOAL            what has to hold; repeat it for several
   --guard-rail GOAL      what has to hold as well, or at least not get worse; repeat it for several
   --variant V            the variant of the scenario that is tuned (the first one by default)
+  --config FILE…, --kube-version V, --seconds N, --of-server ID, --server-limit N   with a source, as of forecast
   --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
   --seed N               of the search (1 by default): the same seed finds the same edit on every machine
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor

@@ -8,12 +8,15 @@ import { bestOf, type TuneReport } from '../../core/tune/report.ts'
 import { DEFAULT_EVALUATIONS, EVALUATIONS, planOf, readTune, type WrittenTune } from '../../core/tune/read.ts'
 import { ISLANDS, type Island } from '../../core/tune/search.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
+import { twinClients } from '../../core/twin/clients.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import type { TuneEvent, TuneTask } from '../ports/whatIf.ts'
 import { writeAtomically } from '../files/files.ts'
 import { runShards } from '../threads/shards.ts'
 import type { Console, ExitCode } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
+import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
+import { readTwin, TWIN_OPTIONS } from './forecast.ts'
 import { refuseExisting } from './share.ts'
 import { baseFrom } from './sweepFiles.ts'
 import { tuneText } from './tuneText.ts'
@@ -22,7 +25,10 @@ import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, Usage
 /** Searches for the smallest edit that meets goals. 1 when none was found. Applies nothing. */
 export const tune: Command = {
   options: {
+    ...TWIN_OPTIONS,
     ...OUTPUT_OPTIONS,
+    config: EDIT_OPTIONS.config,
+    'kube-version': EDIT_OPTIONS['kube-version'],
     goal: { type: 'string', multiple: true },
     'guard-rail': { type: 'string', multiple: true },
     variant: { type: 'string' },
@@ -40,12 +46,17 @@ const PROGRESS_MS = 5_000
 async function runTune(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['text', 'json', 'yaml', 'manifests'])
   const [operand, more] = given.operands
-  if (operand === undefined || more !== undefined) {
-    throw new UsageError('tune needs one file, or a scenario and goals, as in tune S5 --goal "leases never wait".')
+  const source = Object.keys(TWIN_OPTIONS).find((option) => option !== 'seed' && given.flag(option))
+  if (more !== undefined || (operand === undefined) === (source === undefined)) {
+    throw new UsageError(
+      'tune needs one file, a scenario and goals, as in tune S5 --goal "leases never wait", or a source and goals.',
+    )
   }
   const draft = given.value('write')
   if (draft !== undefined) await refuseExisting(draft, given.flag('force'))
-  const { plan, base } = await planFrom(operand, given, console)
+  const asked = operand === undefined ? await planOfSource(given, console) : await planFrom(operand, given, console)
+  if (asked === undefined) return 2
+  const { plan, base } = asked
   const report = await searched(plan, base, console)
   if (draft !== undefined) await writeAtomically(draft, exportYaml(report.answer.objects))
   if (output === 'json') console.printJson(report, 2)
@@ -55,27 +66,65 @@ async function runTune(given: Given, console: Console): Promise<ExitCode> {
   return report.answer.met ? 0 : 1
 }
 
-async function planFrom(
-  operand: string,
-  given: Given,
-  console: Console,
-): Promise<{ readonly plan: TunePlan; readonly base: SweepBase }> {
+interface Asked {
+  readonly plan: TunePlan
+  readonly base: SweepBase
+}
+
+function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed'>> {
   const evaluations = readNumber(given, 'evaluations', EVALUATIONS)
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
-  const [goals, guardRails, variant] = [given.values('goal'), given.values('guard-rail'), given.value('variant')]
-  const own = { ...(evaluations !== undefined && { evaluations }), ...(seed !== undefined && { seed }) }
+  return { ...(evaluations !== undefined && { evaluations }), ...(seed !== undefined && { seed }) }
+}
+
+const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, parameters: [] } as const
+
+/** Goals of the command line, about a base. */
+async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {
+  const [goals, guardRails] = [given.values('goal'), given.values('guard-rail')]
+  const written = { ...USUAL, ...searchFrom(given), name, goals, guardRails }
+  const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, console))
+  const [first] = findings
+  if (first !== undefined) throw new UsageError(first.message)
+  return { plan, base }
+}
+
+/** The twin of the source that the options name; `undefined` when the command is to end. */
+async function planOfSource(given: Given, console: Console): Promise<Asked | undefined> {
+  if (given.values('goal').length === 0) throw new UsageError('tune needs --goal with what has to hold.')
+  if (given.flag('variant')) throw new UsageError('--variant goes with a scenario.')
+  const read = await readTwin(given, console, async (beside) => {
+    const { objects, version, notes, errors } = await configurationBefore(given, console, beside)
+    return { before: objects, version, notes, errors }
+  })
+  if (read === undefined) return undefined
+  const { twin, pages, objects } = read
+  for (const sentence of [...objects.notes, ...pages.findings]) console.tell(sentence)
+  tellFindings(objects.errors, console)
+  for (const { level, error, fits } of twin.fit) {
+    if (!fits) {
+      const percent = Math.round(error * 100)
+      console.tell(
+        `The twin does not reproduce ${level} (error ${percent} %): do not rely on the numbers of that level.`,
+      )
+    }
+  }
+  const base: SweepBase = { kind: 'clients', traffic: twinClients(twin, TWIN_SEED), variant: twin.variant }
+  return planOfGoals(base, 'The twin', given, console)
+}
+
+const TWIN_SEED = 1
+
+async function planFrom(operand: string, given: Given, console: Console): Promise<Asked> {
+  const own = searchFrom(given)
+  const [goals, variant] = [given.values('goal'), given.value('variant')]
   if (goals.length > 0) {
-    const usual = { evaluations: DEFAULT_EVALUATIONS, seed: 1, parameters: [] }
     const base = await baseFrom(
       { kind: 'scenario', scenario: operand, ...(variant !== undefined && { variant }) },
       '.',
       console,
     )
-    const written = { ...usual, ...own, name: operand, goals, guardRails }
-    const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, console))
-    const [first] = findings
-    if (first !== undefined) throw new UsageError(first.message)
-    return { plan, base }
+    return planOfGoals(base, operand, given, console)
   }
   const foreign = ['guard-rail', 'variant'].find((option) => given.flag(option))
   if (foreign !== undefined) throw new UsageError(`--${foreign} goes with --goal; a file has its own.`)

@@ -30,6 +30,9 @@ function headline({ met, changes }: Proposal, evaluations: number): string {
   return met ? `an edit meets the goals (${count}).` : `no edit meets the goals; this one comes closest (${count}).`
 }
 
+const NO_COSTS =
+  'No level waits 10 % longer, is rejected more often by 0.1 % of its requests, or serves 2 % fewer requests.'
+
 const proposalText = (proposal: Proposal): readonly string[] => {
   const { changes, goals, guardRails, levels, costs, findings, seeds } = proposal
   return [
@@ -42,7 +45,7 @@ const proposalText = (proposal: Proposal): readonly string[] => {
     ...seedText(seeds),
     '',
     ...textTable([HEAD, ...levels.map(levelCells)], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
-    ...(costs.length === 0 ? ['It makes no level worse.'] : costs),
+    ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs),
     ...findings.map(({ severity, message }) => `${severity}: ${message}`),
   ]
 }

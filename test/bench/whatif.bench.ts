@@ -5,34 +5,16 @@
  */
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
-import { readRequestLine } from '../../core/request/requestInfo.ts'
-import { drawNs, exponential, seededRandom } from '../../core/simulate/random.ts'
 import { Run } from '../../core/run/run.ts'
 import type { Arrivals } from '../../core/whatif/arrivals.ts'
 import { defaultVariant, engineOptions, type Variant } from '../../core/whatif/variant.ts'
 import { whatIf } from '../../core/whatif/whatif.ts'
 import { median, report, round } from './statistics.ts'
+import { arrivals, REQUESTS } from './whatif/arrivals.ts'
 
-const REQUESTS = 100_000
-const USERS = 200
 const RUNS = 5
 /** Seconds. */
 const GOAL = 1
-
-function arrivals(): Arrivals {
-  const read = readRequestLine('GET', '/api/v1/namespaces/default/pods/one')
-  if (!read.ok) throw new Error(read.problem)
-  const { info, query } = read
-  const random = seededRandom(1)
-  const users = Array.from({ length: USERS }, (_, i) => ({ name: `user-${i}`, groups: ['system:authenticated'] }))
-  let atNs = 0
-  const list = Array.from({ length: REQUESTS }, () => {
-    atNs += drawNs(exponential(1), random)
-    const user = users[Math.floor(random() * USERS)] ?? { name: '', groups: [] }
-    return { atNs, request: { user, info, query }, client: user.name, executionNs: drawNs(exponential(60), random) }
-  })
-  return { startUnixMs: 0, endNs: atNs, list, notes: [] }
-}
 
 /** Processor time, which other work on the machine stretches less, and wall time; seconds. */
 interface Timed {

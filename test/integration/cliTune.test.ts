@@ -51,6 +51,18 @@ parameters: [{ level: workload-low, field: queues, values: [8, 16] }]
     expect(JSON.parse(run.output)).toMatchObject({ name: 'impossible', answer: { met: false } })
   })
 
+  it('tunes the twin of a source', { timeout: 400_000 }, async () => {
+    const goal = ['--goal', 'leader-election never waits', '--evaluations', '4', '--json'] as const
+    const run = await runHere('tune', '--simulate', '--seconds', '20', ...goal)
+    expect(run.code).toBe(0)
+    expect(JSON.parse(run.output)).toMatchObject({
+      name: 'The twin',
+      answer: { met: true, changes: [], seeds: { met: [1, 101, 102] } },
+    })
+    const levels: unknown = JSON.parse(run.output).answer.levels.map(({ level }: { readonly level: string }) => level)
+    expect(levels).toContain('workload-low')
+  })
+
   it('ends at an interrupt', async () => {
     const command = startCommand('tune', scenario, ...GOAL, '--evaluations', '100000')
     await vi.waitUntil(() => command.told().includes('% searched'))
@@ -60,7 +72,9 @@ parameters: [{ level: workload-low, field: queues, values: [8, 16] }]
 
   it('says what is wrong', async () => {
     const told = async (...args: readonly string[]): Promise<string> => (await runHere('tune', ...args)).told
-    expect(await told()).toContain('tune needs one file, or a scenario and goals')
+    expect(await told()).toContain('tune needs one file, a scenario and goals')
+    expect(await told('--simulate')).toContain('tune needs --goal with what has to hold')
+    expect(await told(scenario, '--simulate', ...GOAL)).toContain('tune needs one file, a scenario and goals')
     expect(await told(scenario, '--goal', 'workload-lo never waits')).toContain('did you mean “workload-low”?')
     expect(await told(scenario)).toContain('There is no field “seconds” at the top of the object')
     expect(await told(scenario, '--variant', 'now')).toContain('--variant goes with --goal')
