@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MOST_PAST_REQUESTS, MOST_VARIANTS } from './bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
+import { SeriesSchema } from '../history/series.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import { LiveRequestSchema } from './live.ts'
@@ -146,6 +147,8 @@ const VariantReportSchema = z.object({
   total: OutcomesSchema,
   /** By name; levels that saw no request and have no limit are left out. */
   levels: z.array(LevelResultSchema).readonly(),
+  /** Numbers over time, all servers together; absent where they were not wanted, and of the max-in-flight filter. */
+  series: SeriesSchema.exactOptional(),
 })
 export type VariantReport = z.infer<typeof VariantReportSchema>
 

@@ -2,6 +2,7 @@ import type { Ticket } from '../engine/ticket.ts'
 import type { Call } from '../run/run.ts'
 import { type Nanoseconds, nsToSeconds } from '../units.ts'
 import type { Arrivals } from './arrivals.ts'
+import { RunCharts } from './charts.ts'
 import { Decisions } from './decisions.ts'
 import { Measure, poolOf } from './measure.ts'
 import { resultOf, type VariantResult } from './results.ts'
@@ -18,8 +19,10 @@ export class Replay {
   private readonly arrivals: Arrivals
   private readonly servers: Servers
   private readonly measures: readonly Measure<Call<Sent>>[]
+  private readonly charts: RunCharts | undefined
 
-  constructor(variant: Variant, arrivals: Arrivals) {
+  /** `charted`: with numbers over time. */
+  constructor(variant: Variant, arrivals: Arrivals, { charted = false }: { readonly charted?: boolean } = {}) {
     this.variant = variant
     this.arrivals = arrivals
     this.decisions = new Decisions(arrivals.list.length)
@@ -27,6 +30,7 @@ export class Replay {
       onPlaced: (index, ticket) => this.place(index, ticket),
       onDecision: (call, atNs, atOnce) => this.decisions.note(call.owner.index, call, atNs, atOnce),
     })
+    this.charts = charted ? new RunCharts(this.servers.engines, variant, arrivals) : undefined
     this.measures = this.servers.engines.map(
       (engine) =>
         new Measure(engine, {
@@ -56,10 +60,16 @@ export class Replay {
   /** Goes to the end; `false` when `mayGoOn`, asked now and then, ended it before. */
   runToEnd(mayGoOn: () => boolean = () => true): boolean {
     const { list, endNs } = this.arrivals
+    const { charts } = this
     while (this.arrived < list.length) {
       if (this.arrived % ARRIVALS_AT_ONCE === 0 && !mayGoOn()) return false
-      this.servers.giveNext()
+      if (charts !== undefined && (list[this.arrived]?.atNs ?? 0) > charts.nextNs) charts.sample((ns) => this.runTo(ns))
+      else this.servers.giveNext()
     }
+    charts?.toEnd((ns) => {
+      this.runTo(ns)
+      return true
+    })
     this.runTo(endNs)
     return true
   }
@@ -83,7 +93,9 @@ export class Replay {
       fromNs: 0,
       untilNs: endNs,
     }))
-    return resultOf(this.variant.name, cells, histories, nsToSeconds(endNs))
+    const series = this.charts?.series()
+    const result = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs))
+    return series === undefined ? result : { ...result, series }
   }
 
   private place(index: number, ticket: Ticket<Call<Sent>> | undefined): void {

@@ -4,6 +4,7 @@ import { createSimulation, type Simulation } from '../simulate/simulation.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
+import { RunCharts } from './charts.ts'
 import { Measure } from './measure.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { engineOptions, type Variant } from './variant.ts'
@@ -69,13 +70,19 @@ export function simulatedResult(
   traffic: SimulatedTraffic,
   variant: Variant,
   mayGoOn: (part: number) => boolean = () => true,
+  { charted = false }: { readonly charted?: boolean } = {},
 ): VariantResult | undefined {
-  const { fromNs, untilNs } = traffic
+  const { fromNs, untilNs, startUnixMs } = traffic
   const simulation = simulationOf(traffic, variant)
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
-  if (!simulation.runTo(untilNs, () => mayGoOn(simulation.nowNs / untilNs))) return undefined
+  const goOn = (): boolean => mayGoOn(simulation.nowNs / untilNs)
+  const charts = charted ? new RunCharts([simulation.engine], variant, { startUnixMs, endNs: untilNs }) : undefined
+  if (charts?.toEnd((ns) => simulation.runTo(ns, goOn)) === false) return undefined
+  if (!simulation.runTo(untilNs, goOn)) return undefined
+  const series = charts?.series()
   const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
-  return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  return series === undefined ? result : { ...result, series }
 }

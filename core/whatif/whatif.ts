@@ -12,6 +12,11 @@ export interface WhatIfCandidate {
   readonly decisions?: DecisionDifferences
 }
 
+export interface WhatIfOptions {
+  /** Each result has the numbers of its levels over time. */
+  readonly charted?: boolean
+}
+
 /** The same requests, or the same clients, under a baseline and its candidates. */
 export interface WhatIfResult extends Pick<WhatIfReport, 'clients' | 'requests' | 'notes'> {
   readonly baseline: VariantResult
@@ -27,10 +32,11 @@ export function whatIf(
   baseline: Variant,
   candidates: readonly Variant[],
   mayGoOn: (given: number) => boolean = () => true,
+  options: WhatIfOptions = {},
 ): WhatIfResult | undefined {
   const runs: { readonly replay: Replay; readonly result: VariantResult }[] = []
   for (const [number, variant] of [baseline, ...candidates].entries()) {
-    const replay = new Replay(variant, arrivals)
+    const replay = new Replay(variant, arrivals, options)
     if (!replay.runToEnd(() => mayGoOn(number * arrivals.list.length + replay.arrived))) return undefined
     runs.push({ replay, result: replay.result() })
   }
@@ -57,11 +63,12 @@ export function whatIfClosed(
   baseline: Variant,
   candidates: readonly Variant[],
   mayGoOn: (part: number) => boolean = () => true,
+  options: WhatIfOptions = {},
 ): WhatIfResult | undefined {
   const variants = [baseline, ...candidates]
   const results: VariantResult[] = []
   for (const [number, variant] of variants.entries()) {
-    const result = simulatedResult(traffic, variant, (part) => mayGoOn((number + part) / variants.length))
+    const result = simulatedResult(traffic, variant, (part) => mayGoOn((number + part) / variants.length), options)
     if (result === undefined) return undefined
     results.push(result)
   }
@@ -79,4 +86,10 @@ export const reportOf = ({ clients, requests, notes, baseline, candidates }: Wha
   candidates: candidates.map(({ result, ...rest }) => ({ result: byLevel(result), ...rest })),
 })
 
-const byLevel = ({ name, seconds, total, levels }: VariantResult): VariantReport => ({ name, seconds, total, levels })
+const byLevel = ({ name, seconds, total, levels, series }: VariantResult): VariantReport => ({
+  name,
+  seconds,
+  total,
+  levels,
+  ...(series !== undefined && { series }),
+})

@@ -14,7 +14,13 @@ export function runTask({ wish, given }: WhatIfTask, tell: (part: number) => voi
     return true
   }
   if (wish.clients === 'closed') {
-    const result = whatIfClosed(reactingClients(traffic, [baseline, ...candidates]), baseline, candidates, goOn)
+    const result = whatIfClosed(
+      reactingClients(traffic, [baseline, ...candidates]),
+      baseline,
+      candidates,
+      goOn,
+      CHARTED,
+    )
     return reportOf(ended(result))
   }
   // Of simulated requests the list has to be made first, which takes about as long as a variant.
@@ -25,13 +31,14 @@ export function runTask({ wish, given }: WhatIfTask, tell: (part: number) => voi
       ? recordedArrivals(given)
       : ended(simulatedArrivals(traffic, baseline, (part) => goOn(part / steps)))
   const each = Math.max(1, arrivals.list.length)
-  const result = whatIf(arrivals, baseline, candidates, (done) => goOn((before + done / each) / steps))
+  const result = whatIf(arrivals, baseline, candidates, (done) => goOn((before + done / each) / steps), CHARTED)
   const report = reportOf(ended(result))
   return scenario === undefined || scenario.phases.length === 0
     ? report
     : { ...report, notes: [...report.notes, PHASES_NOTE] }
 }
 
+const CHARTED = { charted: true } as const
 const PHASES_NOTE = 'The phases of the scenario are left out: only its clients are used.'
 
 /** Nothing but the end of the thread ends a run. */

@@ -1,6 +1,6 @@
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Moment, RunStep } from '../../core/contract/recording.ts'
+import type { Moment, RunStep, RunStepped } from '../../core/contract/recording.ts'
 import type { RunSpec } from '../../core/contract/whatif.ts'
 import { setClient } from '../state/client.ts'
 import { connectionStore } from '../state/connection.ts'
@@ -14,7 +14,7 @@ const moment = (at: number): Moment => ({ at, derived: [], health: [] })
 afterEach(cleanup)
 
 test('steps from the instant that is shown, and says which event was the last', async () => {
-  const call = vi.fn(async (_: string, { at, back }: RunStep) => ({
+  const call = vi.fn<(name: string, step: RunStep) => Promise<RunStepped>>(async (_, { at, back }) => ({
     moment: moment(at + (back ? -0.25 : 0)),
     events: 1_234,
     ...(!back && { event: 'dispatched after 12.000 ms' }),

@@ -109,8 +109,8 @@ describe('the badge', () => {
     const run = { name: 'half', ms: 12_345.4 }
     expect(badgeOf({ ...view, mode: 'past', run }, true)).toEqual({
       tone: 'simulated',
-      word: 'SIMULATED, STOPPED',
-      detail: 't = 12.345 s, half',
+      word: 'SIMULATED, STOPPED at 12.345 s',
+      detail: 'half',
     })
     expect(badgeOf({ ...view, mode: 'past', run }, false).word).toBe('NO LINK')
   })

@@ -49,11 +49,8 @@ export function badgeOf(
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   if (view.run !== undefined) {
     const { name, ms } = view.run
-    return {
-      tone: 'simulated',
-      word: 'SIMULATED, STOPPED',
-      detail: `t = ${(ms / MS_PER_SECOND).toFixed(3)} s, ${name}`,
-    }
+    const at = `${(ms / MS_PER_SECOND).toFixed(3)} s`
+    return { tone: 'simulated', word: `SIMULATED, STOPPED at ${at}`, detail: name }
   }
   switch (view.mode) {
     case 'none':

@@ -65,20 +65,19 @@ export function startRuns(line: Client): () => void {
   const follow = (): void => {
     const { connection } = connectionStore.getState()
     const run = connection?.source.kind === 'run' ? connection.id : undefined
-    // The instants of a run are those of no other source.
-    if (shown !== undefined && run === undefined) timeStore.getState().live()
-    const other = run !== shown
+    const before = shown
     shown = run
-    if (run === undefined || (!other && instantOf(timeStore.getState()) !== undefined)) return
-    void line.call('past.extent', { connection: run }).then(
-      ({ first, last }) => {
-        if (shown !== run || first === undefined || last === undefined) return
-        const instant = instantOf(timeStore.getState())
-        if (instant === undefined || instant < first || instant > last) goTo(first, last, last)
-      },
-      // The time bar says why a past cannot be read.
-      () => undefined,
-    )
+    // The instants of a run are those of no other source.
+    if (before !== undefined && run === undefined && connection !== undefined) timeStore.getState().live()
+    if (run === undefined || (run === before && instantOf(timeStore.getState()) !== undefined)) return
+    // The time bar says why a past cannot be read.
+    void enter(run).catch(() => undefined)
+  }
+  const enter = async (run: number): Promise<void> => {
+    const { first, last } = await line.call('past.extent', { connection: run })
+    if (shown !== run || first === undefined || last === undefined) return
+    const instant = instantOf(timeStore.getState())
+    if (instant === undefined || instant < first || instant > last) goTo(first, last, last)
   }
   const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
   follow()

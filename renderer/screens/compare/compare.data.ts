@@ -1,9 +1,6 @@
 import { NUMBERS, type ComparedLevel, type Comparison, type NumberName } from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
-import { sumOfKnown } from '../../../core/frame/reading.ts'
-import type { Series } from '../../../core/history/series.ts'
-import { rejectedRate } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { numberLook, shareText } from '../../components/comparedNumbers.ts'
 import { format } from '../../theme/format.ts'
@@ -83,10 +80,3 @@ export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
     kind: 'edit',
     text: `${label}${changes.length > 1 ? ` (${changes.length} objects)` : ''}${user === undefined ? '' : ` by ${user}`}`,
   }))
-
-/** Requests of all levels answered 429 at each point, per second; `undefined` where that is not known. */
-export const rejectedPoints = ({
-  times,
-  levels,
-}: Series): readonly { readonly at: number; readonly rate: number | undefined }[] =>
-  times.map((at, index) => ({ at, rate: sumOfKnown(levels.map((level) => rejectedRate(level, index) ?? undefined)) }))

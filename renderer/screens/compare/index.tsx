@@ -14,12 +14,15 @@ import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
 import { UNKNOWN } from '../../theme/format.ts'
-import { LevelCharts, MOST_CHARTS, RejectionCharts } from './CompareCharts.tsx'
+import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
 import { numberLook } from '../../components/comparedNumbers.ts'
 import { compareSentence, keyRows, type KeyRow } from './compare.data.ts'
 import { PeriodBar } from './PeriodBar.tsx'
 import { useComparison, useMarks, type Compared } from './useComparison.ts'
 import styles from './compare.module.css'
+
+/** Charts of levels beside each other; more levels are in the table. */
+const MOST_CHARTS = 4
 
 /** Two periods of the shown server side by side: before and after a change, today and yesterday. */
 export function CompareScreen() {
@@ -102,9 +105,9 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
             <b>B</b> {comparison.b.samples} samples
           </span>
         </p>
-        <RejectionCharts a={a} b={b} marks={marks} />
+        <RejectionCharts sides="periods" a={a} b={b} marks={marks} />
         {shown.map(({ name }) => (
-          <LevelCharts key={name} level={name} a={a} b={b} marks={marks} />
+          <LevelCharts key={name} sides="periods" level={name} a={a} b={b} marks={marks} />
         ))}
         {comparison.levels.length > MOST_CHARTS && (
           <p className={styles['more']}>

@@ -11,6 +11,7 @@ import { Note } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
 import { letterOf } from './form.logic.ts'
 import { difference, levelRows, rejectedIn, waitIn, type LevelRow } from './report.data.ts'
+import { TimePane } from './TimePane.tsx'
 import styles from './whatif.module.css'
 
 /** What a comparison found: one candidate against the baseline at a time. */
@@ -71,6 +72,7 @@ export function ResultPanes(props: {
           csvName="what-if"
         />
       </Pane>
+      <TimePane baseline={baseline} candidate={shown.result} letter={letter} />
       <div className={styles['columns']}>
         <Pane title="First different decision">
           <FirstDecision decisions={shown.decisions} />

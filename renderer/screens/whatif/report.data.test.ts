@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcomes, VariantReport, WhatIfReport } from '../../../core/contract/whatif.ts'
-import { difference, levelRows, rejectedIn, verdict, waitIn } from './report.data.ts'
+import { difference, levelRows, mostChanged, rejectedIn, verdict, waitIn } from './report.data.ts'
 
 const outcomes = (served: number, full: number, p99: number): Outcomes => ({
   offered: served + full,
@@ -43,6 +43,16 @@ test('levels of either variant get a row; what a variant lacks is unknown', () =
   // No request was dispatched, so that none of them waited.
   expect(waitIn(rows[2]?.b, 'p99')).toBeUndefined()
   expect(waitIn(rows[1]?.a, 'p99')).toBe(5)
+})
+
+test('charts begin with the level whose rejections changed most, then with the one whose waits did', () => {
+  const both = (low: Outcomes, high: Outcomes): VariantReport => ({
+    ...report('A', 'low', low),
+    levels: [...report('A', 'low', low).levels, ...report('A', 'high', high).levels],
+  })
+  const before = both(outcomes(90, 10, 5), outcomes(50, 0, 5))
+  expect(mostChanged(before, both(outcomes(80, 20, 9_000), outcomes(10, 40, 5)))).toBe('high')
+  expect(mostChanged(before, both(outcomes(90, 10, 9_000), outcomes(50, 0, 6)))).toBe('low')
 })
 
 test('the headline says what changes, on which evidence', () => {

@@ -75,3 +75,16 @@ function waitText(a: VariantReport, b: VariantReport): string {
   if (most === undefined || Math.abs(most.to - most.from) < WORTH_MS) return ''
   return `Largest change of wait p99: ${most.level}, from ${format.ms(most.from)} to ${format.ms(most.to)}.`
 }
+
+/** The level whose rejections changed most, else the one whose waits did; `undefined` where no level has numbers. */
+export function mostChanged(baseline: VariantReport, candidate: VariantReport): string | undefined {
+  const size = (change: number | undefined): number => Math.abs(change ?? 0)
+  return levelRows(baseline, candidate)
+    .filter(({ level }) => level !== undefined)
+    .toSorted(
+      (x, y) =>
+        size(difference(rejectedIn(y.a), rejectedIn(y.b))) - size(difference(rejectedIn(x.a), rejectedIn(x.b))) ||
+        size(difference(waitIn(y.a, 'p99'), waitIn(y.b, 'p99'))) -
+          size(difference(waitIn(x.a, 'p99'), waitIn(x.b, 'p99'))),
+    )[0]?.level
+}

@@ -1,13 +1,13 @@
 import { memo, useCallback, useMemo, type ReactNode } from 'react'
-import type { Period } from '../../../core/compare/period.ts'
-import type { Series } from '../../../core/history/series.ts'
-import { Crosshair } from '../../charts/Crosshair.tsx'
-import type { Plot } from '../../charts/plot.data.ts'
-import { useSize } from '../../charts/plot.tsx'
-import { seatPlot } from '../../charts/SeatChart.tsx'
-import { PlainTable } from '../../components/PlainTable.tsx'
-import { format, UNKNOWN } from '../../theme/format.ts'
-import styles from './compare.module.css'
+import type { Period } from '../../core/compare/period.ts'
+import type { Series } from '../../core/history/series.ts'
+import { Crosshair } from './Crosshair.tsx'
+import type { Plot } from './plot.data.ts'
+import { useSize } from './plot.tsx'
+import { seatPlot } from './SeatChart.tsx'
+import { PlainTable } from '../components/PlainTable.tsx'
+import { format, UNKNOWN } from '../theme/format.ts'
+import styles from './paired.module.css'
 
 export interface Shown {
   readonly period: Period
@@ -21,6 +21,8 @@ export interface Reading {
 }
 
 export interface PairProps {
+  /** What A and B are. */
+  readonly sides: 'periods' | 'variants'
   /** The chart's name. */
   readonly label: string
   readonly height: number
@@ -32,7 +34,7 @@ export interface PairProps {
   readonly read: (shown: Shown, at: number) => readonly Reading[]
 }
 
-/** One chart of two periods. Their cursors are equally far from the start of each period. */
+/** One chart of two periods, or of two variants. Their cursors are equally far from the start of each period. */
 export const Pair = memo(function Pair(props: PairProps) {
   const { a, b } = props
   const apart = b.period.from - a.period.from
@@ -52,7 +54,7 @@ function Half(
     readonly shift: number
   },
 ) {
-  const { label, height, a, b, draw, read, side, shown, shift } = props
+  const { sides, label, height, a, b, draw, read, side, shown, shift } = props
   const [box, { width }] = useSize()
   const plot = useMemo(() => seatPlot(width, height), [width, height])
   const both = useCallback(
@@ -67,7 +69,7 @@ function Half(
       const { instants, a: inA, b: inB } = both(at)
       return (
         <PlainTable
-          caption={`${label} in both periods`}
+          caption={`${label} in both ${sides}`}
           columns={[
             { id: 'what', header: '', cell: ({ what }: Reading) => what },
             { id: 'a', header: `A ${format.time(instants.A)}`, align: 'right', cell: ({ what }) => valueIn(inA, what) },
@@ -78,7 +80,7 @@ function Half(
         />
       )
     },
-    [both, label],
+    [both, label, sides],
   )
   const spoken = useCallback(
     (at: number) => {

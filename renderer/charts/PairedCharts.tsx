@@ -1,33 +1,46 @@
 import { memo, useCallback, useMemo } from 'react'
-import { isExempt } from '../../../core/frame/reading.ts'
-import type { Mark } from '../../../core/compare/period.ts'
-import { nearestIndex, readCursor } from '../../charts/crosshair.data.ts'
-import { EventMarks, eventMarks } from '../../charts/EventMarks.tsx'
-import { valueAxis, type ValueAxis } from '../../../core/axis.ts'
-import { areaPath, linear, xOfTime, type Plot } from '../../charts/plot.data.ts'
-import { Drawing, PlotAxes } from '../../charts/plot.tsx'
-import { SeatChart } from '../../charts/SeatChart.tsx'
-import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
-import { ChartFrame } from '../../components/ChartFrame.tsx'
-import type { ChartTable } from '../../components/csv.ts'
-import { format } from '../../theme/format.ts'
-import { rejectedPoints } from './compare.data.ts'
+import { isExempt } from '../../core/frame/reading.ts'
+import type { Mark } from '../../core/compare/period.ts'
+import { nearestIndex, readCursor } from './crosshair.data.ts'
+import { EventMarks, eventMarks } from './EventMarks.tsx'
+import { valueAxis, type ValueAxis } from '../../core/axis.ts'
+import { areaPath, linear, xOfTime, type Plot } from './plot.data.ts'
+import { Drawing, PlotAxes } from './plot.tsx'
+import { SeatChart } from './SeatChart.tsx'
+import { seatChartData, seatRows } from './seatChart.data.ts'
+import { ChartFrame } from '../components/ChartFrame.tsx'
+import type { ChartTable } from '../components/csv.ts'
+import { format } from '../theme/format.ts'
+import { rejectedPoints } from './paired.data.ts'
 import { Pair, type Shown } from './Pair.tsx'
-import styles from './compare.module.css'
+import styles from './paired.module.css'
 
-/** Charts of levels beside each other; more levels are in the table. */
-export const MOST_CHARTS = 4
 const HEIGHT = 150
 const REJECTIONS_HEIGHT = 110
 
 interface ChartsProps {
+  /** What A and B are. */
+  readonly sides: 'periods' | 'variants'
   readonly a: Shown
   readonly b: Shown
   readonly marks: readonly Mark[]
 }
 
-/** Requests of all levels answered 429, in both periods, on one scale. */
-export const RejectionCharts = memo(function RejectionCharts({ a, b, marks }: ChartsProps) {
+interface LevelProps extends ChartsProps {
+  readonly level: string
+}
+
+interface RejectionProps extends ChartsProps {
+  /** The one that `a` and `b` have; without, they have all. */
+  readonly level?: string
+}
+
+const SIDE = { periods: 'Period', variants: 'Variant' } as const
+const FILE = { periods: 'compare', variants: 'what-if' } as const
+
+/** Requests that were rejected, of both sides, on one scale. */
+export const RejectionCharts = memo(function RejectionCharts(props: RejectionProps) {
+  const { sides, level = 'all levels', a, b, marks } = props
   const events = useMemo(() => eventMarks(marks), [marks])
   const points = useMemo(() => new Map([a, b].map((shown) => [shown, rejectedPoints(shown.series)] as const)), [a, b])
   const axis = useMemo(() => {
@@ -63,18 +76,18 @@ export const RejectionCharts = memo(function RejectionCharts({ a, b, marks }: Ch
     <ChartFrame
       title="Rejections"
       unit="requests/s"
-      note="all levels, both periods on one scale"
+      note={`${level}, both ${sides} on one scale`}
       table={() => ({
-        columns: ['Time', 'Period', 'Rejected per second'],
+        columns: ['Time', SIDE[sides], 'Rejected per second'],
         times: true,
         rows: [a, b].flatMap((shown, index) =>
           (points.get(shown) ?? []).map(({ at, rate }) => [at, index === 0 ? 'A' : 'B', rate ?? null]),
         ),
       })}
-      fileName="compare-rejections"
-      promql={{ measures: 'rejected' }}
+      fileName={`${FILE[sides]}-rejections`}
+      {...(sides === 'periods' && { promql: { measures: 'rejected' } as const })}
     >
-      <Pair label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
+      <Pair sides={sides} label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
@@ -98,9 +111,9 @@ function ratePath(rates: Rates, { period }: Shown, axis: ValueAxis, plot: Plot):
 
 const Absent = ({ children }: { readonly children: string }) => <p className={styles['absent']}>{children}</p>
 
-/** Seats of one level in both periods, on one scale. */
-export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { readonly level: string }) {
-  const { level, a, b, marks } = props
+/** Seats of one level of both sides, on one scale. */
+export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
+  const { sides, level, a, b, marks } = props
   const events = useMemo(() => eventMarks(marks), [marks])
   const options = useMemo(() => ({ exempt: isExempt({ name: level }), exist: undefined }), [level])
   const data = useMemo(() => {
@@ -116,7 +129,7 @@ export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { read
       const own = data.get(shown)
       if (own === undefined) {
         const nothing = shown.series.times.length === 0
-        return <Absent>{nothing ? `Nothing is recorded in ${side}.` : `${level} does not exist in ${side}.`}</Absent>
+        return <Absent>{nothing ? `There are no samples of ${side}.` : `${level} does not exist in ${side}.`}</Absent>
       }
       return <SeatChart level={level} data={own} options={options} domain={shown.period} plot={plot} marks={events} />
     },
@@ -137,13 +150,13 @@ export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { read
     <ChartFrame
       title={level}
       unit="seats"
-      note="both periods on one scale"
-      table={() => tableOf(level, a, b)}
-      fileName={`compare-${level}`}
-      promql={{ measures: options.exempt ? ['executing'] : SEATS, level }}
+      note={`both ${sides} on one scale`}
+      table={() => tableOf(props)}
+      fileName={`${FILE[sides]}-${level}`}
+      {...(sides === 'periods' && { promql: { measures: options.exempt ? ['executing'] : SEATS, level } })}
       subject={level}
     >
-      <Pair label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
+      <Pair sides={sides} label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
@@ -151,8 +164,8 @@ export const LevelCharts = memo(function LevelCharts(props: ChartsProps & { read
 /** The columns of the table behind a chart. */
 const SEATS = ['executing', 'queued', 'limit', 'nominal'] as const
 
-const tableOf = (level: string, a: Shown, b: Shown): ChartTable => ({
-  columns: ['Time', 'Period', 'Executing', 'Queued', 'Current limit', 'Nominal'],
+const tableOf = ({ sides, level, a, b }: LevelProps): ChartTable => ({
+  columns: ['Time', SIDE[sides], 'Executing', 'Queued', 'Current limit', 'Nominal'],
   times: true,
   rows: [
     ...seatRows(a.series, level).map((row) => [row.t, 'A', row.executing, row.queued, row.current, row.nominal]),

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Client } from '../../core/contract/contract.ts'
+import type { Connected } from '../../core/contract/source.ts'
+import { setClient } from './client.ts'
+import { connectionStore } from './connection.ts'
+import { openRun, startRuns } from './runs.ts'
+import { instantOf, timeStore } from './time.ts'
+
+const sourceOf = (id: number, kind: 'run' | 'simulation'): Connected => ({
+  id,
+  source: { kind, name: `source ${id}`, via: 'test' },
+  spec: { kind: 'demo' },
+  still: kind === 'run',
+  cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
+  servers: [],
+})
+const of = { kind: 'scenario', name: 'S1', seed: 1, variant: 'now' } as const
+const asked: string[] = []
+const line = {
+  call: async (name: string) => {
+    asked.push(name)
+    return name === 'sources.connect' ? sourceOf(7, 'run') : { first: 0, last: 300_000, gaps: [], problems: [] }
+  },
+  subscribe: () => () => undefined,
+  onLink: () => () => undefined,
+} as unknown as Client
+const instant = (): number | undefined => instantOf(timeStore.getState())
+let stop: () => void
+
+beforeEach(() => {
+  asked.length = 0
+  setClient(line)
+  connectionStore.setState({ connections: [sourceOf(1, 'simulation')], connection: sourceOf(1, 'simulation') })
+  stop = startRuns(line)
+})
+afterEach(() => stop())
+
+test('a run is shown at the instant that was asked for, once; another source shows its present', async () => {
+  await openRun(of, 12.5)
+  expect(connectionStore.getState().connection?.id).toBe(7)
+  await vi.waitFor(() => expect(instant()).toBe(12_500))
+  connectionStore.setState({ connection: sourceOf(1, 'simulation') })
+  expect(instant()).toBeUndefined()
+  expect(timeStore.getState().window.kind).toBe('relative')
+  await openRun(of, 20)
+  await vi.waitFor(() => expect(instant()).toBe(20_000))
+  expect(asked.filter((name) => name === 'sources.connect')).toHaveLength(1)
+})
+
+test('there is no present to go back to: a run then stands at its end', async () => {
+  await openRun(of, 12.5)
+  timeStore.getState().live()
+  await vi.waitFor(() => expect(instant()).toBe(300_000))
+})
