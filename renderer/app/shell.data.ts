@@ -49,8 +49,8 @@ export function badgeOf(
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   if (view.run !== undefined) {
     const { name, ms } = view.run
-    const at = `${(ms / MS_PER_SECOND).toFixed(3)} s`
-    return { tone: 'simulated', word: `SIMULATED, STOPPED at ${at}`, detail: name }
+    const since = `${(ms / MS_PER_SECOND).toFixed(3)} s`
+    return { tone: 'simulated', word: `SIMULATED, STOPPED at ${since}`, detail: name }
   }
   switch (view.mode) {
     case 'none':
