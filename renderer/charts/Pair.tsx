@@ -21,15 +21,17 @@ export interface Reading {
 }
 
 export interface PairProps {
-  /** What A and B are. */
+  /** What the two are. */
   readonly sides: 'periods' | 'variants'
   /** The chart's name. */
   readonly label: string
   readonly height: number
+  /** Letter of `b`; that of `a` is A. */
+  readonly letter: string
   readonly a: Shown
   readonly b: Shown
   /** A drawing of one period, or why there is none. */
-  readonly draw: (shown: Shown, side: 'A' | 'B', plot: Plot) => ReactNode
+  readonly draw: (shown: Shown, side: string, plot: Plot) => ReactNode
   /** The same numbers in the same order, whichever the instant. */
   readonly read: (shown: Shown, at: number) => readonly Reading[]
 }
@@ -41,20 +43,20 @@ export const Pair = memo(function Pair(props: PairProps) {
   return (
     <div className={styles['pair']}>
       <Half {...props} side="A" shown={a} shift={apart} />
-      <Half {...props} side="B" shown={b} shift={0} />
+      <Half {...props} side={props.letter} shown={b} shift={0} />
     </div>
   )
 })
 
 function Half(
   props: PairProps & {
-    readonly side: 'A' | 'B'
+    readonly side: string
     readonly shown: Shown
     /** From an instant of this side to the cursor, which is an instant of B; milliseconds. */
     readonly shift: number
   },
 ) {
-  const { sides, label, height, a, b, draw, read, side, shown, shift } = props
+  const { sides, letter, label, height, a, b, draw, read, side, shown, shift } = props
   const [box, { width }] = useSize()
   const plot = useMemo(() => seatPlot(width, height), [width, height])
   const both = useCallback(
@@ -73,23 +75,28 @@ function Half(
           columns={[
             { id: 'what', header: '', cell: ({ what }: Reading) => what },
             { id: 'a', header: `A ${format.time(instants.A)}`, align: 'right', cell: ({ what }) => valueIn(inA, what) },
-            { id: 'b', header: `B ${format.time(instants.B)}`, align: 'right', cell: ({ what }) => valueIn(inB, what) },
+            {
+              id: 'b',
+              header: `${letter} ${format.time(instants.B)}`,
+              align: 'right',
+              cell: ({ what }) => valueIn(inB, what),
+            },
           ]}
           rows={inA.length > 0 ? inA : inB}
           rowKey={({ what }) => what}
         />
       )
     },
-    [both, label, sides],
+    [both, label, letter, sides],
   )
   const spoken = useCallback(
     (at: number) => {
       const { a: inA, b: inB } = both(at)
       return (inA.length > 0 ? inA : inB)
-        .map(({ what }) => `${what} ${valueIn(inA, what)} in A, ${valueIn(inB, what)} in B`)
+        .map(({ what }) => `${what} ${valueIn(inA, what)} in A, ${valueIn(inB, what)} in ${letter}`)
         .join('; ')
     },
-    [both],
+    [both, letter],
   )
   return (
     <div ref={box} className={styles['half']} style={{ height }}>

@@ -19,8 +19,10 @@ const HEIGHT = 150
 const REJECTIONS_HEIGHT = 110
 
 interface ChartsProps {
-  /** What A and B are. */
+  /** What the two are. */
   readonly sides: 'periods' | 'variants'
+  /** Letter of `b`; that of `a` is A. */
+  readonly letter?: string
   readonly a: Shown
   readonly b: Shown
   readonly marks: readonly Mark[]
@@ -40,7 +42,7 @@ const FILE = { periods: 'compare', variants: 'what-if' } as const
 
 /** Requests that were rejected, of both sides, on one scale. */
 export const RejectionCharts = memo(function RejectionCharts(props: RejectionProps) {
-  const { sides, level = 'all levels', a, b, marks } = props
+  const { sides, letter = 'B', level = 'all levels', a, b, marks } = props
   const events = useMemo(() => eventMarks(marks), [marks])
   const points = useMemo(() => new Map([a, b].map((shown) => [shown, rejectedPoints(shown.series)] as const)), [a, b])
   const axis = useMemo(() => {
@@ -51,7 +53,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
     )
   }, [points])
   const draw = useCallback(
-    (shown: Shown, side: 'A' | 'B', plot: Plot) => {
+    (shown: Shown, side: string, plot: Plot) => {
       const own = points.get(shown) ?? []
       if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejections are known in ${side}.`}</Absent>
       const { period } = shown
@@ -81,13 +83,22 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
         columns: ['Time', SIDE[sides], 'Rejected per second'],
         times: true,
         rows: [a, b].flatMap((shown, index) =>
-          (points.get(shown) ?? []).map(({ at, rate }) => [at, index === 0 ? 'A' : 'B', rate ?? null]),
+          (points.get(shown) ?? []).map(({ at, rate }) => [at, index === 0 ? 'A' : letter, rate ?? null]),
         ),
       })}
       fileName={`${FILE[sides]}-rejections`}
       {...(sides === 'periods' && { promql: { measures: 'rejected' } as const })}
     >
-      <Pair sides={sides} label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
+      <Pair
+        sides={sides}
+        letter={letter}
+        label="Rejections"
+        height={REJECTIONS_HEIGHT}
+        a={a}
+        b={b}
+        draw={draw}
+        read={read}
+      />
     </ChartFrame>
   )
 })
@@ -113,7 +124,7 @@ const Absent = ({ children }: { readonly children: string }) => <p className={st
 
 /** Seats of one level of both sides, on one scale. */
 export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
-  const { sides, level, a, b, marks } = props
+  const { sides, letter = 'B', level, a, b, marks } = props
   const events = useMemo(() => eventMarks(marks), [marks])
   const options = useMemo(() => ({ exempt: isExempt({ name: level }), exist: undefined }), [level])
   const data = useMemo(() => {
@@ -125,7 +136,7 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
     )
   }, [a, b, level, options])
   const draw = useCallback(
-    (shown: Shown, side: 'A' | 'B', plot: Plot) => {
+    (shown: Shown, side: string, plot: Plot) => {
       const own = data.get(shown)
       if (own === undefined) {
         const nothing = shown.series.times.length === 0
@@ -156,7 +167,7 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
       {...(sides === 'periods' && { promql: { measures: options.exempt ? ['executing'] : SEATS, level } })}
       subject={level}
     >
-      <Pair sides={sides} label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
+      <Pair sides={sides} letter={letter} label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
@@ -164,11 +175,11 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
 /** The columns of the table behind a chart. */
 const SEATS = ['executing', 'queued', 'limit', 'nominal'] as const
 
-const tableOf = ({ sides, level, a, b }: LevelProps): ChartTable => ({
+const tableOf = ({ sides, letter = 'B', level, a, b }: LevelProps): ChartTable => ({
   columns: ['Time', SIDE[sides], 'Executing', 'Queued', 'Current limit', 'Nominal'],
   times: true,
   rows: [
     ...seatRows(a.series, level).map((row) => [row.t, 'A', row.executing, row.queued, row.current, row.nominal]),
-    ...seatRows(b.series, level).map((row) => [row.t, 'B', row.executing, row.queued, row.current, row.nominal]),
+    ...seatRows(b.series, level).map((row) => [row.t, letter, row.executing, row.queued, row.current, row.nominal]),
   ],
 })

@@ -34,8 +34,8 @@ export function TimePane(props: {
           <div className={styles['requests']}>
             <SelectField label="Level" value={level} options={names.map((name) => [name, name])} onChange={setChosen} />
           </div>
-          <LevelCharts sides="variants" level={level} a={a} b={b} marks={NO_MARKS} />
-          <RejectionCharts sides="variants" level={level} a={a} b={b} marks={NO_MARKS} />
+          <LevelCharts sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
+          <RejectionCharts sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
         </>
       )}
     </Pane>
