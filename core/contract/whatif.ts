@@ -108,7 +108,7 @@ const WaitQuantilesSchema = z.object({ p50: z.number(), p90: z.number(), p99: z.
 const OutcomesSchema = z.object({
   offered: z.number(),
   served: z.number(),
-  /** Ended by the server's request timeout (simulated requests only). */
+  /** Ended by the server's request timeout or a restart of the server (simulated requests only). */
   expired: z.number(),
   rejected: z.record(z.enum(REJECT_REASONS), z.number()),
   waitMs: WaitQuantilesSchema,

@@ -137,7 +137,7 @@ export interface ApfEngine<T> {
    * What the caller wants to be woken for (`onAppointment`), each at one instant at most, among the engine's own; one that is
    * put off, also while it is told, keeps its place in the order.
    */
-  readonly appointments: Pick<Timers<Timed>, 'set' | 'putOff' | 'remove'>
+  readonly appointments: Pick<Timers<Timed>, 'set' | 'putOff' | 'remove' | 'all'>
   /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
   configure(configuration: EngineConfiguration): ConfigurationReport
   arrive(request: EngineRequest<T>): Answer<T>

@@ -70,6 +70,15 @@ export class Timers<O extends Timed> {
     return undefined
   }
 
+  /** Those that are set, in the order in which they are due. */
+  all(): readonly { readonly owner: O; readonly dueNs: Nanoseconds }[] {
+    return this.owners
+      .flatMap((owner, place) =>
+        owner === undefined ? [] : [{ owner, dueNs: this.due[place] ?? 0, order: this.order[place] ?? 0 }],
+      )
+      .toSorted((a, b) => a.dueNs - b.dueNs || (a.order - b.order) | 0)
+  }
+
   /** Cancels the timer of this owner, if one is set. */
   remove(owner: O): void {
     const place = owner.timerPlace

@@ -9,8 +9,18 @@ export interface Checked {
   readonly holds: boolean
 }
 
-export function check(assertion: Assertion, result: VariantResult): Checked {
-  const value = measuredIn(result, assertion)
+/** What a run counts beside what became of its requests, by name. */
+export interface Counts {
+  /** Requests of clients on demand that nobody had sent yet at the end. */
+  readonly backlog: ReadonlyMap<string, number>
+  /** Objects that controllers wrote, from the start on. */
+  readonly writes: ReadonlyMap<string, number>
+}
+
+const NOTHING_COUNTED: Counts = { backlog: new Map(), writes: new Map() }
+
+export function check(assertion: Assertion, result: VariantResult, counts?: Counts): Checked {
+  const value = measuredIn(result, assertion, counts)
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY } = assertion
   return { assertion, value, holds: value >= least && value <= most }
 }
@@ -27,19 +37,24 @@ const NOTHING: Outcomes = {
 function outcomesOf({ of }: Measured, { total, clients, levels }: VariantResult): Outcomes {
   if (of === undefined) return total
   const found =
-    of.kind === 'clients'
+    of.kind !== 'level'
       ? clients.find(({ client }) => client === of.name)
       : levels.find(({ level }) => level === of.name)
   return found ?? NOTHING
 }
 
 /** The value of a measure in the result of one variant, in the unit of `MEASURES`. */
-export function measuredIn(result: VariantResult, measured: Measured): number {
-  if (measured.measure === 'currentLimit') {
-    const level = result.levels.find((one) => one.level === measured.of?.name)
+export function measuredIn(result: VariantResult, measured: Measured, counts = NOTHING_COUNTED): number {
+  const { measure, of } = measured
+  if (measure === 'backlog' || measure === 'writes') {
+    const counted = counts[measure]
+    return of === undefined ? [...counted.values()].reduce((sum, one) => sum + one, 0) : (counted.get(of.name) ?? 0)
+  }
+  if (measure === 'currentLimit') {
+    const level = result.levels.find((one) => one.level === of?.name)
     return level?.limits?.current ?? 0
   }
-  return MEASURED[measured.measure](outcomesOf(measured, result), result.seconds)
+  return MEASURED[measure](outcomesOf(measured, result), result.seconds)
 }
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole)
@@ -48,7 +63,7 @@ const rejectedOf = ({ rejected }: Outcomes): number => failed({ rejected, expire
 
 /** Of what ended within the period. */
 const MEASURED: Readonly<
-  Record<Exclude<MeasureName, 'currentLimit'>, (outcomes: Outcomes, seconds: number) => number>
+  Record<Exclude<MeasureName, 'currentLimit' | 'backlog' | 'writes'>, (outcomes: Outcomes, seconds: number) => number>
 > = {
   failedPercent: (one) => percent(failed(one), failed(one) + one.served),
   rejectedPercent: (one) => percent(rejectedOf(one), failed(one) + one.served),
@@ -81,6 +96,6 @@ export function assertionText(assertion: Assertion): string {
 
 /** `failedPercent of leases`, `waitP99 of level workload-low`. */
 export function measuredText({ of, measure }: Measured): string {
-  const subject = of === undefined ? 'everything' : of.kind === 'level' ? `level ${of.name}` : of.name
+  const subject = of === undefined ? 'everything' : of.kind === 'clients' ? of.name : `${of.kind} ${of.name}`
   return `${measure} of ${subject}`
 }

@@ -1,5 +1,6 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { ApfEngine, ServerFacts } from '../engine/apfEngine.ts'
+import type { Adjustment } from '../engine/ledger.ts'
 import { withEdit } from '../impact/applyManifests.ts'
 import type { Call } from '../simulate/server.ts'
 import type { Simulation, SimulationCheckpoint } from '../simulate/simulation.ts'
@@ -7,32 +8,54 @@ import { type Nanoseconds, secondsToNs, type UnixMs } from '../units.ts'
 import type { ShownRun } from '../whatif/servers.ts'
 import { simulationOf, type SimulatedTraffic } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
+import { agendaOf, type Entry } from './agenda.ts'
+import type { Counts } from './check.ts'
+import { Controllers } from './controllers.ts'
 import { serverOf, trafficOf } from './traffic.ts'
 import type { Phase, Scenario, ScenarioVariant } from './scenario.ts'
 
 export interface PlaybackCheckpoint {
   readonly simulation: SimulationCheckpoint
-  /** Phases that have begun. */
-  readonly begun: number
+  /** Entries of the agenda that have happened. */
+  readonly happened: number
   readonly objects: ObjectSet
+  readonly controllers: ReturnType<Controllers['checkpoint']>
+  readonly before: readonly Adjustment[]
 }
 
-/** A scenario before one of its variants. */
-export const playbackOf = (scenario: Scenario, variant: ScenarioVariant): Playback =>
-  new Playback(trafficOf(scenario), serverOf(variant), scenario.phases)
+/** What happens beside what clients do. */
+interface Happenings {
+  /** In the order of time. */
+  readonly agenda: readonly Entry[]
+  readonly controllers: Controllers
+  /** Called right before the server loses its requests. */
+  readonly onRestart?: (() => void) | undefined
+}
 
-/** Simulated clients before one server of a variant, event by event, phases included. */
+const NOTHING_ELSE: Happenings = { agenda: [], controllers: new Controllers([], 0) }
+
+/** A scenario before one of its variants. */
+export const playbackOf = (scenario: Scenario, variant: ScenarioVariant, onRestart?: () => void): Playback =>
+  new Playback(trafficOf(scenario), serverOf(variant), {
+    agenda: agendaOf(scenario),
+    controllers: new Controllers(scenario.controllers, scenario.seed),
+    onRestart,
+  })
+
+/** Simulated clients before one server of a variant, event by event, phases and controllers included. */
 export class Playback implements ShownRun<PlaybackCheckpoint> {
   readonly simulation: Simulation
   readonly startUnixMs: UnixMs
-  private readonly phases: readonly Phase[]
-  private begun = 0
+  private readonly happenings: Happenings
+  private happened = 0
   private inForce: ObjectSet
+  /** Recomputations of the limits before the server was restarted last. */
+  private before: readonly Adjustment[] = []
 
-  constructor(traffic: SimulatedTraffic, variant: Variant, phases: readonly Phase[] = []) {
+  constructor(traffic: SimulatedTraffic, variant: Variant, happenings = NOTHING_ELSE) {
     this.simulation = simulationOf(traffic, variant)
     this.startUnixMs = traffic.startUnixMs
-    this.phases = phases.toSorted((a, b) => a.at - b.at)
+    this.happenings = happenings
     this.inForce = variant.objects
   }
 
@@ -56,43 +79,80 @@ export class Playback implements ShownRun<PlaybackCheckpoint> {
     return this.simulation.facts()
   }
 
+  counts(): Counts {
+    return { backlog: this.simulation.backlog(), writes: this.happenings.controllers.writes() }
+  }
+
+  /** Recomputations of the limits, oldest first. */
+  adjustments(): readonly Adjustment[] {
+    return [...this.before, ...this.engine.adjustments()]
+  }
+
   step(untilNs: Nanoseconds): boolean {
-    const phase = this.phases[this.begun]
-    const beginsNs = phase === undefined ? Number.POSITIVE_INFINITY : secondsToNs(phase.at)
+    const entry = this.happenings.agenda[this.happened]
+    const beginsNs = entry?.atNs ?? Number.POSITIVE_INFINITY
     if (this.simulation.step(Math.min(untilNs, beginsNs))) return true
-    if (phase === undefined || beginsNs > untilNs) return false
+    if (entry === undefined || beginsNs > untilNs) return false
     this.simulation.runTo(beginsNs)
-    this.begun += 1
-    this.begin(phase)
+    this.happened += 1
+    this.happen(entry)
     return true
   }
 
   /** Lets everything happen until `ns`; `false` when `mayGoOn`, asked now and then, ended it before. */
   runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean {
-    for (let phase = this.phases[this.begun]; phase !== undefined; phase = this.phases[this.begun]) {
-      const beginsNs = secondsToNs(phase.at)
-      if (beginsNs > ns) break
-      if (!this.simulation.runTo(beginsNs, mayGoOn)) return false
-      this.begun += 1
-      this.begin(phase)
+    for (
+      let entry = this.happenings.agenda[this.happened];
+      entry !== undefined;
+      entry = this.happenings.agenda[this.happened]
+    ) {
+      if (entry.atNs > ns) break
+      if (!this.simulation.runTo(entry.atNs, mayGoOn)) return false
+      this.happened += 1
+      this.happen(entry)
     }
     return this.simulation.runTo(ns, mayGoOn)
   }
 
   checkpoint(): PlaybackCheckpoint {
-    return { simulation: this.simulation.checkpoint(), begun: this.begun, objects: this.inForce }
+    const { simulation, happened, objects, before } = this
+    return {
+      simulation: simulation.checkpoint(),
+      happened,
+      objects,
+      controllers: this.happenings.controllers.checkpoint(),
+      before,
+    }
   }
 
-  restore({ simulation, begun, objects }: PlaybackCheckpoint): void {
+  restore({ simulation, happened, objects, controllers, before }: PlaybackCheckpoint): void {
     this.simulation.restore(simulation)
-    this.begun = begun
+    this.happenings.controllers.restore(controllers)
+    this.happened = happened
     this.inForce = objects
+    this.before = before
   }
 
-  private begin({ configuration, executionFactor, pause }: Phase): void {
+  private happen(entry: Entry): void {
+    if (entry.kind === 'phase') return this.begin(entry.phase)
+    this.configure(this.happenings.controllers.pass(entry.controller, this.objects, this.nowNs))
+  }
+
+  private begin({ configuration, executionFactor, pause, bug, restart }: Phase): void {
     const { simulation } = this
-    if (configuration !== undefined) simulation.configure((this.inForce = withEdit(this.inForce, configuration)))
+    if (configuration !== undefined) this.configure(withEdit(this.objects, configuration))
     if (executionFactor !== undefined) simulation.slow(executionFactor)
     if (pause !== undefined) simulation.pause(pause.clients, simulation.nowNs + secondsToNs(pause.seconds))
+    if (bug !== undefined) simulation.hurry(bug.clients, bug.thinkMs)
+    if (restart === undefined) return
+    this.happenings.onRestart?.()
+    this.before = this.adjustments()
+    simulation.restart(simulation.nowNs + secondsToNs(restart.seconds))
+  }
+
+  private configure(objects: ObjectSet): void {
+    if (objects === this.objects) return
+    this.inForce = objects
+    this.simulation.configure(objects)
   }
 }

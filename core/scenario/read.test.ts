@@ -104,6 +104,51 @@ describe('says line, field and remedy', () => {
     ])
   })
 
+  it('of faults', () => {
+    const fault = (text: string): readonly string[] => found(`${GOOD}phases:\n  - { at: 1, ${text} }\n`)
+    expect(fault('restart: { seconds: 2 }, disconnect: { seconds: 3 }, bug: { clients: some, thinkMs: 50 }')).toEqual(
+      [],
+    )
+    expect(fault('bug: { clients: som, thinkMs: 1000 }')).toEqual([
+      '8:30 phases[0].bug.clients: There is no group of clients “som”: did you mean “some”?',
+    ])
+    expect(fault('bug: { clients: some, thinkMs: 0 }')).toEqual([
+      '8:45 phases[0].bug.thinkMs: phases[0].bug.thinkMs must be a number from 1 to 60000, not 0.',
+    ])
+    expect(fault('restart: 5')).toEqual([expect.stringContaining('phases[0].restart')])
+    expect(found(`${GOOD}phases: [{ at: 11 }]\n`)).toEqual([expect.stringContaining('The run is over after 10 s.')])
+    expect(instead('threads: 2', 'perSecond: 2')).toEqual([])
+    expect(
+      found(`${GOOD.replace('threads: 2', 'perSecond: 2')}phases: [{ at: 1, bug: { clients: some, thinkMs: 5 } }]\n`),
+    ).toEqual(['7:35 phases[0].bug.clients: Only clients with threads think: “some” has none of its own.'])
+  })
+
+  it('of requests that others need or cause', () => {
+    const job = (text: string): readonly string[] => instead('executionMs: 10', `executionMs: 10, ${text}`)
+    expect(job('needs: reviews')).toEqual([
+      '4:150 clients[0].calls[0].needs: There is no group with onDemand “reviews”: there is none at all.',
+    ])
+    expect(instead('threads: 2', 'threads: 2, onDemand: true, retries: true, to: 5')).toHaveLength(2)
+    expect(instead('threads: 2', 'perSecond: 2, onDemand: true')).toHaveLength(1)
+    expect(
+      found(GOOD.replace('threads: 2', 'threads: 2, onDemand: true').replace('ionMs: 10', 'ionMs: 10, causes: some')),
+    ).toEqual([expect.stringContaining('Clients on demand give others nothing to do: remove causes.')])
+  })
+
+  it('of controllers', () => {
+    const controller = (text: string): readonly string[] =>
+      found(`${GOOD}controllers:\n  - { name: a, everySeconds: 1${text} }\n`)
+    expect(controller(', maintains: v1.33')).toEqual([])
+    expect(controller('')).toEqual(['8:7 controllers[0]: controllers[0] needs exactly one of maintains and writes.'])
+    expect(controller(', maintains: v1.3')).toEqual([expect.stringContaining('must be a version from')])
+    expect(found(`${GOOD}assertions: [{ controller: a, measure: writes, most: 1 }]\n`)).toEqual([
+      '7:28 assertions[0].controller: There is no controller “a”: there is none at all.',
+    ])
+    expect(found(`${GOOD}assertions: [{ clients: some, measure: writes, most: 1 }]\n`)).toEqual([
+      expect.stringContaining('Only controllers have writes'),
+    ])
+  })
+
   it('of texts that hold none', () => {
     expect(found('')).toEqual(['1:1 : The file holds no scenario: it needs a name, clients and variants.'])
     expect(found('[1')).toHaveLength(1)

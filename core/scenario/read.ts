@@ -9,12 +9,12 @@ import type { LocatedFinding } from '../manifest/manifest.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
 import { EXECUTION_FACTOR } from '../contract/whatif.ts'
-import { MOST_VARIANTS } from '../contract/bounds.ts'
-import { mostRequests, readClients } from './readClients.ts'
+import { checkScenario } from './checkScenario.ts'
+import { readClients } from './readClients.ts'
 import { type DocumentKind, readDocument } from './document.ts'
 import { readAssertion } from './readMeasured.ts'
-import { type Phase, type Scenario, type ScenarioVariant, VERDICTS, type Verdict } from './scenario.ts'
-import { bounded, knownName, namedOnce, problem } from './values.ts'
+import { type Controller, type Phase, type Scenario, type ScenarioVariant, VERDICTS, type Verdict } from './scenario.ts'
+import { bounded, problem } from './values.ts'
 
 /** What a text holds. There is a scenario exactly when no finding is an error. */
 export interface ReadScenario {
@@ -23,10 +23,6 @@ export interface ReadScenario {
 }
 
 export const LONGEST_SECONDS = 3_600
-/** A variant takes minutes for them; without an end a run would take all memory. */
-export const MOST_REQUESTS = 20_000_000
-const MOST_PHASES = 100
-const MOST_ASSERTIONS = 200
 export const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** Reads a scenario from YAML or JSON. Never throws. */
@@ -51,7 +47,7 @@ function decode(value: unknown, findings: Finding[]): Scenario | undefined {
   )
   const phases = rest.phases.map((phase, index) => phaseOf(phase, server.version ?? NEWEST_VERSION, index, findings))
   const whole = { ...rest, clients, variants, phases }
-  checkNames(whole, findings)
+  checkScenario(whole, findings)
   return findings.some(({ severity }) => severity === 'error') ? undefined : whole
 }
 
@@ -121,12 +117,46 @@ const readPause = readAs((members) => ({
   seconds: members.nested('seconds', bounded({ min: 0, max: LONGEST_SECONDS })),
 }))
 
+/** A loop without a pause would never come to the next instant. */
+const readBug = readAs((members) => ({
+  clients: members.text('clients'),
+  thinkMs: members.nested('thinkMs', bounded({ min: 1, max: 60_000 })),
+}))
+
+const readSpan = readAs((members) => ({
+  seconds: members.nested('seconds', bounded({ min: 0, max: LONGEST_SECONDS })),
+}))
+
 const readPhase = readAs((members) => ({
   at: members.nested('at', bounded({ min: 0, max: LONGEST_SECONDS })),
   configuration: members.list('configuration', readAnything),
   ...members.given('executionFactor', bounded(EXECUTION_FACTOR)),
   ...members.given('pause', readPause),
+  ...members.given('bug', readBug),
+  ...members.given('restart', readSpan),
+  ...members.given('disconnect', readSpan),
 }))
+
+const readWrites = readAs((members) => ({
+  schema: members.text('schema'),
+  type: members.text('type'),
+  status: members.text('status'),
+}))
+
+const readController: Read<Controller> = (value, at, findings) => {
+  const { maintains, writes, ...rest } = readAs((members) => ({
+    name: members.text('name'),
+    everySeconds: members.nested('everySeconds', bounded({ min: 1, max: LONGEST_SECONDS })),
+    ...members.given('maintains', readVersion),
+    ...members.given('writes', readWrites),
+  }))(value, at, findings)
+  if ((maintains === undefined) === (writes === undefined)) {
+    findings.push(problem(at, `${at} needs exactly one of maintains and writes.`))
+  }
+  return writes === undefined
+    ? { ...rest, kind: 'maintains', version: maintains ?? NEWEST_VERSION }
+    : { ...rest, kind: 'writes', ...writes }
+}
 
 const readWritten = readAs((members) => ({
   name: members.text('name'),
@@ -139,6 +169,7 @@ const readWritten = readAs((members) => ({
   stored: members.list('stored', readStored),
   clients: members.nested('clients', readClients),
   phases: members.list('phases', readPhase),
+  controllers: members.list('controllers', readController),
   variants: members.list('variants', readVariant),
   criteria: members.list('criteria', readAssertion),
   assertions: members.list('assertions', readAssertion),
@@ -196,58 +227,4 @@ function objectsOf(values: readonly unknown[], at: string, version: string, find
     }
   }
   return objects
-}
-
-function checkNames(scenario: Scenario, findings: Finding[]): void {
-  const { name, seconds, statisticsFrom, clients, phases, variants, criteria, assertions } = scenario
-  if (name === '') findings.push(problem('name', 'A scenario needs a name.'))
-  if (clients.length === 0) findings.push(problem('clients', 'A scenario needs clients.'))
-  if (variants.length === 0)
-    findings.push(problem('variants', 'A scenario needs a variant: one with a name is enough.'))
-  if (variants.length > MOST_VARIANTS)
-    findings.push(problem('variants', `A scenario has at most ${MOST_VARIANTS} variants.`))
-  if (phases.length > MOST_PHASES) findings.push(problem('phases', `A scenario has at most ${MOST_PHASES} phases.`))
-  if (criteria.length + assertions.length > MOST_ASSERTIONS) {
-    findings.push(problem('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`))
-  }
-  const requests = clients.reduce((sum, group) => sum + mostRequests(group, seconds), 0)
-  if (requests > MOST_REQUESTS) {
-    findings.push(
-      problem(
-        'clients',
-        `The clients may send more than ${MOST_REQUESTS} requests: let them think longer, or make them fewer.`,
-      ),
-    )
-  }
-  if (statisticsFrom >= seconds) {
-    findings.push(
-      problem(
-        'statisticsFrom',
-        `Statistics begin at ${statisticsFrom} s, when the run of ${seconds} s is over: begin earlier.`,
-      ),
-    )
-  }
-  namedOnce(clients, 'clients', findings)
-  namedOnce(variants, 'variants', findings)
-  const groups = clients.map((group) => group.name)
-  for (const [index, { at, pause }] of phases.entries()) {
-    const place = entry('phases', index)
-    if (at > seconds) findings.push(problem(member(place, 'at'), `The run is over after ${seconds} s.`))
-    if (pause !== undefined)
-      knownName(pause.clients, groups, { at: `${place}.pause.clients`, what: 'group of clients', findings })
-  }
-  const variantNames = variants.map((variant) => variant.name)
-  for (const [list, all] of [
-    ['criteria', criteria],
-    ['assertions', assertions],
-  ] as const) {
-    for (const [index, assertion] of all.entries()) {
-      const place = entry(list, index)
-      if (assertion.of?.kind === 'clients')
-        knownName(assertion.of.name, groups, { at: member(place, 'clients'), what: 'group of clients', findings })
-      for (const [i, variant] of (assertion.variants ?? []).entries()) {
-        knownName(variant, variantNames, { at: entry(member(place, 'variants'), i), what: 'variant', findings })
-      }
-    }
-  }
 }

@@ -32,6 +32,8 @@ const readCall = readAs((members) => ({
   weight: members.given('weight', bounded({ min: 0, max: 1_000_000 })).weight ?? 1,
   executionMs: members.nested('executionMs', bounded({ min: 0, max: MOST_MS })),
   distribution: members.nested('distribution', readDistribution),
+  ...members.given('needs', readText),
+  ...members.given('causes', readText),
 }))
 
 const readBurst = readAs((members) => ({
@@ -51,6 +53,7 @@ const readGroup = readAs((members) => ({
   ...members.given('from', bounded({ min: 0, max: MOST_SECONDS })),
   ...members.given('to', bounded({ min: 0, max: MOST_SECONDS })),
   retries: members.someFlag('retries').retries ?? false,
+  onDemand: members.someFlag('onDemand').onDemand ?? false,
   calls: members.list('calls', readCall),
 }))
 
@@ -71,25 +74,34 @@ const meanMs = (distribution: Distribution): number => {
   }
 }
 
-/** About how many requests a group sends at most in so many seconds: as if it never had to wait. */
-export function mostRequests({ clients, behaviour }: ClientGroup, seconds: number): number {
+/**
+ * About how many requests a group sends at most in so many seconds, those that they need or cause included: as if it never
+ * had to wait. With a bug its threads only think so long, also when they are rejected at once.
+ */
+export function mostRequests({ clients, behaviour }: ClientGroup, seconds: number, bugMs?: number): number {
   switch (behaviour.kind) {
     case 'informer':
+    case 'on demand':
       return 0
     case 'open': {
       const { arrivals } = behaviour
-      if (arrivals.kind === 'schedule') return clients * arrivals.atMs.length
-      return arrivals.kind === 'poisson' ? clients * arrivals.perSecond * seconds : 0
+      const each = withJobs(behaviour.calls)
+      if (arrivals.kind === 'schedule') return each * clients * arrivals.atMs.length
+      return arrivals.kind === 'poisson' ? each * clients * arrivals.perSecond * seconds : 0
     }
     case 'closed': {
       const shortest = Math.min(
         ...behaviour.calls.map(({ execution }) => (execution === undefined ? 0 : meanMs(execution))),
       )
-      const turnMs = meanMs(behaviour.think) + shortest
-      return (clients * behaviour.threads * seconds * 1_000) / turnMs
+      const turnMs = bugMs ?? meanMs(behaviour.think) + shortest
+      return (withJobs(behaviour.calls) * clients * behaviour.threads * seconds * 1_000) / turnMs
     }
   }
 }
+
+/** A request and the most that one of them needs and causes. */
+const withJobs = (calls: readonly CallKind[]): number =>
+  1 + Math.max(0, ...calls.map(({ jobs }) => Object.keys(jobs ?? {}).length))
 
 /** Groups of clients, as the simulation takes them. */
 export const readClients: Read<readonly ClientGroup[]> = (value, at, findings) => {
@@ -124,6 +136,10 @@ function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGro
     findings.push(problem(member(at, 'perSecond'), 'perSecond must be above 0: nothing would be sent.'))
   const calls = callsOf(group, at, findings)
   const onRejection = retries ? 'retry' : 'next'
+  if (group.onDemand) {
+    checkOnDemand(group, at, findings)
+    return { kind: 'on demand', threads: threads ?? 1, think: thinkTime(group.thinkMs ?? 0), calls }
+  }
   const waves = wavesOf(group, at, findings)
   if (threads !== undefined) {
     const think = thinkTime(thinkMs)
@@ -134,6 +150,18 @@ function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGro
       ? { kind: 'poisson', perSecond: perSecond ?? 0, ...(waves !== undefined && { waves }) }
       : { kind: 'schedule', atMs: Array.from({ length: burst.requests }, () => burst.at * 1_000) }
   return { kind: 'open', arrivals, calls, onRejection }
+}
+
+/** Clients on demand have no time of their own. */
+function checkOnDemand(group: Written, at: string, findings: Finding[]): void {
+  if (group.threads === undefined) findings.push(problem(at, `${at} sends on demand: it needs threads.`))
+  for (const key of ['from', 'to'] as const) {
+    if (group[key] === undefined) continue
+    findings.push(problem(member(at, key), `${at} sends on demand, so that ${key} does nothing: remove it.`))
+  }
+  if (group.retries) {
+    findings.push(problem(member(at, 'retries'), `${at} sends on demand and always tries again: remove retries.`))
+  }
 }
 
 function wavesOf({ from, to }: Written, at: string, findings: Finding[]): Waves | undefined {
@@ -150,7 +178,7 @@ function callsOf({ calls }: Written, at: string, findings: Finding[]): readonly 
   if (calls.length > 0 && calls.every(({ weight }) => weight === 0)) {
     findings.push(problem(place, 'At least one call needs a weight above 0.'))
   }
-  return calls.map(({ request, weight, executionMs, distribution }, index): CallKind => {
+  return calls.map(({ request, weight, executionMs, distribution, needs, causes }, index): CallKind => {
     const where = member(entry(place, index), 'request')
     const [method = '', target = ''] = request.split(' ')
     const line = /^[A-Z]+ \/\S*$/.test(request) ? readRequestLine(method, numbered(target, 0)) : undefined
@@ -160,6 +188,8 @@ function callsOf({ calls }: Written, at: string, findings: Finding[]): readonly 
       )
     } else if (!line.ok) findings.push(problem(where, `No server understands ${quoted(request)}: ${line.problem}.`))
     const draw = DISTRIBUTIONS[distribution] ?? exponential
-    return { method, target, weight, execution: draw(executionMs) }
+    const jobs = { ...(needs !== undefined && { needs }), ...(causes !== undefined && { causes }) }
+    const gives = needs !== undefined || causes !== undefined
+    return { method, target, weight, execution: draw(executionMs), ...(gives && { jobs }) }
   })
 }

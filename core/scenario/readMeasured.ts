@@ -11,6 +11,7 @@ const measuredMembers = (members: Members) => ({
   measure: members.text('measure'),
   ...members.given('clients', readText),
   ...members.given('level', readText),
+  ...members.given('controller', readText),
 })
 
 const readWrittenMeasured = readAs(measuredMembers)
@@ -22,9 +23,17 @@ const readWrittenAssertion = readAs((members) => ({
   ...members.given('variants', readList(readText)),
 }))
 
-/** A number of a run: a measure of clients, of a level, or of everything. */
+/** A number of the result of any run: a measure of clients, of a level, or of everything. */
 export const readMeasured: Read<Measured> = (value, at, findings) =>
-  measuredOf(readWrittenMeasured(value, at, findings), at, findings)
+  resulting(measuredOf(readWrittenMeasured(value, at, findings), at, findings), at, findings)
+
+/** One that the result of any run has, not of scenarios alone. */
+export function resulting<M extends Measured>(measured: M, at: string, findings: Finding[]): M {
+  if (measured.measure === 'backlog' || measured.measure === 'writes') {
+    findings.push(problem(member(at, 'measure'), `Only assertions of scenarios have ${measured.measure}.`))
+  }
+  return measured
+}
 
 export const readAssertion: Read<Assertion> = (value, at, findings) => {
   const { least, most, variants, ...written } = readWrittenAssertion(value, at, findings)
@@ -41,11 +50,11 @@ export const readAssertion: Read<Assertion> = (value, at, findings) => {
 }
 
 function measuredOf(
-  { clients, level, measure }: ReturnType<typeof measuredMembers>,
+  { clients, level, controller, measure }: ReturnType<typeof measuredMembers>,
   at: string,
   findings: Finding[],
 ): Measured {
-  const of = subjectOf({ clients, level }, at, findings)
+  const of = subjectOf({ clients, level, controller }, at, findings)
   if (!isMeasure(measure)) {
     const meant = nearest(measure, Object.keys(MEASURES))
     const mend = meant === undefined ? `use ${anyOf(Object.keys(MEASURES))}` : `did you mean ${quoted(meant)}?`
@@ -54,18 +63,25 @@ function measuredOf(
   if (measure === 'currentLimit' && level === undefined) {
     findings.push(problem(member(at, 'measure'), 'A level has a currentLimit: name the level.'))
   }
+  if (measure === 'writes' ? clients !== undefined || level !== undefined : controller !== undefined) {
+    findings.push(problem(member(at, 'measure'), 'Only controllers have writes, and they have no other measure.'))
+  }
   return { of, measure: isMeasure(measure) ? measure : 'offered' }
 }
 
-/** Clients or a level, but not both. */
-export function subjectOf(
-  { clients, level }: { readonly clients?: string | undefined; readonly level?: string | undefined },
+/** One of them at most. */
+export function subjectOf<K extends 'clients' | 'level' | 'controller'>(
+  named: Readonly<Partial<Record<K, string | undefined>>>,
   at: string,
   findings: Finding[],
-): Measured['of'] {
-  if (clients !== undefined && level !== undefined) {
-    findings.push(problem(member(at, 'level'), `${at} is about clients or a level: remove one of the two.`))
+): { readonly kind: K; readonly name: string } | undefined {
+  const [first, second] = (Object.keys(named) as K[]).flatMap((kind) => {
+    const name = named[kind]
+    return name === undefined ? [] : [{ kind, name }]
+  })
+  if (first !== undefined && second !== undefined) {
+    const message = `${at} is about ${first.kind} or ${second.kind}: remove one of the two.`
+    findings.push(problem(member(at, second.kind), message))
   }
-  const name = clients ?? level
-  return name === undefined ? undefined : { kind: clients === undefined ? 'level' : 'clients', name }
+  return first
 }

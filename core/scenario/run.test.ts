@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readScenario } from './read.ts'
 import { simulationOf } from '../whatif/simulated.ts'
+import { playbackOf } from './playback.ts'
 import { runScenario } from './run.ts'
 import { serverOf, trafficOf } from './traffic.ts'
 
@@ -41,6 +42,43 @@ describe('a run', () => {
     expect(
       served('phases: [{ at: 5, pause: { clients: some, seconds: 15 } }]\nvariants: [{ name: now }]'),
     ).toBeLessThanOrEqual(4)
+  })
+
+  it('loses what waits and runs when the server restarts, and begins from nothing', () => {
+    const [run] =
+      runScenario(scenario('phases: [{ at: 10, restart: { seconds: 5 } }]\nvariants: [{ name: now }]'))?.runs ?? []
+    const total = run?.result.total
+    // Two of four threads are at work on the average; nothing is served for five of fifteen seconds.
+    expect(total?.expired).toBeGreaterThan(0)
+    expect(total?.expired).toBeLessThanOrEqual(4)
+    expect(total?.served).toBeLessThan(0.75 * served('variants: [{ name: now }]'))
+    const level = run?.result.levels.find((one) => one.level === 'global-default')
+    expect(level?.limits?.current).toBeGreaterThan(0)
+  })
+
+  it('lets a client with a bug send as fast as it can', () => {
+    const bug = 'phases: [{ at: 5, bug: { clients: some, thinkMs: 1 } }]\nvariants: [{ name: now }]'
+    expect(served(bug)).toBeCloseTo((15 * 4) / 0.101, -2)
+  })
+
+  it('puts what changes while the storage is away in force at the end of it, all at once', () => {
+    const level = (shares: number): string =>
+      `[{ apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: PriorityLevelConfiguration, metadata: { name: global-default },
+         spec: { type: Limited, limited: { nominalConcurrencyShares: ${shares}, lendablePercent: 0, borrowingLimitPercent: 0,
+           limitResponse: { type: Reject } } } }]`
+    const edits = `phases:
+  - { at: 6, disconnect: { seconds: 6 } }
+  - { at: 7, configuration: ${level(5)} }
+  - { at: 9, configuration: ${level(50)} }
+  - { at: 16, configuration: ${level(20)} }
+`
+    const one = scenario(`${edits}variants: [{ name: now }]`)
+    const [variant] = one.variants
+    if (variant === undefined) return expect.fail()
+    const playback = playbackOf(one, variant)
+    playback.runTo(20e9)
+    const configured = playback.adjustments().filter(({ cause, atNs }) => cause === 'configuration' && atNs > 0)
+    expect(configured.map(({ atNs }) => atNs / 1e9)).toEqual([12, 16])
   })
 
   it('gives each variant a verdict, and fails when it is another than expected', () => {
@@ -87,4 +125,54 @@ it('draws the same for the n-th call of a thread, whatever became of those befor
     expect(times.length).toBeGreaterThan(10)
     expect(now.get(client)?.slice(0, times.length)).toEqual(times)
   }
+})
+
+describe('requests that others need or cause', () => {
+  const chain = (needs: string, seats: number) => {
+    const read = readScenario(
+      `name: chain
+seconds: 20
+clients:
+  - name: first
+    user: somebody
+    threads: 4
+    thinkMs: 100
+    calls: [{ request: POST /api/v1/namespaces/default/pods, executionMs: 50, distribution: constant, ${needs}: second }]
+  - name: second
+    user: somebody
+    onDemand: true
+    threads: 1
+    calls: [{ request: POST /api/v1/namespaces/default/events, executionMs: 10, distribution: constant }]
+variants: [{ name: now, maxRequestsInFlight: 0, maxMutatingRequestsInFlight: ${seats}, algorithm: max-in-flight }]
+`,
+      'chain.yaml',
+    )
+    const { scenario: one } = read
+    if (one === undefined) return expect.fail(JSON.stringify(read.findings))
+    const { clients = [] } = runScenario(one)?.runs[0]?.result ?? {}
+    const of = (name: string) => clients.find(({ client }) => client === name) ?? expect.fail()
+    return { first: of('first'), second: of('second') }
+  }
+
+  it('sends one for each that was served', () => {
+    const { first, second } = chain('causes', 10)
+    expect(first.served).toBeGreaterThan(400)
+    expect(second.served).toBeGreaterThanOrEqual(first.served - 4)
+    expect(second.served).toBeLessThanOrEqual(first.served)
+  })
+
+  it('holds the seats of a handler until what it waits for was served', () => {
+    const { first, second } = chain('needs', 10)
+    // One thread serves the others in turn, 10 ms each.
+    expect(first.served).toBeGreaterThan(400)
+    expect(first.seats).toBeGreaterThan((first.served * 0.06) / 20 - 0.1)
+    expect(second.served).toBeGreaterThanOrEqual(first.served)
+  })
+
+  it('locks up until the request timeout when the seats are all taken', () => {
+    const { first, second } = chain('needs', 4)
+    expect(first.served).toBeLessThan(10)
+    expect(second.served).toBeLessThan(10)
+    expect(first.seats).toBeGreaterThan(3.9)
+  })
 })

@@ -2,7 +2,7 @@ import type { Call } from '../simulate/server.ts'
 import { nsToSeconds } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
-import { check, type Checked } from './check.ts'
+import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
 import type { Scenario, ScenarioVariant, Verdict } from './scenario.ts'
 import { trafficOf } from './traffic.ts'
@@ -34,19 +34,23 @@ export function runScenario(
 ): ScenarioOutcome | undefined {
   const runs: ScenarioRun[] = []
   for (const variant of scenario.variants) {
-    const result = runVariant({ ...scenario, seed }, variant, mayGoOn)
-    if (result === undefined) return undefined
-    runs.push(judged(scenario, variant, result))
+    const ran = runVariant({ ...scenario, seed }, variant, mayGoOn)
+    if (ran === undefined) return undefined
+    runs.push(judged(scenario, variant, ran))
   }
   const { name, title, teaches, seconds, statisticsFrom } = scenario
   const passed = runs.every((run) => run.passed)
   return { name, title, teaches, seed, seconds, statisticsFrom, runs, passed }
 }
 
-function judged(scenario: Scenario, { name, verdict: expected }: ScenarioVariant, result: VariantResult): ScenarioRun {
+function judged(
+  scenario: Scenario,
+  { name, verdict: expected }: ScenarioVariant,
+  { result, counts }: Ran,
+): ScenarioRun {
   const mine = ({ variants }: { readonly variants?: readonly string[] }): boolean => variants?.includes(name) ?? true
-  const criteria = scenario.criteria.filter(mine).map((one) => check(one, result))
-  const assertions = scenario.assertions.filter(mine).map((one) => check(one, result))
+  const criteria = scenario.criteria.filter(mine).map((one) => check(one, result, counts))
+  const assertions = scenario.assertions.filter(mine).map((one) => check(one, result, counts))
   const prevented = criteria.every(({ holds }) => holds)
   const verdict = criteria.length === 0 ? undefined : prevented ? 'prevented' : 'not prevented'
   return {
@@ -59,19 +63,22 @@ function judged(scenario: Scenario, { name, verdict: expected }: ScenarioVariant
   }
 }
 
+/** What one variant comes to. */
+interface Ran {
+  readonly result: VariantResult
+  readonly counts: Counts
+}
+
 /** One variant by itself. `undefined` when `mayGoOn` ended it. */
-export function runVariant(
-  scenario: Scenario,
-  variant: ScenarioVariant,
-  mayGoOn?: () => boolean,
-): VariantResult | undefined {
+export function runVariant(scenario: Scenario, variant: ScenarioVariant, mayGoOn?: () => boolean): Ran | undefined {
   const { fromNs, untilNs } = trafficOf(scenario)
-  const playback = playbackOf(scenario, variant)
+  const playback = playbackOf(scenario, variant, () => measure.lose())
   const { simulation, engine } = playback
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs
-  const measure = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
+  const measure: Measure<Call> = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
   if (!playback.runTo(untilNs, mayGoOn)) return undefined
-  const history = { adjustments: engine.adjustments(), fromNs, untilNs }
-  return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const history = { adjustments: playback.adjustments(), fromNs, untilNs }
+  const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  return { result, counts: playback.counts() }
 }

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly stored: readonly ObjectKind[]
   readonly clients: readonly ClientGroup[]
   readonly phases: readonly Phase[]
+  /** What writes objects while the scenario runs. */
+  readonly controllers: readonly Controller[]
   /** One run each, by different servers, in front of which the same clients stand. */
   readonly variants: readonly ScenarioVariant[]
   /** What has to hold so that the server counts as protected; each variant gets a verdict. */
@@ -34,7 +36,24 @@ export interface Phase {
   readonly executionFactor?: number
   /** What this group sends arrives only after so many seconds. */
   readonly pause?: { readonly clients: string; readonly seconds: number }
+  /** From now on the threads of this group think so many milliseconds, after failures too: a bug in a client. */
+  readonly bug?: { readonly clients: string; readonly thinkMs: number }
+  /**
+   * The server restarts: requests that wait or run fail, and its engine begins from nothing. What clients send arrives only
+   * after so many seconds.
+   */
+  readonly restart?: { readonly seconds: number }
+  /** For so many seconds the server cannot read its objects: what changes is put in force at their end. */
+  readonly disconnect?: { readonly seconds: number }
 }
+
+/** Writes flow-control objects every so many seconds. */
+export type Controller = { readonly name: string; readonly everySeconds: number } & (
+  | /** An API server of this version maintains the built-in objects (specification 7.8). */
+    { readonly kind: 'maintains'; readonly version: string }
+    /** Holds that a condition of a flow schema has this status (specification 7.6). */
+  | { readonly kind: 'writes'; readonly schema: string; readonly type: string; readonly status: string }
+)
 
 export interface ScenarioVariant {
   readonly name: string
@@ -68,6 +87,8 @@ export const MEASURES = {
   seats: 'seats',
   currentLimit: 'seats',
   jain: '',
+  backlog: 'requests',
+  writes: 'objects',
 } as const satisfies Readonly<Record<string, string>>
 export type MeasureName = keyof typeof MEASURES
 
@@ -75,8 +96,8 @@ export const isMeasure = (name: string): name is MeasureName => Object.hasOwn(ME
 
 /** One number of a run. */
 export interface Measured {
-  /** A group of clients, or a priority level; of everything without either. */
-  readonly of: { readonly kind: 'clients' | 'level'; readonly name: string } | undefined
+  /** A group of clients, a priority level or a controller; of everything without. */
+  readonly of: { readonly kind: 'clients' | 'level' | 'controller'; readonly name: string } | undefined
   readonly measure: MeasureName
 }
 

@@ -16,8 +16,24 @@ clients:
     threads: 20
     thinkMs: 50
     calls: [{ request: GET /api/v1/namespaces/default/pods/one, executionMs: 200 }]
+  - name: chained
+    user: operator
+    threads: 5
+    calls: [{ request: POST /api/v1/namespaces/default/pods, executionMs: 50, needs: reviews, causes: reviews }]
+  - name: reviews
+    user: reviewer
+    onDemand: true
+    threads: 3
+    thinkMs: 10
+    calls: [{ request: POST /apis/authorization.k8s.io/v1/subjectaccessreviews, executionMs: 30 }]
+controllers:
+  - { name: a, everySeconds: 11, writes: { schema: probes, type: Dangling, status: 'True' } }
+  - { name: b, everySeconds: 13, writes: { schema: probes, type: Dangling, status: 'False' } }
 phases:
+  - { at: 6, bug: { clients: chained, thinkMs: 1 } }
   - { at: 8, executionFactor: 3 }
+  - { at: 11, restart: { seconds: 1 } }
+  - { at: 18, disconnect: { seconds: 4 } }
   - { at: 12, pause: { clients: some, seconds: 4 } }
   - at: 20
     configuration:
@@ -48,7 +64,7 @@ const timelineOf = (interval: number, most = 64, variant = 0) => {
  * rounds the last digit differently.
  */
 const stateOf = (run: Playback): string =>
-  JSON.stringify(seenOf(run), (_, value: unknown) =>
+  JSON.stringify(seenOf(looked(run)), (_, value: unknown) =>
     typeof value === 'number' && !Number.isInteger(value)
       ? value.toPrecision(12)
       : value instanceof Map
@@ -56,12 +72,19 @@ const stateOf = (run: Playback): string =>
         : value,
   )
 
-const seenOf = ({ simulation }: Playback) => ({
+const looked = (run: Playback) => ({
+  simulation: run.simulation,
+  adjustments: run.adjustments(),
+  counts: run.counts(),
+})
+
+const seenOf = ({ simulation, adjustments, counts }: ReturnType<typeof looked>) => ({
   atNs: simulation.nowNs,
   frame: serverFrame(simulation.engine.snapshot(), { id: 's', version: 'v1.36.3' }),
   dump: dumpFrame('s', simulation.engine),
   tallies: simulation.tallies(),
-  adjustments: simulation.engine.adjustments(),
+  adjustments,
+  counts,
 })
 
 describe('a timeline', () => {

@@ -43,6 +43,11 @@ export function knownName(
 ): void {
   if (names.includes(text)) return
   const meant = nearest(text, names)
-  const mend = meant === undefined ? `the names are ${anyOf(names)}.` : `did you mean ${quoted(meant)}?`
+  const mend =
+    names.length === 0
+      ? 'there is none at all.'
+      : meant === undefined
+        ? `the names are ${anyOf(names)}.`
+        : `did you mean ${quoted(meant)}?`
   findings.push(problem(at, `There is no ${what} ${quoted(text)}: ${mend}`))
 }

@@ -165,6 +165,9 @@ function retryAgainst(answers: readonly Outcome[]) {
       again = task
     },
     send: (flight: Flight) => void flights.push(flight),
+    isWanted: () => true,
+    done: () => undefined,
+    free: () => undefined,
   }
   makeCall(client, world)
   let outcome: Outcome = { kind: 'served' }

@@ -10,7 +10,8 @@ import {
   type Steps,
   type Waves,
 } from './workload.ts'
-import { drawNs, exponential, type Random, type RandomState, uniform } from './random.ts'
+import { type Distribution, drawNs, exponential, type Random, type RandomState, uniform } from './random.ts'
+import type { Job } from './jobs.ts'
 import type { Flight, Outcome } from './server.ts'
 
 /** What a closed-loop client waits after a failure, on top of its think time. */
@@ -32,6 +33,8 @@ export type ClientPlan =
       Closed,
       'think' | 'waves' | 'active' | 'onRejection'
     >)
+  /** One thread that sends what others need or cause. */
+  | { readonly kind: 'on demand'; readonly mix: CallMix; readonly think: Distribution }
   /** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
   | ({ readonly kind: 'informer'; readonly list: PreparedCall; readonly watch: PreparedCall } & Pick<
       Informing,
@@ -51,9 +54,14 @@ export interface ClientState {
   arrivals?: ArrivalState
   /** Of an informer that had to begin anew. */
   backoff?: BackoffState
+  /** What a client that sends on demand is at; absent while it waits for a job. */
+  job?: Job
+  /** Of a thread: what it thinks since a bug made it hurry, after failures too. */
+  hurryMs?: number
 }
 
-export const copyOfState = ({ random, failures, arrivals, backoff }: ClientState): ClientState => ({
+export const copyOfState = ({ random, failures, arrivals, backoff, ...rest }: ClientState): ClientState => ({
+  ...rest,
   random: [...random],
   ...(failures !== undefined && { failures: [...failures] }),
   ...(arrivals !== undefined && { arrivals: { ...arrivals, pending: [...arrivals.pending] } }),
@@ -62,7 +70,7 @@ export const copyOfState = ({ random, failures, arrivals, backoff }: ClientState
 
 /** What a client does later. */
 export type ClientTask =
-  /** Its next call: of an open client what comes now, of a thread what comes after thinking, of an informer its list. */
+  /** Its next call: of an open client what comes now, of a thread what comes after thinking, of an informer its list, of one on demand its job. */
   { readonly kind: 'call'; readonly client: number } | { readonly kind: 'retry'; readonly flight: Flight }
 
 /** What a client does and draws with. */
@@ -81,6 +89,11 @@ export interface ClientWorld {
   /** Does something so many nanoseconds later. */
   readonly later: (ns: Nanoseconds, task: ClientTask) => void
   readonly send: (flight: Flight) => void
+  /** Whether what a job is for still waits for it. */
+  readonly isWanted: (job: Job) => boolean
+  readonly done: (job: Job) => void
+  /** The client has no job any more. */
+  readonly free: (client: number) => void
 }
 
 const LIST = 0
@@ -98,6 +111,8 @@ export function begin(client: Client, world: ClientWorld): void {
       return planArrival(client, plan.arrivals, world)
     case 'closed':
       return world.later(drawNs(plan.think, random), { kind: 'call', client: number })
+    case 'on demand':
+      return world.free(number)
     case 'informer':
       return world.later(drawNs(plan.start, random), { kind: 'call', client: number })
   }
@@ -116,12 +131,19 @@ export function makeCall(client: Client, world: ClientWorld): void {
       if (pauseNs > 0) return world.later(pauseNs, { kind: 'call', client: client.number })
       return send(client, drawCall(plan.mix, random), world)
     }
+    case 'on demand': {
+      const { job } = client.state
+      if (job !== undefined && world.isWanted(job)) return send(client, drawCall(plan.mix, random), world)
+      delete client.state.job
+      return world.free(client.number)
+    }
     case 'informer':
       return send(client, LIST, world)
   }
 }
 
-export const givesUp = (plan: ClientPlan): boolean => plan.kind !== 'informer' && plan.onRejection === 'next'
+export const givesUp = (plan: ClientPlan): boolean =>
+  plan.kind === 'on demand' || (plan.kind !== 'informer' && plan.onRejection === 'next')
 
 /**
  * The attempt has ended. As client-go does, its client waits after a 429 for exactly the seconds that the server named and
@@ -139,8 +161,17 @@ export function answered(client: Client, flight: Flight, outcome: Outcome, world
       return
     case 'closed': {
       const thoughtNs = drawNs(plan.think, random)
+      const { hurryMs } = client.state
+      if (hurryMs !== undefined) return world.later(msToNs(hurryMs), { kind: 'call', client: number })
       const pauseNs = isServed ? thoughtNs : thoughtNs + drawNs(AFTER_FAILURE, failureRandom)
       return world.later(pauseNs, { kind: 'call', client: number })
+    }
+    case 'on demand': {
+      const { job } = client.state
+      if (!isServed) return world.later(drawNs(AFTER_FAILURE, failureRandom), { kind: 'call', client: number })
+      delete client.state.job
+      if (job !== undefined) world.done(job)
+      return world.free(number)
     }
     case 'informer': {
       if (!isServed) {

@@ -58,20 +58,14 @@ export class ObjectStore {
     const bySchema = new Map(conditions.map(({ schema, condition }) => [schema, condition]))
     if (bySchema.size === 0) return
     this.version += 1
+    const { resourceVersion } = this
     const schemas = this.held.schemas.map((schema) => {
       const condition = bySchema.get(schema.metadata.name)
-      return condition === undefined ? schema : this.withCondition(schema, { ...condition, lastTransitionTime: at })
+      if (condition === undefined) return schema
+      const written = withCondition(schema, { ...condition, lastTransitionTime: at })
+      return { ...written, metadata: { ...schema.metadata, resourceVersion } }
     })
     this.held = { ...this.held, schemas }
-  }
-
-  private withCondition(schema: FlowSchema, condition: Condition): FlowSchema {
-    const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== condition.type)
-    return {
-      ...schema,
-      metadata: { ...schema.metadata, resourceVersion: this.resourceVersion },
-      status: { conditions: [...others, condition] },
-    }
   }
 
   private adopt<O extends Stored>(plural: string, given: O, present: readonly O[]): O {
@@ -112,6 +106,12 @@ export class ObjectStore {
     }).join('')
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
   }
+}
+
+/** A flow schema with this condition in the place of the one of its type: each type has a writer of its own. */
+export function withCondition(schema: FlowSchema, condition: Condition): FlowSchema {
+  const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== condition.type)
+  return { ...schema, status: { conditions: [...others, condition] } }
 }
 
 /** Whether labels and annotations are the same. */

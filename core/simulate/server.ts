@@ -49,6 +49,8 @@ export type ServerTask =
   | { readonly kind: 'watch over'; readonly ticket: Ticket<Call> }
   /** Of what bypasses the engine. */
   | { readonly kind: 'bypass over'; readonly call: Call }
+  /** The request timeout of a handler that waits for another request, unless it has gone on. */
+  | ({ readonly kind: 'wait over' } & Pick<Call, 'client' | 'sentNs'>)
 
 /** `--request-timeout` of the API server. */
 const REQUEST_TIMEOUT_NS = secondsToNs(60)
@@ -71,6 +73,8 @@ export interface SimulatedServerOptions {
   /** Does something so many nanoseconds later, at the engine's time. */
   readonly later: (ns: Nanoseconds, task: ServerTask) => void
   readonly settle: (call: Call, outcome: Outcome) => void
+  /** Whether the handler that begins has to wait for another request, which is then on its way. */
+  readonly sendsFirst: (call: Call) => boolean
 }
 
 /** The API server around the engine: it runs what the engine lets run. */
@@ -80,6 +84,8 @@ export class SimulatedServer {
   /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
   private running = 0
   private watches = new Set<Ticket<Call>>()
+  /** Requests whose handlers wait for another one, by their client, which has no other request under way. */
+  private waiting = new Map<number, Ticket<Call>>()
 
   /** The engine is asked for when it is needed: its callbacks are this server's methods. */
   constructor(engine: () => ApfEngine<Call>, options: SimulatedServerOptions) {
@@ -96,10 +102,20 @@ export class SimulatedServer {
     return this.watches
   }
 
+  /** Those whose handlers wait for another request. */
+  get waitingForOthers(): readonly Ticket<Call>[] {
+    return [...this.waiting.values()]
+  }
+
   /** Goes on where another one was, with tickets of the engine as it is now. */
-  restore(runningSeats: Seats, openWatches: readonly Ticket<Call>[]): void {
+  restore(
+    runningSeats: Seats,
+    openWatches: readonly Ticket<Call>[] = [],
+    waitingForOthers: readonly Ticket<Call>[] = [],
+  ): void {
     this.running = runningSeats
     this.watches = new Set(openWatches)
+    this.waiting = new Map(waitingForOthers.map((ticket) => [ticket.payload.payload.client, ticket]))
   }
 
   send({ user, info, query }: PreparedCall, flight: Flight, executionNs: Nanoseconds): void {
@@ -120,12 +136,33 @@ export class SimulatedServer {
 
   /** The engine's `onDispatch`, and what becomes of those that did not wait. */
   execute(ticket: Ticket<Call>): void {
+    this.running += ticket.maxSeats
+    const call = ticket.payload.payload
+    if (!this.options.sendsFirst(call)) return this.handle(ticket)
+    const { client, sentNs } = call
+    this.waiting.set(client, ticket)
+    const leftNs = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - this.engine().nowNs)
+    this.options.later(leftNs, { kind: 'wait over', client, sentNs })
+  }
+
+  /** Whether the handler of this request waits for another one. */
+  waits({ client, sentNs }: Pick<Call, 'client' | 'sentNs'>): boolean {
+    return this.waiting.get(client)?.payload.payload.sentNs === sentNs
+  }
+
+  /** What the handler of this request waited for was served; nothing, if it does not wait any more. */
+  goOn(call: Pick<Call, 'client' | 'sentNs'>): void {
+    const ticket = this.waiting.get(call.client)
+    if (ticket === undefined || !this.waits(call)) return
+    this.waiting.delete(call.client)
+    this.handle(ticket)
+  }
+
+  private handle(ticket: Ticket<Call>): void {
     const { later, capacity } = this.options
-    const seats = ticket.maxSeats
-    this.running += seats
     const { nowNs } = this.engine()
     const { ns, inTime } = handlerTime(ticket.payload.payload, { nowNs, runningSeats: this.running, capacity })
-    later(ns, { kind: 'handled', ticket, seats, inTime })
+    later(ns, { kind: 'handled', ticket, seats: ticket.maxSeats, inTime })
   }
 
   /** The engine's `onTimeOut`. */
@@ -149,6 +186,12 @@ export class SimulatedServer {
         this.engine().watchInitialised(ticket)
         this.watches.add(ticket)
         return later(call.watchNs, { kind: 'watch over', ticket })
+      }
+      case 'wait over': {
+        const ticket = this.waiting.get(task.client)
+        if (ticket === undefined || !this.waits(task)) return
+        this.waiting.delete(task.client)
+        return this.due({ kind: 'handled', ticket, seats: ticket.maxSeats, inTime: false })
       }
       case 'watch over':
         this.watches.delete(task.ticket)

@@ -6,7 +6,8 @@ import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
 import { readRequestLine } from '../request/requestInfo.ts'
 import { CLUSTER } from './cluster.ts'
 import { constant, exponential, uniform } from './random.ts'
-import { type Simulation, type SimulationOptions, createSimulation, simulatedFacts } from './simulation.ts'
+import { simulatedFacts } from './facts.ts'
+import { type Simulation, type SimulationOptions, createSimulation } from './simulation.ts'
 import type { ClientGroup, Workload } from './workload.ts'
 
 const SECOND = 1e9

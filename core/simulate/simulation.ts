@@ -9,36 +9,25 @@ import {
   type ServerFacts,
 } from '../engine/apfEngine.ts'
 import type { EngineCheckpoint } from '../engine/checkpoint.ts'
-import type { Timed } from '../engine/timers.ts'
-import type { User, RequestDigest } from '../request/match.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
-import type { EngineRequest } from '../engine/ticket.ts'
-import { WatchTracker } from '../engine/watchTracker.ts'
-import { statisticsKey } from '../engine/workEstimator.ts'
-import { CallBook, callMix, drawExecutionNs, numbered, type ClientGroup, type Workload } from './workload.ts'
+import { simulatedFacts } from './facts.ts'
+import { type Job, Jobs } from './jobs.ts'
+import { type ClientPart, partsOf } from './parts.ts'
+import { callsEndedBy, isOfServer, isPlanned, type Planned, type Task } from './tasks.ts'
+import { drawExecutionNs, type PreparedCall, type Workload } from './workload.ts'
 import {
   answered,
   begin,
   callOf,
   type Client,
-  type ClientPlan,
   type ClientState,
-  type ClientTask,
   type ClientWorld,
   copyOfState,
   givesUp,
   makeCall,
 } from './clients.ts'
 import { drawNs, namedState, randomOf, type RandomState, uniform } from './random.ts'
-import {
-  type Call,
-  emptyTally,
-  type Flight,
-  type Outcome,
-  type ServerTask,
-  SimulatedServer,
-  type Tally,
-} from './server.ts'
+import { type Call, emptyTally, type Flight, type Outcome, SimulatedServer, type Tally } from './server.ts'
 
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
@@ -88,6 +77,15 @@ export interface Simulation {
   remember(smoothed: ReadonlyMap<string, Seats>): void
   /** What this group sends before `untilNs` arrives then: a network that lets nothing through. */
   pause(group: string, untilNs: Nanoseconds): void
+  /** From now on the threads of this group think exactly so many milliseconds, also after failures: a bug in a client. */
+  hurry(group: string, thinkMs: number): void
+  /**
+   * The process of the server ends and begins anew: requests that wait or run fail, and limits, virtual times and watches
+   * begin from nothing. What clients send before `untilNs` arrives then.
+   */
+  restart(untilNs: Nanoseconds): void
+  /** Requests that clients on demand have yet to send, by group. */
+  backlog(): ReadonlyMap<string, number>
   /** What became of the calls so far, by group. */
   tallies(): ReadonlyMap<string, Readonly<Tally>>
   /** The group of the client that makes a call. */
@@ -101,28 +99,18 @@ export interface Simulation {
   restore(checkpoint: SimulationCheckpoint): void
 }
 
-/** What happens later: data, so that a checkpoint can hold it. */
-type Task =
-  | ClientTask
-  | ServerTask
-  /** The server counts the objects of a kind, by its place in the workload. */
-  | { readonly kind: 'count'; readonly object: number }
-  | { readonly kind: 'minute' }
-
-/** A task among what the engine itself waits for: of one instant in the order of planning. */
-interface Planned extends Timed {
-  readonly task: Task
-}
-const isPlanned = (due: Timed): due is Planned => 'task' in due
-
 /** A simulation at one instant, clients included, as data that `structuredClone` copies and `postMessage` sends. */
 export interface SimulationCheckpoint {
   readonly engine: EngineCheckpoint
   readonly clients: readonly ClientState[]
   /** Of the polls of object counts, by kind of object. */
   readonly polls: readonly RandomState[]
+  /** How many of the engine's tickets are watches; the others are of handlers that wait for another request. */
+  readonly openWatches: number
+  readonly jobs: ReturnType<Jobs['checkpoint']>
   readonly runningSeats: Seats
   readonly tallies: ReadonlyMap<string, Readonly<Tally>>
+  readonly objects: EngineConfiguration
   readonly configured: ConfigurationReport
   readonly executionFactor: number
   readonly paused: ReadonlyMap<string, Nanoseconds>
@@ -138,6 +126,9 @@ class SimulatedCluster implements Simulation {
   configured: ConfigurationReport
   private readonly workload: Workload
   private readonly onMinute: (() => void) | undefined
+  private readonly engineOptions: ApfEngineOptions<Call>
+  private objects: EngineConfiguration
+  private readonly jobs: Jobs
   private executionFactor: number
   /** Groups whose requests do not come through, and until when. */
   private paused = new Map<string, Nanoseconds>()
@@ -147,6 +138,14 @@ class SimulatedCluster implements Simulation {
     nowNs: () => this.engine.nowNs,
     later: (ns, task) => this.later(ns, task),
     send: (flight) => this.send(flight),
+    isWanted: ({ waiting }) => waiting === undefined || this.server.waits(waiting),
+    done: ({ waiting }) => {
+      if (waiting !== undefined) this.server.goOn(waiting)
+    },
+    free: (client) => {
+      const job = this.jobs.next(this.groupOf({ client }), client)
+      if (job !== undefined) this.give(client, job)
+    },
   }
   private clients: readonly Client[]
   private polls: readonly RandomState[]
@@ -160,15 +159,21 @@ class SimulatedCluster implements Simulation {
       capacity: workload.service.capacity,
       later: (ns, task) => this.later(ns, task),
       settle: (call, outcome) => this.settle(call, outcome),
+      sendsFirst: (call) => this.sendsFirst(call),
     })
-    this.engine = createApfEngine<Call>({
+    this.objects = configuration
+    this.jobs = new Jobs(
+      workload.groups.flatMap(({ name, behaviour }) => (behaviour.kind === 'on demand' ? [name] : [])),
+    )
+    this.engineOptions = {
       ...engine,
       onDispatch: (ticket) => this.server.execute(ticket),
       onTimeOut: (ticket, retryAfter) => this.server.refuse(ticket, retryAfter),
       onAppointment: (due) => {
         if (isPlanned(due)) this.happen(due.task)
       },
-    })
+    }
+    this.engine = createApfEngine(this.engineOptions)
     this.configured = this.engine.configure(configuration)
     this.tallyOf = new Map(workload.groups.map(({ name }) => [name, emptyTally()]))
     this.parts = partsOf(workload)
@@ -206,6 +211,7 @@ class SimulatedCluster implements Simulation {
   }
 
   configure(configuration: EngineConfiguration): ConfigurationReport {
+    this.objects = configuration
     return (this.configured = this.engine.configure(configuration))
   }
 
@@ -224,14 +230,45 @@ class SimulatedCluster implements Simulation {
     this.paused.set(group, untilNs)
   }
 
+  hurry(group: string, thinkMs: number): void {
+    for (const { number, state } of this.clients)
+      if (this.groupOf({ client: number }) === group) state.hurryMs = thinkMs
+  }
+
+  restart(untilNs: Nanoseconds): void {
+    const { engine, server } = this
+    const planned = engine.appointments.all()
+    const lost = engine.dump().requests.flatMap(({ ticket }) => (ticket.state === 'waiting' ? [ticket] : []))
+    const calls = [...lost, ...server.waitingForOthers].map(({ payload }) => payload.payload)
+    for (const { owner } of planned) if (isPlanned(owner)) calls.push(...callsEndedBy(owner.task))
+    // The state of an engine that has only just begun, with the listeners and callbacks of this one.
+    const fresh = createApfEngine(this.engineOptions)
+    fresh.moveTo(engine.nowNs)
+    this.configured = fresh.configure(this.objects)
+    engine.restore(fresh.checkpoint([]))
+    server.restore(0)
+    for (const { name } of this.workload.groups) this.pause(name, untilNs)
+    for (const { owner, dueNs } of planned) {
+      if (isPlanned(owner) && !isOfServer(owner.task)) this.plan(owner.task, dueNs)
+    }
+    for (const call of calls) this.settle(call, { kind: 'expired' })
+  }
+
+  backlog(): ReadonlyMap<string, number> {
+    return this.jobs.backlog()
+  }
+
   tallies(): ReadonlyMap<string, Readonly<Tally>> {
     return this.tallyOf
   }
 
   checkpoint(): SimulationCheckpoint {
-    const { engine, server, clients, polls, tallyOf, configured, executionFactor, paused } = this
+    const { engine, server, clients, polls, tallyOf, configured, executionFactor, paused, jobs, objects } = this
     return {
-      engine: engine.checkpoint([...server.openWatches]),
+      engine: engine.checkpoint([...server.openWatches, ...server.waitingForOthers]),
+      openWatches: server.openWatches.size,
+      jobs: jobs.checkpoint(),
+      objects,
       clients: clients.map(({ state }) => copyOfState(state)),
       polls: polls.map((state) => [...state]),
       runningSeats: server.runningSeats,
@@ -244,9 +281,13 @@ class SimulatedCluster implements Simulation {
 
   restore(checkpoint: SimulationCheckpoint): void {
     const { engine, clients, polls, runningSeats, tallies, configured, executionFactor, paused } = checkpoint
+    const { openWatches, jobs, objects } = checkpoint
     if (clients.length !== this.parts.length || polls.length !== this.polls.length)
       throw new Error('the checkpoint is of a simulation of another workload')
-    this.server.restore(runningSeats, this.engine.restore(engine))
+    const tickets = this.engine.restore(engine)
+    this.server.restore(runningSeats, tickets.slice(0, openWatches), tickets.slice(openWatches))
+    this.jobs.restore(jobs)
+    this.objects = objects
     this.clients = this.clientsWith(clients.map(copyOfState))
     this.polls = polls.map((state) => [...state])
     this.tallyOf = new Map([...tallies].map(([group, tally]) => [group, { ...tally }]))
@@ -266,8 +307,12 @@ class SimulatedCluster implements Simulation {
   }
 
   private later(ns: Nanoseconds, task: Task): void {
+    this.plan(task, this.engine.nowNs + ns)
+  }
+
+  private plan(task: Task, atNs: Nanoseconds): void {
     const planned: Planned = { timerPlace: -1, task }
-    this.engine.appointments.set(planned, this.engine.nowNs + ns)
+    this.engine.appointments.set(planned, atNs)
   }
 
   private happen(task: Task): void {
@@ -284,6 +329,7 @@ class SimulatedCluster implements Simulation {
       case 'handled':
       case 'watch over':
       case 'bypass over':
+      case 'wait over':
         return this.server.due(task)
     }
   }
@@ -297,16 +343,42 @@ class SimulatedCluster implements Simulation {
   private send(flight: Flight): void {
     const pausedNs = this.paused.get(this.groupOf(flight)) ?? 0
     if (pausedNs > this.nowNs) return this.later(pausedNs - this.nowNs, { kind: 'retry', flight })
-    const { plan, random } = this.client(flight.client)
-    const call = callOf(plan, flight.call)
-    if (call === undefined) throw new Error(`client ${flight.client} has no call ${flight.call}`)
+    const { random } = this.client(flight.client)
+    const call = this.callOf(flight)
     const executionNs = Math.round(drawExecutionNs(call, random) * this.executionFactor)
     this.tally(flight).offered += 1
     this.server.send(call, flight, executionNs)
   }
 
+  private callOf({ client, call: place }: Pick<Flight, 'client' | 'call'>): PreparedCall {
+    const call = callOf(this.client(client).plan, place)
+    if (call === undefined) throw new Error(`client ${client} has no call ${place}`)
+    return call
+  }
+
+  private sendsFirst(call: Call): boolean {
+    const needs = this.callOf(call).jobs?.needs
+    if (needs === undefined) return false
+    const { client, sentNs } = call
+    this.assign(needs, { waiting: { client, sentNs } })
+    return true
+  }
+
+  private assign(group: string, job: Job): void {
+    const free = this.jobs.add(group, job)
+    if (free !== undefined) this.give(free, job)
+  }
+
+  private give(client: number, job: Job): void {
+    const { state, plan, random } = this.client(client)
+    state.job = job
+    this.later(plan.kind === 'on demand' ? drawNs(plan.think, random) : 0, { kind: 'call', client })
+  }
+
   private settle(flight: Flight, outcome: Outcome): void {
     this.tally(flight)[outcome.kind] += 1
+    const causes = outcome.kind === 'served' ? this.callOf(flight).jobs?.causes : undefined
+    if (causes !== undefined) this.assign(causes, {})
     answered(this.client(flight.client), flight, outcome, this.world)
   }
 
@@ -327,82 +399,5 @@ class SimulatedCluster implements Simulation {
     if (kind === undefined || state === undefined) return
     this.engine.objectStatistics.set(kind.key, kind.count, kind.averageSize)
     this.later(drawNs(STATISTICS_PERIOD, randomOf(state)), { kind: 'count', object })
-  }
-}
-
-/** What acts on its own: a client with all its calls, one thread of it, or one of its informers. */
-interface ClientPart {
-  readonly group: string
-  /** By which its random numbers are told from those of others. */
-  readonly name: string
-  readonly plan: ClientPlan
-}
-
-function partsOf(workload: Workload): readonly ClientPart[] {
-  const book = new CallBook(workload)
-  return workload.groups.flatMap((group) =>
-    Array.from({ length: group.clients }, (_, index) =>
-      plansOf(group, index, book).map(({ part, plan }) => ({
-        group: group.name,
-        name: `${group.name}/${index}/${part}`,
-        plan,
-      })),
-    ).flat(),
-  )
-}
-
-function plansOf(
-  { user: template, behaviour }: ClientGroup,
-  index: number,
-  book: CallBook,
-): readonly { readonly part: string; readonly plan: ClientPlan }[] {
-  const user: User = {
-    name: numbered(template.name, index),
-    groups: template.groups.map((group) => numbered(group, index)),
-  }
-  switch (behaviour.kind) {
-    case 'open': {
-      const { calls, ...open } = behaviour
-      return [{ part: 'calls', plan: { ...open, mix: callMix(book, user, index, calls) } }]
-    }
-    case 'closed': {
-      const { calls, ...closed } = behaviour
-      const mix = callMix(book, user, index, calls)
-      return Array.from({ length: behaviour.threads }, (_, thread) => ({
-        part: `thread ${thread}`,
-        plan: { ...closed, mix, thread },
-      }))
-    }
-    case 'informer':
-      return behaviour.targets.map((one) => {
-        const target = numbered(one, index)
-        const separator = target.includes('?') ? '&' : '?'
-        const list = book.prepare(user, 'GET', `${target}${separator}resourceVersion=0&limit=500`)
-        const watch = book.prepare(user, 'GET', `${target}${separator}watch=true&resourceVersion=1`)
-        return { part: target, plan: { ...behaviour, list, watch } }
-      })
-  }
-}
-
-interface OpenWatch {
-  readonly payload: Pick<EngineRequest<unknown>, 'info' | 'query'>
-}
-
-/** What is true of a simulated server: its objects, and its watches of all objects of a resource. */
-export function simulatedFacts({ objects }: Pick<Workload, 'objects'>, watches: Iterable<OpenWatch>): ServerFacts {
-  // Which watches count is the engine's to say.
-  const tracker = new WatchTracker()
-  const watched = new Map<string, RequestDigest['info']>()
-  for (const { payload } of watches) {
-    tracker.register(payload.info, payload.query)
-    watched.set(statisticsKey(payload.info), payload.info)
-  }
-  return {
-    objects: new Map(objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
-    watches: [...watched.values()].map((info) => ({
-      apiGroup: info.apiGroup,
-      resource: info.resource,
-      total: tracker.interested({ ...info, verb: 'update', namespace: '', name: '' }),
-    })),
   }
 }

@@ -53,6 +53,15 @@ export interface CallKind {
   readonly weight: number
   /** Instead of what the service model says. */
   readonly execution?: Distribution
+  readonly jobs?: CallJobs
+}
+
+/** What a request gives clients to do that send on demand: names of their groups. */
+export interface CallJobs {
+  /** Its handler begins with one of their requests, and goes on when that was served; it holds its seats all the while. */
+  readonly needs?: string
+  /** They send one request once it was served. */
+  readonly causes?: string
 }
 
 /**
@@ -81,6 +90,16 @@ export type Behaviour =
       readonly calls: readonly CallKind[]
       /** `retry` without. */
       readonly onRejection?: OnRejection
+    }
+  /**
+   * Threads that send what calls of other groups need or cause, each request until it was served. They think before they
+   * send a request for the first time.
+   */
+  | {
+      readonly kind: 'on demand'
+      readonly threads: number
+      readonly think: Distribution
+      readonly calls: readonly CallKind[]
     }
   /** Keeps a copy of resources: lists each, watches it, and lists it again when the watch cannot go on. */
   | {
@@ -155,6 +174,7 @@ export interface PreparedCall extends RequestDigest {
   readonly execution: Distribution
   /** What reading and encoding of a list adds to that. */
   readonly transferNs: Nanoseconds
+  readonly jobs?: CallJobs
 }
 
 export const drawExecutionNs = ({ execution, transferNs }: PreparedCall, random: Random): Nanoseconds =>
@@ -214,10 +234,11 @@ export interface CallMix {
 /** The calls of the client with this number; those with a drawn number are prepared once for each number. */
 export function callMix(book: CallBook, user: User, index: number, kinds: readonly CallKind[]): CallMix {
   const calls: PreparedCall[] = []
-  const places = kinds.map(({ method, target, weight, execution }) => {
+  const places = kinds.map(({ method, target, weight, execution, jobs }) => {
     const from = calls.length
     const variants = variantsOf(numbered(target, index))
-    calls.push(...variants.map((one) => book.prepare(user, method, one, execution)))
+    const given = jobs === undefined ? {} : { jobs }
+    calls.push(...variants.map((one) => ({ ...book.prepare(user, method, one, execution), ...given })))
     return { weight, from, count: variants.length }
   })
   return { calls, kinds: places }

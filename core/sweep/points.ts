@@ -1,8 +1,7 @@
 import { checkObject } from '../config/checkObject.ts'
 import { manifestOf } from '../config/content.ts'
 import { measuredIn } from '../scenario/check.ts'
-import { MOST_REQUESTS } from '../scenario/read.ts'
-import { mostRequests } from '../scenario/readClients.ts'
+import { MOST_REQUESTS, mostRequestsOf } from '../scenario/checkScenario.ts'
 import { runVariant } from '../scenario/run.ts'
 import { namedState, randomOf } from '../simulate/random.ts'
 import { Replay } from '../whatif/replay.ts'
@@ -66,14 +65,14 @@ function problemOf(base: SweepBase, settings: readonly Setting[]): string | unde
     if (error !== undefined) return `${level.metadata.name}: ${error.message}`
   }
   if (base.kind !== 'scenario') return undefined
-  const { clients, seconds } = base.scenario
-  const requests = clients.reduce((sum, group) => sum + mostRequests(group, seconds), 0)
-  return requests > MOST_REQUESTS ? `The clients may send more than ${MOST_REQUESTS} requests.` : undefined
+  return mostRequestsOf(base.scenario) > MOST_REQUESTS
+    ? `The clients may send more than ${MOST_REQUESTS} requests.`
+    : undefined
 }
 
 /** What a server makes of the base. `undefined` when `mayGoOn`, asked now and then, ended it. */
 export function runBase(base: SweepBase, mayGoOn?: () => boolean): VariantResult | undefined {
-  if (base.kind === 'scenario') return runVariant(base.scenario, base.variant, mayGoOn)
+  if (base.kind === 'scenario') return runVariant(base.scenario, base.variant, mayGoOn)?.result
   if (base.kind === 'clients') return simulatedResult(base.traffic, base.variant, mayGoOn)
   const replay = new Replay(base.variant, base.arrivals)
   return replay.runToEnd(mayGoOn) ? replay.result() : undefined

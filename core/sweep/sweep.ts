@@ -14,7 +14,7 @@ export type SweepBase =
 /** A setting that can differ from point to point. */
 export interface Setting {
   /** A level or a group of clients; `undefined` for a setting of the server or of the run. */
-  readonly of: Measured['of']
+  readonly of: { readonly kind: 'clients' | 'level'; readonly name: string } | undefined
   /** A name of `FIELDS`. */
   readonly field: string
 }
@@ -52,7 +52,9 @@ export interface PointResult {
 }
 
 /** `workload-low.queues`, `maxRequestsInFlight`. */
-export const settingName = ({ of, field }: Setting): string => (of === undefined ? field : `${of.name}.${field}`)
+export const settingName = ({ of, field }: Setting): string => named(of, field)
 
 /** `workload-low.waitP99`, `waitP99`. */
-export const resultName = ({ of, measure }: Measured): string => settingName({ of, field: measure })
+export const resultName = ({ of, measure }: Measured): string => named(of, measure)
+
+const named = (of: Measured['of'], what: string): string => (of === undefined ? what : `${of.name}.${what}`)

@@ -3,7 +3,7 @@ import type { Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
 import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
-import { readAssertion } from '../scenario/readMeasured.ts'
+import { readAssertion, resulting } from '../scenario/readMeasured.ts'
 import type { Assertion } from '../scenario/scenario.ts'
 import { bounded, problem } from '../scenario/values.ts'
 import { fitFindings, readBase, readParameter, type WrittenBase } from '../sweep/read.ts'
@@ -36,7 +36,7 @@ export const readTune = (text: string, file: string): ReadDocument<WrittenTune> 
 const TUNE_FILE: DocumentKind<WrittenTune> = { kind: 'Tune', noun: 'tuning', needs: 'a name, a base and goals', decode }
 
 const readWrittenGoal: Read<WrittenGoal> = (value, at, findings) =>
-  typeof value === 'string' ? value : readAssertion(value, at, findings)
+  typeof value === 'string' ? value : resulting(readAssertion(value, at, findings), at, findings)
 
 const readWritten = readAs((members) => ({
   name: members.text('name'),

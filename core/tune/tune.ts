@@ -1,9 +1,9 @@
-import type { Assertion, Measured } from '../scenario/scenario.ts'
+import type { Assertion } from '../scenario/scenario.ts'
 import type { Parameter } from '../sweep/sweep.ts'
 
 /** A setting of a level that tuning may change. */
 export interface Knob extends Parameter {
-  readonly of: NonNullable<Measured['of']>
+  readonly of: NonNullable<Parameter['of']>
   /** Its value before; absent where the object has none. */
   readonly present?: number
 }

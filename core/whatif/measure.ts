@@ -16,7 +16,7 @@ export interface Cell {
   seatNs: number
   offered: number
   served: number
-  /** The handler did not end before the server's request timeout. */
+  /** The handler did not end before the server's request timeout, or before the server restarted. */
   expired: number
   readonly rejected: Record<RejectReason, number>
   /** Waits of those that were dispatched, 0 for those that ran at once. Milliseconds, in the order of dispatch. */
@@ -60,11 +60,21 @@ export class Measure<T> {
   /** Ends counting: what still runs has held its seats until the end of the period. */
   end(): readonly Cell[] {
     this.leave()
+    this.close(this.options.untilNs)
+    return this.all
+  }
+
+  /** The server restarts: what waits or runs ends without an answer, and counts as expired. */
+  lose(): void {
+    if (this.counts) for (const cell of this.open.values()) cell.expired += 1
+    this.close(this.engine.nowNs)
+  }
+
+  private close(endNs: Nanoseconds): void {
     for (const [ticket, cell] of this.open) {
-      if (ticket.state === 'executing') this.addSeats(cell, ticket, this.options.untilNs)
+      if (ticket.state === 'executing') this.addSeats(cell, ticket, endNs)
     }
     this.open.clear()
-    return this.all
   }
 
   private hear(event: EngineEvent<T>): void {

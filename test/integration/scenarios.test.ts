@@ -22,7 +22,7 @@ describe('the scenario library', () => {
 
 it('runs by name, and lists the names', { timeout: 60_000 }, async () => {
   const listed = await runHere('simulate', '--list')
-  expect(listed.output).toMatch(/^S1 +Self-maintenance crowded out\nS3 /)
+  expect(listed.output).toMatch(/^S1 +Self-maintenance crowded out\nS2 /)
   const run = await runHere('simulate', 'T2')
   expect(run).toMatchObject({ code: 0, told: '' })
   expect(run.output).toContain('T2: Concurrency isolation')
