@@ -26,6 +26,9 @@ export const UPLOAD_IDLE_MS = 60_000
 /** Rows in the table of saved requests. */
 export const MOST_REQUEST_TESTS = 2_000
 
+/** Characters of a scenario that the page may send. */
+export const MOST_SCENARIO_TEXT = 1_000_000
+
 /** A baseline and its candidates together. */
 export const MOST_VARIANTS = 8
 

@@ -60,6 +60,7 @@ import {
 } from './recording.ts'
 import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
+import { ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
@@ -287,6 +288,8 @@ export const streams = {
   liveState: stream(ofConnection, LiveStateSchema),
   /** Runs a baseline and its candidates on the same requests; the end of the subscription cancels the run. */
   whatIf: stream(WhatIfWishSchema, WhatIfEventSchema),
+  /** Runs every variant of a scenario; the end of the subscription cancels the run. */
+  scenario: stream(ScenarioWishSchema, ScenarioEventSchema),
   /** What a draft does to waits, rejections and seats; the end of the subscription cancels the work. */
   forecast: stream(ForecastWishSchema, ForecastEventSchema),
   /** How the etcd proxy does: each second; nothing for other sources. */

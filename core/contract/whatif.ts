@@ -93,11 +93,15 @@ export const LibraryScenarioSchema = z.object({
   teaches: z.string(),
   seed: z.number(),
   seconds: z.number(),
+  /** What happens before is not counted. Seconds. */
+  statisticsFrom: z.number(),
+  /** What its clients do, by group. */
+  clients: z.array(z.object({ name: z.string(), does: z.string() })),
+  /** Names of its variants, in their order. */
+  variants: z.array(z.string()),
   maxRequestsInFlight: z.number(),
   maxMutatingRequestsInFlight: z.number(),
   version: z.string(),
-  /** Names of its variants, in their order. */
-  variants: z.array(z.string()),
 })
 export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 
@@ -105,7 +109,7 @@ export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 const WaitQuantilesSchema = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), max: z.number() })
 
 /** What became of some requests. offered = served + expired + rejected + still open at the end. */
-const OutcomesSchema = z.object({
+export const OutcomesSchema = z.object({
   offered: z.number(),
   served: z.number(),
   /** Ended by the server's request timeout or a restart of the server (simulated requests only). */

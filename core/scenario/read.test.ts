@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readScenario } from './read.ts'
 
@@ -154,4 +155,51 @@ describe('says line, field and remedy', () => {
     expect(found('[1')).toHaveLength(1)
     expect(found(`${GOOD}---\n${GOOD}`)).toEqual([expect.stringContaining('A file holds one scenario')])
   })
+})
+
+/** A scenario with every kind of field, as lines to be damaged. */
+const WHOLE = lines(
+  GOOD.trimEnd(),
+  'stored: [{ resource: events, count: 5, averageSize: 10 }]',
+  'server: { maxRequestsInFlight: 10, version: v1.36, without: [probes] }',
+  'phases: [{ at: 1, executionFactor: 2, pause: { clients: some, seconds: 1 }, restart: { seconds: 1 } }]',
+  'controllers: [{ name: a, everySeconds: 1, maintains: v1.33 }]',
+  'criteria: [{ clients: some, measure: failedPercent, most: 1 }]',
+  'assertions: [{ level: exempt, measure: currentLimit, least: 0, variants: [now] }]',
+)
+
+it('never throws, and places everything that it finds, whatever a file says', () => {
+  expect(found(WHOLE)).toEqual([])
+  const junk = fc.constantFrom(
+    'null',
+    '[]',
+    '{}',
+    '-1',
+    '1e999',
+    '"x"',
+    '{ a: 1 }',
+    '[1, {}]',
+    '~',
+    ': :',
+    '- -',
+    '*a',
+    'yes',
+  )
+  const tokens = WHOLE.split(/(?<=[ {}[\],:\n])|(?=[ {}[\],:\n])/u)
+  fc.assert(
+    fc.property(fc.nat(tokens.length - 1), junk, fc.boolean(), (at, text, cut) => {
+      const damaged = cut ? tokens.slice(0, at).join('') : tokens.with(at, text).join('')
+      const { scenario, findings } = readScenario(damaged, 'damaged.yaml')
+      const errors = findings.filter(({ severity }) => severity === 'error')
+      expect(scenario === undefined).toBe(errors.length > 0)
+      const count = damaged.split('\n').length
+      for (const { line, column, message } of findings) {
+        expect(line).toBeGreaterThanOrEqual(1)
+        expect(line).toBeLessThanOrEqual(count)
+        expect(column).toBeGreaterThanOrEqual(1)
+        expect(message).toMatch(/^[^\n]{10,}$/u)
+      }
+    }),
+    { numRuns: 300 },
+  )
 })

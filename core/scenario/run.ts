@@ -4,7 +4,8 @@ import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
-import type { Scenario, ScenarioVariant, Verdict } from './scenario.ts'
+import type { Verdict } from '../contract/scenario.ts'
+import type { Scenario, ScenarioVariant } from './scenario.ts'
 import { trafficOf } from './traffic.ts'
 
 /** What one variant made of a scenario. */
@@ -27,14 +28,18 @@ export interface ScenarioOutcome extends Pick<
   readonly passed: boolean
 }
 
-/** Runs every variant with the same seed. `undefined` when `mayGoOn`, asked now and then, ended it. */
+/** Runs every variant with the same seed. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
 export function runScenario(
   scenario: Scenario,
-  { seed = scenario.seed, mayGoOn }: { readonly seed?: number | undefined; readonly mayGoOn?: () => boolean } = {},
+  {
+    seed = scenario.seed,
+    mayGoOn,
+  }: { readonly seed?: number | undefined; readonly mayGoOn?: (part: number) => boolean } = {},
 ): ScenarioOutcome | undefined {
   const runs: ScenarioRun[] = []
-  for (const variant of scenario.variants) {
-    const ran = runVariant({ ...scenario, seed }, variant, mayGoOn)
+  for (const [index, variant] of scenario.variants.entries()) {
+    const goOn = mayGoOn && ((part: number) => mayGoOn((index + part) / scenario.variants.length))
+    const ran = runVariant({ ...scenario, seed }, variant, goOn)
     if (ran === undefined) return undefined
     runs.push(judged(scenario, variant, ran))
   }
@@ -70,14 +75,18 @@ interface Ran {
 }
 
 /** One variant by itself. `undefined` when `mayGoOn` ended it. */
-export function runVariant(scenario: Scenario, variant: ScenarioVariant, mayGoOn?: () => boolean): Ran | undefined {
+export function runVariant(
+  scenario: Scenario,
+  variant: ScenarioVariant,
+  mayGoOn?: (part: number) => boolean,
+): Ran | undefined {
   const { fromNs, untilNs } = trafficOf(scenario)
   const playback = playbackOf(scenario, variant, () => measure.lose())
   const { simulation, engine } = playback
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs
   const measure: Measure<Call> = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
-  if (!playback.runTo(untilNs, mayGoOn)) return undefined
+  if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined
   const history = { adjustments: playback.adjustments(), fromNs, untilNs }
   const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
   return { result, counts: playback.counts() }

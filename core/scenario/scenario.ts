@@ -1,3 +1,4 @@
+import type { Verdict } from '../contract/scenario.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Algorithm } from '../engine/profiles.ts'
 import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
@@ -65,9 +66,6 @@ export interface ScenarioVariant {
   /** What the verdict has to be; absent where any will do. */
   readonly verdict?: Verdict
 }
-
-export const VERDICTS = ['prevented', 'not prevented'] as const
-export type Verdict = (typeof VERDICTS)[number]
 
 /** What of a run can be checked, and its unit. */
 export const MEASURES = {

@@ -1,6 +1,7 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
+import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
@@ -48,6 +49,8 @@ export interface WhatIfDesk {
   scenarioText(name: string): Promise<string>
   /** Tells how it goes until it is done or failed, or until the signal aborts, which ends the run. */
   run(task: WhatIfTask, emit: (event: WhatIfEvent) => void, signal: AbortSignalLike): void
+  /** The same of a scenario. */
+  scenario(wish: ScenarioWish, emit: (event: ScenarioEvent) => void, signal: AbortSignalLike): void
   /** The same of a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { quoted } from '../../core/config/finding.ts'
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
+import { behaviourText } from '../../core/scenario/describe.ts'
 import { readScenario } from '../../core/scenario/read.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
@@ -15,11 +17,13 @@ import type {
   WhatIfDesk,
   WhatIfTask,
 } from '../ports/whatIf.ts'
+import type { ScenarioTask } from './scenarioTask.ts'
 import { runTaskThread } from './taskThread.ts'
 
 /** What the thread is started with. */
 export type WhatIfData =
   | { readonly kind: 'comparison'; readonly task: WhatIfTask }
+  | { readonly kind: 'scenario'; readonly task: ScenarioTask }
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
   | { readonly kind: 'points'; readonly task: PointsTask }
   | { readonly kind: 'tune'; readonly task: TuneTask }
@@ -39,14 +43,16 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
   let library: Promise<readonly LibraryScenario[]> | undefined
   const isOver = ({ kind }: { readonly kind: string }): boolean => kind === 'done' || kind === 'failed'
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
+  const scenarioText = async (name: string): Promise<string> => {
+    // A name is part of a path.
+    if ((await scenarioNames(scenarioFolder)).includes(name)) {
+      return readFile(fileOfScenario(scenarioFolder, name), 'utf8')
+    }
+    throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
+  }
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
-    async scenarioText(name) {
-      // A name is part of a path.
-      if ((await scenarioNames(scenarioFolder)).includes(name))
-        return readFile(fileOfScenario(scenarioFolder, name), 'utf8')
-      throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
-    },
+    scenarioText,
     run(task, emit, signal) {
       if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
       running += 1
@@ -56,6 +62,25 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
         { file, data, emit, isLast: isOver, failed, what: 'comparison', tooLarge: TOO_LARGE, onExit },
         signal,
       )
+    },
+    scenario(wish, emit, signal) {
+      const run = async (): Promise<void> => {
+        const { seed } = wish
+        const named =
+          wish.kind === 'file'
+            ? { file: wish.file, text: wish.text }
+            : { file: wish.name, text: await scenarioText(wish.name) }
+        if (signal.aborted) return
+        if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
+        running += 1
+        const data: WhatIfData = { kind: 'scenario', task: { ...named, ...(seed !== undefined && { seed }) } }
+        const onExit = (): void => void (running -= 1)
+        runTaskThread<ScenarioEvent>(
+          { file, data, emit, isLast: isOver, failed, what: 'simulation', tooLarge: SCENARIO_TOO_LARGE, onExit },
+          signal,
+        )
+      }
+      run().catch((thrown: unknown) => emit(failed(toProblem(thrown))))
     },
     forecast(task, emit, signal) {
       const data: WhatIfData = { kind: 'forecast', task }
@@ -86,11 +111,15 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
 
 const TOO_MANY: Problem = {
   code: 'throttled',
-  message: `${MOST_RUNS} comparisons are already running on this console. Wait until one ends, or cancel it.`,
+  message: `${MOST_RUNS} comparisons or scenarios are already running on this console. Wait until one ends, or cancel it.`,
 }
 const TOO_LARGE: Problem = {
   code: 'too-large',
   message: 'The comparison needs too much memory. Simulate fewer seconds, or compare fewer variants.',
+}
+const SCENARIO_TOO_LARGE: Problem = {
+  code: 'too-large',
+  message: 'The scenario needs too much memory. Simulate fewer seconds, or fewer clients.',
 }
 
 const FORECAST_TOO_LARGE: Problem = {
@@ -113,12 +142,13 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
   const texts = await Promise.all(names.map((name) => readFile(fileOfScenario(folder, name), 'utf8')))
   return names.flatMap((name, index): LibraryScenario[] => {
     const { scenario } = readScenario(texts[index] ?? '', name)
-    const variants = scenario?.variants ?? []
-    const [server] = variants
+    const [server] = scenario?.variants ?? []
     if (scenario === undefined || server === undefined) return []
-    const { title, teaches, seed, seconds } = scenario
+    const { title, teaches, seed, seconds, statisticsFrom } = scenario
+    const clients = scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
+    const variants = scenario.variants.map((variant) => variant.name)
+    const shown = { name, title, teaches, seed, seconds, statisticsFrom, clients, variants }
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = server
-    const limits = { maxRequestsInFlight, maxMutatingRequestsInFlight }
-    return [{ name, title, teaches, seed, seconds, ...limits, version, variants: variants.map((one) => one.name) }]
+    return [{ ...shown, maxRequestsInFlight, maxMutatingRequestsInFlight, version }]
   })
 }

@@ -33,13 +33,13 @@ export function runTask({ wish, given }: WhatIfTask, tell: (part: number) => voi
   const each = Math.max(1, arrivals.list.length)
   const result = whatIf(arrivals, baseline, candidates, (done) => goOn((before + done / each) / steps), CHARTED)
   const report = reportOf(ended(result))
-  return scenario === undefined || scenario.phases.length === 0
+  return scenario === undefined || scenario.phases.length + scenario.controllers.length === 0
     ? report
-    : { ...report, notes: [...report.notes, PHASES_NOTE] }
+    : { ...report, notes: [...report.notes, CLIENTS_NOTE] }
 }
 
 const CHARTED = { charted: true } as const
-const PHASES_NOTE = 'The phases of the scenario are left out: only its clients are used.'
+const CLIENTS_NOTE = 'The phases and controllers of the scenario are left out: only its clients are used.'
 
 /** Nothing but the end of the thread ends a run. */
 function ended<T>(result: T | undefined): T {

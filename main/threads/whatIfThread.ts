@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toProblem } from '../../core/contract/errors.ts'
+import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { WhatIfEvent } from '../../core/contract/whatif.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { runPoint } from '../../core/sweep/points.ts'
@@ -8,14 +9,16 @@ import { searchIsland } from '../../core/tune/search.ts'
 import type { ForecastStep, PointsEvent, TuneEvent } from '../ports/whatIf.ts'
 import { runForecast } from './forecastTask.ts'
 import type { WhatIfData } from './whatIf.ts'
+import { runScenarioTask } from './scenarioTask.ts'
 import { runTask } from './whatIfTask.ts'
 
-// The thread of one comparison, forecast, shard of a sweep or part of a search; whoever cancels it ends the thread.
+// The thread of one comparison, scenario, forecast, shard of a sweep or part of a search; whoever cancels it ends the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
 const data: WhatIfData = workerData
-const tell = (event: WhatIfEvent | ForecastStep | PointsEvent | TuneEvent): void => main.postMessage(event, [])
+const tell = (event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | TuneEvent): void =>
+  main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
@@ -35,6 +38,8 @@ try {
   if (data.kind === 'comparison') {
     const report = runTask(data.task, tellPart)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
+  } else if (data.kind === 'scenario') {
+    tell({ kind: 'done', report: runScenarioTask(data.task, tellPart), elapsedMs: elapsed() })
   } else if (data.kind === 'points') {
     const { base, plan, points } = data.task
     for (const point of points) {

@@ -17,7 +17,7 @@ interface WhatIfOptions {
 
 interface WhatIfHandlers {
   readonly procedures: Pick<ProcedureHandlers, 'whatIf.scenarios'>
-  readonly streams: Pick<StreamHandlers, 'whatIf'>
+  readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario'>
   /** A run with the requests and the scenario that it is of; any other source as it is. Rejects with `ProblemError`. */
   readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
 }
@@ -43,6 +43,10 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
   return {
     procedures: { 'whatIf.scenarios': async () => [...(await found().scenarios())] },
     streams: {
+      scenario(wish, emit, signal) {
+        if (desk !== undefined) return desk.scenario(wish, emit, signal)
+        emit({ kind: 'failed', problem: { code: 'unsupported', message: 'This console cannot run scenarios.' } })
+      },
       whatIf(wish, emit, signal) {
         const run = async (): Promise<void> => {
           const given = await givenTo(wish.from)

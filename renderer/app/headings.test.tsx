@@ -4,15 +4,16 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { proxySpec } from '../../test/fixtures/sources.ts'
 import { openStory, type Story, type StoryOptions } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
-import { PAGES, SCREENS } from '../state/route.logic.ts'
+import { pagesOf, SCREENS } from '../state/route.logic.ts'
 import { startRoutes } from '../state/route.ts'
 import { startState } from '../state/start.ts'
 import { App } from './App.tsx'
 import { SCREEN_ENTRIES } from './screens.tsx'
 
-const HASHES = SCREENS.flatMap((screen) =>
-  screen === 'classify' || screen === 'editor' ? PAGES[screen].map((page) => `#/${screen}/${page}`) : [`#/${screen}`],
-).concat('#/level/exempt', '#/level/no-such-level')
+const HASHES = SCREENS.flatMap((screen) => {
+  const pages = pagesOf(screen)
+  return pages.length === 0 ? [`#/${screen}`] : pages.map((page) => `#/${screen}/${page}`)
+}).concat('#/level/exempt', '#/level/no-such-level')
 
 interface Situation {
   readonly name: string

@@ -108,8 +108,12 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'whatif',
     label: 'What-if',
     key: 'W',
-    also: 'variants scenario forecast',
+    also: 'variants forecast',
     icon: 'fork',
+    pages: [
+      { name: 'runs', label: 'Compare runs' },
+      { name: 'scenarios', label: 'Scenarios', also: 'library simulate verdict teaches' },
+    ],
     Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
   },
   {

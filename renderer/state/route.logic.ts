@@ -23,12 +23,13 @@ export type ScreenName = (typeof SCREENS)[number]
 export const PAGES = {
   classify: ['request', 'tests', 'coverage', 'sharding'],
   editor: ['draft', 'drift', 'journal'],
+  whatif: ['runs', 'scenarios'],
 } as const satisfies Partial<Record<ScreenName, readonly string[]>>
 export type PageName = (typeof PAGES)[keyof typeof PAGES][number]
 
 /** The pages of a screen; none when it is one page. */
 export const pagesOf = (screen: ScreenName): readonly PageName[] =>
-  screen === 'classify' || screen === 'editor' ? PAGES[screen] : []
+  screen === 'classify' || screen === 'editor' || screen === 'whatif' ? PAGES[screen] : []
 
 /** An address inside the console: everything that a link must carry to show the same thing again. */
 export interface Route {

@@ -137,6 +137,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         liveState: () => undefined,
         etcd: () => undefined,
         whatIf: () => undefined,
+        scenario: () => undefined,
         forecast: () => undefined,
         effects: () => undefined,
         recorder: () => undefined,

@@ -8,6 +8,7 @@ import { createClient, type ConnectedClient } from '../../core/contract/client.t
 import { checked } from '../../core/contract/shapes.ts'
 import { serve } from '../../core/contract/server.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { RequestsFrom, WhatIfEvent, WhatIfWish, WishedVariant } from '../../core/contract/whatif.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
@@ -201,5 +202,39 @@ describe('a comparison in a thread of its own', () => {
     expect(await problemOf(wishOf(CLUSTER))).toMatchObject({ code: 'throttled' })
     for (const stop of stops) stop()
     await expect.poll(async () => (await toEnd(wishOf(CLUSTER))).at(-1)?.kind, { timeout: 20_000 }).toBe('done')
+  })
+})
+
+/** How a run of a scenario ends. */
+const scenarioEnd = (wish: ScenarioWish): Promise<ScenarioEvent> =>
+  new Promise((resolve, reject) => {
+    const stop = page.subscribe(
+      'scenario',
+      wish,
+      (event) => {
+        if (event.kind === 'progress') return
+        stop()
+        resolve(event)
+      },
+      ({ message }) => reject(new Error(message)),
+    )
+  })
+
+describe('a scenario in a thread of its own', () => {
+  test('is run by its name, with what it teaches in the library', async () => {
+    const library = await page.call('whatIf.scenarios', null)
+    const listed = library.find(({ name }) => name === 'T4')
+    expect(listed).toMatchObject({ variants: ['now'], clients: [{ name: 'probes' }] })
+    const end = await scenarioEnd({ kind: 'library', name: 'T4' })
+    expect(end).toMatchObject({ kind: 'done', report: { name: 'T4', passed: true, runs: [{ verdict: 'prevented' }] } })
+  })
+
+  test('says line, field and remedy of a file, and which name the library does not have', async () => {
+    const file = await scenarioEnd({ kind: 'file', file: 'mine.yaml', text: 'name: mine\nsecond: 4\n' })
+    const message =
+      'mine.yaml, line 2: There is no field “second” at the top of the object: remove it or correct its name.'
+    expect(file).toMatchObject({ kind: 'failed', problem: { code: 'invalid-input', message } })
+    const other = await scenarioEnd({ kind: 'library', name: '../S1' })
+    expect(other).toMatchObject({ kind: 'failed', problem: { code: 'not-found' } })
   })
 })

@@ -9,6 +9,8 @@ const scenario = {
   teaches: 'Seats protect leases.',
   seed: 7,
   seconds: 60,
+  statisticsFrom: 0,
+  clients: [],
   maxRequestsInFlight: 30,
   maxMutatingRequestsInFlight: 10,
   version: 'v1.33.0',

@@ -28,6 +28,8 @@ beforeEach(async () => {
           teaches: 'Seats protect leases.',
           seed: 7,
           seconds: 60,
+          statisticsFrom: 10,
+          clients: [{ name: 'flood', does: '50 clients with 20 threads each' }],
           maxRequestsInFlight: 30,
           maxMutatingRequestsInFlight: 10,
           version: 'v1.33.0',
@@ -36,6 +38,7 @@ beforeEach(async () => {
       ],
       scenarioText: async () => '',
       forecast: () => undefined,
+      scenario: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },
   })

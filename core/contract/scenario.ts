@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { MOST_SCENARIO_TEXT } from './bounds.ts'
+import { OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
+
+const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()
+
+/** Which scenario to run; the seed is its own without one. */
+export const ScenarioWishSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('library'), name: z.string().max(100), seed }),
+  /** The text of a file, in YAML or JSON. */
+  z.object({ kind: z.literal('file'), file: z.string().max(1_000), text: z.string().max(MOST_SCENARIO_TEXT), seed }),
+])
+export type ScenarioWish = z.infer<typeof ScenarioWishSchema>
+
+export const VERDICTS = ['prevented', 'not prevented'] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+/** A criterion or an assertion about one variant, with what was measured. */
+const CheckedSchema = z.object({
+  /** `failedPercent of leases ≤ 0.1 %`. */
+  text: z.string(),
+  value: z.number(),
+  /** Empty for a plain number. */
+  unit: z.string(),
+  holds: z.boolean(),
+})
+
+const ScenarioRunReportSchema = z.object({
+  name: z.string(),
+  /** Absent without criteria. */
+  verdict: z.enum(VERDICTS).exactOptional(),
+  expected: z.enum(VERDICTS).exactOptional(),
+  criteria: z.array(CheckedSchema).readonly(),
+  assertions: z.array(CheckedSchema).readonly(),
+  passed: z.boolean(),
+  /** Of the measured period. */
+  seconds: z.number(),
+  clients: z.array(OutcomesSchema.extend({ client: z.string() })).readonly(),
+})
+export type ScenarioRunReport = z.infer<typeof ScenarioRunReportSchema>
+
+const ScenarioReportSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  /** What to take away from it, in a few sentences. */
+  teaches: z.string(),
+  seed: z.number(),
+  seconds: z.number(),
+  /** What happens before is not counted. Seconds. */
+  statisticsFrom: z.number(),
+  runs: z.array(ScenarioRunReportSchema).readonly(),
+  passed: z.boolean(),
+})
+export type ScenarioReport = z.infer<typeof ScenarioReportSchema>
+
+export const ScenarioEventSchema = runEventSchema(ScenarioReportSchema)
+export type ScenarioEvent = z.infer<typeof ScenarioEventSchema>

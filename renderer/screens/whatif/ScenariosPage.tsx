@@ -1,0 +1,311 @@
+import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
+import type { LibraryScenario } from '../../../core/contract/whatif.ts'
+import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
+import { Button } from '../../components/Button.tsx'
+import { scrollRegion } from '../../components/classes.ts'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { FilesButton } from '../../components/FilesButton.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { NowLine } from '../../components/NowLine.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
+import { EmptyState, ErrorState, ProblemNote } from '../../components/States.tsx'
+import { openPage } from '../../state/route.ts'
+import { format } from '../../theme/format.ts'
+import { whatIfStore } from './comparison.ts'
+import { firstForm, withRequests } from './form.logic.ts'
+import { useScenarios } from './library.ts'
+import { failedPart, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
+import {
+  addOwnScenario,
+  cancelScenario,
+  scenarioStore,
+  startScenario,
+  type OwnScenario,
+  type ScenarioRunState,
+} from './scenarioRuns.ts'
+import styles from './scenarios.module.css'
+
+/** A scenario of the library, or a file. */
+type Shown =
+  | { readonly kind: 'library'; readonly name: string; readonly scenario: LibraryScenario }
+  | { readonly kind: 'file'; readonly name: string; readonly own: OwnScenario }
+
+/** Situations that can be simulated: what each teaches, and which variants of a server prevent it. */
+export function ScenariosPage() {
+  const { scenarios, problem } = useScenarios()
+  const own = scenarioStore((store) => store.own)
+  const selected = scenarioStore((store) => store.selected)
+  const runs = scenarioStore((store) => store.runs)
+  const all: readonly Shown[] = [
+    ...scenarios.map((scenario): Shown => ({ kind: 'library', name: scenario.name, scenario })),
+    ...own.map((one): Shown => ({ kind: 'file', name: one.file, own: one })),
+  ]
+  const shown = all.find(({ name }) => name === selected) ?? all[0]
+  const run = shown === undefined ? undefined : runs[shown.name]
+  return (
+    <div className={styles['screen']}>
+      <NowLine
+        title={headline(shown, run)}
+        evidence="Simulates the same clients before several variants of a server. Nothing is sent to a cluster."
+        actions={
+          <FilesButton label="Scenario files" onFiles={(files) => void addFiles(files)}>
+            <Icon name="plus" size={13} /> Open file
+          </FilesButton>
+        }
+      />
+      <div className={styles['columns']}>
+        <Library all={all} selected={shown?.name} runs={runs} />
+        <div className={styles['page']} {...scrollRegion('Scenario')}>
+          {problem !== undefined && <ProblemNote problem={problem} alert />}
+          {shown !== undefined && <ScenarioPanes shown={shown} run={run} library={scenarios} />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function headline(shown: Shown | undefined, run: ScenarioRunState | undefined): string {
+  if (shown === undefined) return 'Scenarios'
+  const title = titleOf(shown)
+  return run?.state === 'done' ? `${title}: ${outcomeText(run.report)}` : title
+}
+
+const titleOf = (shown: Shown): string =>
+  shown.kind === 'library' ? `${shown.name} ${shown.scenario.title}` : shown.own.file
+
+async function addFiles(files: readonly File[]): Promise<void> {
+  // What is too long for the contract need not be read whole to be refused.
+  for (const file of files) {
+    addOwnScenario({ file: file.name, text: await file.slice(0, MOST_SCENARIO_TEXT + 1).text() })
+  }
+}
+
+interface LibraryProps {
+  readonly all: readonly Shown[]
+  readonly selected: string | undefined
+  readonly runs: Readonly<Partial<Record<string, ScenarioRunState>>>
+}
+
+function Library({ all, selected, runs }: LibraryProps) {
+  const groups = Map.groupBy(all, (shown) => (shown.kind === 'file' ? 'Yours' : groupOf(shown.name)))
+  return (
+    <nav className={styles['library']} aria-label="Library of scenarios">
+      {[...groups].map(([group, members]) => (
+        <section key={group} aria-label={group}>
+          <h2 className={styles['group']}>{group}</h2>
+          <ul className={styles['members']}>
+            {members.map((shown) => (
+              <li key={shown.name}>
+                <button
+                  type="button"
+                  className={styles['member']}
+                  aria-current={shown.name === selected ? 'true' : undefined}
+                  onClick={() => scenarioStore.setState({ selected: shown.name })}
+                >
+                  <span className={styles['name']}>{shown.kind === 'library' ? shown.name : ''}</span>
+                  <span className={styles['title']}>
+                    {shown.kind === 'library' ? shown.scenario.title : shown.name}
+                  </span>
+                  <Marks run={runs[shown.name]} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+/** The verdict of each variant, in its order. */
+function Marks({ run }: { readonly run: ScenarioRunState | undefined }) {
+  if (run === undefined) return null
+  if (run.state === 'running') return <span className={styles['marks']}>{format.percent(run.part)}</span>
+  if (run.state === 'failed') return <span className={styles['marks']}>failed</span>
+  return (
+    <span className={styles['marks']}>
+      {run.report.runs.map(({ name, verdict }) => (
+        <VerdictIcon key={name} verdict={verdict} label={`${name}: ${verdict ?? 'no verdict'}`} />
+      ))}
+    </span>
+  )
+}
+
+function VerdictIcon({ verdict, label }: { readonly verdict: ScenarioRunReport['verdict']; readonly label: string }) {
+  if (verdict === undefined)
+    return (
+      <span role="img" aria-label={label} title={label}>
+        –
+      </span>
+    )
+  const isGood = verdict === 'prevented'
+  return (
+    <span role="img" aria-label={label} title={label} className={styles[isGood ? 'good' : 'bad']}>
+      <Icon name={isGood ? 'check' : 'cross'} size={12} />
+    </span>
+  )
+}
+
+interface PanesProps {
+  readonly shown: Shown
+  readonly run: ScenarioRunState | undefined
+  readonly library: readonly LibraryScenario[]
+}
+
+function ScenarioPanes({ shown, run, library }: PanesProps) {
+  const wish: ScenarioWish =
+    shown.kind === 'library' ? { kind: 'library', name: shown.name } : { kind: 'file', ...shown.own }
+  const report = run?.state === 'done' ? run.report : undefined
+  const about = shown.kind === 'library' ? shown.scenario : report
+  return (
+    <>
+      <Pane
+        title="What it teaches"
+        actions={<Actions shown={shown} run={run} library={library} onRun={() => startScenario(shown.name, wish)} />}
+      >
+        <p className={styles['teaches']}>
+          {about?.teaches ?? 'A scenario of your own. Run it to check the file and to see what each variant does.'}
+        </p>
+        {about !== undefined && (
+          <p className={styles['conditions']}>
+            {`${format.counted(about.seconds, 'second')}, statistics from second ${about.statisticsFrom}, seed ${about.seed}.`}{' '}
+            Every variant gets the same execution times and think times.
+          </p>
+        )}
+        {shown.kind === 'library' && (
+          <dl className={styles['clients']}>
+            {shown.scenario.clients.map(({ name, does }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Pane>
+      <Results run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} />
+    </>
+  )
+}
+
+function Actions({ shown, run, library, onRun }: PanesProps & { readonly onRun: () => void }) {
+  const { name } = shown
+  if (run?.state === 'running') {
+    return (
+      <>
+        <progress className={styles['progress']} max={1} value={run.part} aria-label="Progress of the scenario" />
+        <Button onClick={() => cancelScenario(name)}>Cancel</Button>
+      </>
+    )
+  }
+  const compare = (): void => {
+    const form = whatIfStore.getState().form ?? firstForm(false)
+    whatIfStore.setState({ form: withRequests(form, name, library) })
+    openPage('whatif', 'runs')
+  }
+  return (
+    <>
+      {shown.kind === 'library' && <Button onClick={compare}>Open in What-if</Button>}
+      <Button primary onClick={onRun}>
+        Run scenario
+      </Button>
+    </>
+  )
+}
+
+function Results({
+  run,
+  variants,
+}: {
+  readonly run: ScenarioRunState | undefined
+  readonly variants: readonly string[]
+}) {
+  switch (run?.state) {
+    case undefined:
+      return (
+        <EmptyState title="Not run yet">
+          <p>{variants.length === 0 ? 'Run the scenario.' : `Run it to see its variants: ${variants.join(', ')}.`}</p>
+        </EmptyState>
+      )
+    case 'running':
+      return (
+        <EmptyState title="The scenario is running">
+          <p>It runs in a thread of its own and continues while you look at other screens.</p>
+        </EmptyState>
+      )
+    case 'failed':
+      return <ErrorState title="The scenario did not run." problem={run.problem} />
+    case 'done':
+      return <Variants report={run.report} />
+  }
+}
+
+const Variants = ({ report }: { readonly report: ScenarioReport }) => (
+  <>
+    {report.runs.map((run) => (
+      <Pane key={run.name} title={run.name} note={<Verdict run={run} />}>
+        <PlainTable
+          caption={`Clients before ${run.name}`}
+          columns={clientColumns(run.seconds)}
+          rows={run.clients}
+          rowKey={({ client }) => client}
+        />
+        <Checks run={run} />
+      </Pane>
+    ))}
+  </>
+)
+
+function Verdict({ run: { verdict, expected, passed } }: { readonly run: ScenarioRunReport }) {
+  if (verdict === undefined) return <>{passed ? 'every assertion holds' : 'an assertion fails'}</>
+  const isOther = expected !== undefined && expected !== verdict
+  return (
+    <span className={styles['verdict']}>
+      <VerdictIcon verdict={verdict} label={verdict} /> {verdict}
+      {isOther && `, expected ${expected}`}
+    </span>
+  )
+}
+
+function Checks({ run: { criteria, assertions } }: { readonly run: ScenarioRunReport }) {
+  const missed = criteria.filter(({ holds }) => !holds)
+  return (
+    <ul className={styles['checks']}>
+      {missed.map((one) => (
+        <li key={one.text}>
+          <span className={styles['bad']}>Not met:</span> {one.text} (measured {measuredText(one)})
+        </li>
+      ))}
+      {assertions.map((one) => (
+        <li key={one.text}>
+          <span className={styles[one.holds ? 'good' : 'bad']}>{one.holds ? 'Holds:' : 'Fails:'}</span> {one.text}{' '}
+          (measured {measuredText(one)})
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type ClientRow = ScenarioRunReport['clients'][number]
+
+function clientColumns(seconds: number): readonly DataColumn<ClientRow>[] {
+  return [
+    { id: 'client', header: 'Clients', rowHeader: true, cell: ({ client }) => client },
+    numberColumn('offered', 'Offered', ({ offered }) => offered),
+    {
+      id: 'served',
+      header: 'Served /s',
+      align: 'right',
+      cell: ({ served }) => format.fixed(served / seconds, 1),
+    },
+    { id: 'failed', header: 'Failed', align: 'right', cell: (row) => format.percent(failedPart(row)) },
+    numberColumn('queue-full', 'Queue full', ({ rejected }) => rejected['queue-full']),
+    numberColumn('concurrency-limit', 'Concurrency limit', ({ rejected }) => rejected['concurrency-limit']),
+    numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
+    numberColumn('expired', 'Expired', ({ expired }) => expired),
+    { id: 'p50', header: 'Wait p50', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
+    { id: 'p99', header: 'Wait p99', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
+    { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.fixed(seats, 1) },
+  ]
+}
