@@ -1,7 +1,7 @@
 import type { ServerFacts } from '../engine/apfEngine.ts'
 import type { Call } from '../simulate/server.ts'
 import { createSimulation, type Simulation } from '../simulate/simulation.ts'
-import type { Workload } from '../simulate/workload.ts'
+import type { ClientGroup, Workload } from '../simulate/workload.ts'
 import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { RunCharts } from './charts.ts'
@@ -61,9 +61,16 @@ export function simulatedArrivals(
   }
   const notes = [
     'The arrivals are those of the baseline: clients do not react to what a candidate decides. Closed-loop clients do.',
+    ...(workload.groups.some(needsOthers) ? [NEEDS_NOTE] : []),
   ]
   return { startUnixMs, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
 }
+
+const NEEDS_NOTE =
+  'Handlers that need other requests take no longer for that: only closed-loop clients let them wait for these.'
+
+const needsOthers = ({ behaviour }: ClientGroup): boolean =>
+  behaviour.kind !== 'informer' && behaviour.calls.some(({ jobs }) => jobs?.needs !== undefined)
 
 /** The clients before one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it, as above. */
 export function simulatedResult(

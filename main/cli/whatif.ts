@@ -67,7 +67,9 @@ async function trafficFrom(given: Given, console: Console): Promise<SimulatedTra
   if (foreign !== undefined)
     throw new UsageError(`--${foreign} belongs to --simulate${foreign === 'seconds' ? '' : ' or a scenario'}.`)
   if (scenario !== undefined) {
-    if (scenario.phases.length > 0) console.tell('The phases of the scenario are left out: only its clients are used.')
+    if (scenario.phases.length + scenario.controllers.length > 0) {
+      console.tell('The phases and controllers of the scenario are left out: only its clients are used.')
+    }
     return trafficOf({ ...scenario, seed: seed ?? scenario.seed })
   }
   const untilNs = secondsToNs(seconds ?? DEFAULT_SECONDS)
