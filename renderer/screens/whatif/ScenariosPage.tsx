@@ -304,8 +304,8 @@ function clientColumns(seconds: number): readonly DataColumn<ClientRow>[] {
     numberColumn('concurrency-limit', 'Concurrency limit', ({ rejected }) => rejected['concurrency-limit']),
     numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
     numberColumn('expired', 'Expired', ({ expired }) => expired),
-    { id: 'p50', header: 'Wait p50', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
-    { id: 'p99', header: 'Wait p99', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
+    { id: 'p50', header: 'Wait p50', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
+    { id: 'p99', header: 'Wait p99', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
     { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.fixed(seats, 1) },
   ]
 }
