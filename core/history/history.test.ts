@@ -78,6 +78,23 @@ describe('series', () => {
     expect(query(history, 0, 5).times).toEqual([at(0), at(1), at(2)])
   })
 
+  it('know the rates of a sample once the one before it came', () => {
+    const frames = seconds(9).map((second) => frameOf({ second, dispatched: second ** 2 }))
+    const whole = remember(frames)
+    const late = remember(frames.slice(0, 4), remember(frames.slice(4)))
+    const [before, first] = [frames[3], frames[4]]
+    if (before === undefined || first === undefined) throw new Error('no frames')
+    expect(column(query(late, 0, 9), 'dispatchedRate')?.[4]).toBeNull()
+    const derive = createDeriver('a')
+    derive(before)
+    late.complete(first, derive(first), before)
+    for (const points of [100, 2]) {
+      const [a, b] = [late, whole].map((one) => one.series({ from: at(0), to: at(9), maxPoints: points }))
+      expect(a?.samples).toEqual(b?.samples)
+      expect(a && column(a, 'dispatchedRate')).toEqual(b && column(b, 'dispatchedRate'))
+    }
+  })
+
   it('take in a range that is older than what they have, and lose nothing', () => {
     const frames = seconds(3_000).map((second) => frameOf({ second, executing: second % 9, dispatched: second ** 2 }))
     const whole = remember(frames)

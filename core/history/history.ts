@@ -13,6 +13,8 @@ export interface History {
    * stepped back, what it had already reached is forgotten.
    */
   append(frame: ServerFrame, derived: DerivedServer, before: ServerFrame | undefined): void
+  /** The rates of a frame that was appended without any, from the one before it, which came later. */
+  complete(frame: ServerFrame, derived: DerivedServer, before: ServerFrame): void
   series(query: TierQuery): Series
   heatMap(query: HeatQuery): HeatMap
   /** What heat maps of a stretch of the last hour are made of, of all flows. */
@@ -48,6 +50,12 @@ export function createHistory(): History {
       }
       for (const tier of tiers) tier.add(point)
       heat.append(point.at, frame, derived.noRates === undefined ? before : undefined)
+    },
+    complete(frame, derived, before) {
+      if (derived.noRates !== undefined) return
+      const point = pointOf(frame, derived)
+      for (const tier of tiers) tier.complete(point)
+      heat.append(point.at, frame, before)
     },
     series(query) {
       const finest = tiers.find((tier) => tier.reaches(query.from)) ?? coarsest

@@ -32,6 +32,8 @@ export interface TierQuery {
 export interface Tier {
   /** `count` is how many samples the point stands for, 1 unless said. */
   add(point: Point, count?: number): void
+  /** Adds the rates of a sample that was added without any. */
+  complete(point: Point): void
   /** Forgets the rows that end at or after an instant. */
   truncate(from: number): void
   /** Whether everything that was added since that instant is still there. */
@@ -179,6 +181,16 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
 
   return {
     add,
+    complete({ at, levels: point }) {
+      const row = rowAt(at)
+      const slot = stepOf(timeOf(row), stepMs) === stepOf(at, stepMs) ? order[row] : undefined
+      if (slot === undefined) return
+      for (const [name, values] of point) {
+        const level = levels.get(name)
+        // What it reported is the same again; of means, only rates were missing, which are counted now.
+        if (level !== undefined && hasLevel(level, slot)) mergeInto(level, slot, { at, values, count: 1 })
+      }
+    },
     truncate(from) {
       while (timeOf(order.length - 1) >= from) release(order.pop() ?? 0)
     },

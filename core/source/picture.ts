@@ -145,9 +145,15 @@ const serverEvents = (id: string): ServerEvents => ({
 function takeFrame(
   server: ServerEvents,
   frame: ServerFrame,
-  { past, lead }: { readonly past?: true; readonly lead?: true },
+  { past, lead, seam }: { readonly past?: true; readonly lead?: true; readonly seam?: true },
 ): ServerPicture['latest'] | undefined {
   const { present, history } = server
+  if (seam === true) {
+    const { past: run } = server
+    if (run?.last !== undefined && isBefore(run.last, frame)) history.complete(frame, run.derive(frame), run.last)
+    server.past = undefined
+    return undefined
+  }
   const goesBack = past === true && isBefore(frame, present.last)
   if (goesBack && (server.past === undefined || isBefore(frame, server.past.last))) server.past = startRun(frame.id)
   const run = (goesBack ? server.past : undefined) ?? present

@@ -238,6 +238,7 @@ const RecordedEventSchema: z.ZodType<SourceEvent> = z.union([
     frame: ServerFrameSchema,
     past: z.literal(true).exactOptional(),
     lead: z.literal(true).exactOptional(),
+    seam: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('dump'), dump: DumpFrameSchema }),
   z.object({ kind: z.literal('facts'), server: z.string(), facts: FactsSchema }),

@@ -33,6 +33,11 @@ export type SourceEvent =
        * later, and ends with this frame.
        */
       readonly lead?: true
+      /**
+       * Of the past: the first frame of the present once more, after the last one before it was told. Its rates and
+       * quantiles are known from then on.
+       */
+      readonly seam?: true
     }
   | { readonly kind: 'dump'; readonly dump: DumpFrame }
   /** What a server stores and who watches it, whenever that was read; of some sources before the first frame. */

@@ -53,12 +53,24 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
     const servers = clusters.find(({ name }) => name === same.cluster)?.servers
     const intervalMs = servers?.find(({ instance }) => instance === same.instance)?.intervalMs ?? USUAL_INTERVAL_MS
     if (stopped || signal.aborted) return undefined
+    /** The newest frame of the past, until the present is joined to it. */
+    let newest: ServerFrame | undefined
+    let joined = false
     const past = createPast({
       api,
       environment,
       instanceLabel: labels.instance,
-      emit: (event) => emit(event.kind === 'frame' ? { ...event, frame: { ...event.frame, id: first.id } } : event),
+      emit(event) {
+        if (event.kind !== 'frame') return emit(event)
+        newest = { ...event.frame, id: first.id }
+        emit({ ...event, frame: newest })
+      },
       onProgress(progress) {
+        // The newest part of the range is read first, so what it ends with is what came before the present.
+        if (!joined && newest !== undefined) {
+          joined = true
+          emit({ kind: 'frame', frame: first, past: true, seam: true })
+        }
         if (progress.state !== 'reading') reading.delete(past)
         onProgress(progress)
       },
