@@ -89,7 +89,7 @@ test('the time before a direct scrape is that which a Prometheus kept of the sam
   expect(firstAt - (times.at(-1) ?? 0)).toBeLessThanOrEqual(INTERVAL_MS)
   // The history is one, with the numbers of both where each was read, and no instant where nothing is known.
   const [server] = picture.servers
-  const series = server?.history.series({ from: times[0] ?? 0, to: environment.now(), maxPoints: 10_000 })
+  const series = server?.history.series({ from: times[0] ?? 0, to: firstAt, maxPoints: 10_000 })
   for (const { frame, seam } of past)
     if (seam !== true) expect(frame.levels[0]?.dispatched).toBe(stepOf(Date.parse(frame.at)))
   expect(series?.samples).not.toContain(0)
