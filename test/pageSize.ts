@@ -9,11 +9,11 @@ import { build, mergeConfig, type Rolldown } from 'vite'
 /** Bytes after gzip, as a server sends them; fonts are not counted. docs/performance.md says what the rest is made of. */
 const BUDGETS = {
   /** The document with the entry, its imports and styles: after that the shell is drawn. */
-  entry: 112_500,
+  entry: 113_500,
   /** That, and the Overview of one source. */
-  firstScreen: 148_500,
+  firstScreen: 149_500,
   /** All scripts and styles, those of screens and dialogs that are loaded when they are opened included. */
-  all: 799_500,
+  all: 805_000,
 } as const
 
 const OVERVIEW = 'renderer/screens/overview/index.tsx'

@@ -1,3 +1,4 @@
+import type { NotedState } from './recording.ts'
 import type { Settings } from './settings.ts'
 
 /** What holds until the operator sets something else; the page shows it before it has the kept settings. */
@@ -18,3 +19,6 @@ export const DEFAULT_SETTINGS: Settings = {
   keepMegabytes: 2_000,
   alertNotices: 'off',
 }
+
+/** Of a source that was just connected. */
+export const NOTHING_NOTED: NotedState = { noted: [], past: [] }

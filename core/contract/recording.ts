@@ -121,7 +121,6 @@ export const NotedStateSchema = z.object({
   past: z.array(NotedSchema).max(MOST_NOTED_PAST).readonly(),
 })
 export type NotedState = z.infer<typeof NotedStateSchema>
-export const NOTHING_NOTED: NotedState = { noted: [], past: [] }
 
 /** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
 export const PastRequestsSchema = z.object({

@@ -54,7 +54,15 @@ function measuredOf(
   at: string,
   findings: Finding[],
 ): Measured {
-  const of = subjectOf({ clients, level, controller }, at, findings)
+  const of = subjectOf(
+    [
+      ['clients', clients],
+      ['level', level],
+      ['controller', controller],
+    ],
+    at,
+    findings,
+  )
   if (!isMeasure(measure)) {
     const meant = nearest(measure, Object.keys(MEASURES))
     const mend = meant === undefined ? `use ${anyOf(Object.keys(MEASURES))}` : `did you mean ${quoted(meant)}?`
@@ -71,14 +79,11 @@ function measuredOf(
 
 /** One of them at most. */
 export function subjectOf<K extends 'clients' | 'level' | 'controller'>(
-  named: Readonly<Partial<Record<K, string | undefined>>>,
+  named: readonly (readonly [kind: K, name: string | undefined])[],
   at: string,
   findings: Finding[],
 ): { readonly kind: K; readonly name: string } | undefined {
-  const [first, second] = (Object.keys(named) as K[]).flatMap((kind) => {
-    const name = named[kind]
-    return name === undefined ? [] : [{ kind, name }]
-  })
+  const [first, second] = named.flatMap(([kind, name]) => (name === undefined ? [] : [{ kind, name }]))
   if (first !== undefined && second !== undefined) {
     const message = `${at} is about ${first.kind} or ${second.kind}: remove one of the two.`
     findings.push(problem(member(at, second.kind), message))

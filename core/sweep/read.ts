@@ -77,7 +77,14 @@ const readWrittenBase = readAs((members) => ({
 /** A setting and its values, within the bounds of the field. */
 export const readParameter: Read<Parameter> = (value, at, findings) => {
   const { clients, level, field, values, from, to, step } = readWrittenParameter(value, at, findings)
-  const of = subjectOf({ clients, level }, at, findings)
+  const of = subjectOf(
+    [
+      ['clients', clients],
+      ['level', level],
+    ],
+    at,
+    findings,
+  )
   const setting = { of, field }
   checkField(setting, at, findings)
   const range = from === undefined && to === undefined && step === undefined ? undefined : { from, to, step }

@@ -1,6 +1,5 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
-import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'

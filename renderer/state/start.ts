@@ -1,5 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
-import { NOTHING_NOTED } from '../../core/contract/recording.ts'
+import { NOTHING_NOTED } from '../../core/contract/defaults.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { notedStore } from './noted.ts'
