@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import { quoted } from '../../core/config/finding.ts'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
@@ -34,7 +35,7 @@ interface WhatIfSurroundings {
   readonly scenarioFolder: string
 }
 
-/** Each run takes a processor, and memory for its requests. */
+/** Of comparisons and scenarios: each takes a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
 /** Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own. */
@@ -50,62 +51,38 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     }
     throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
   }
+  type Failed = ReturnType<typeof failed>
+  const begin = <E extends { readonly kind: string }>(
+    data: WhatIfData,
+    emit: (event: E | Failed) => void,
+    signal: AbortSignalLike,
+  ): void => {
+    const isCounted = data.kind === 'comparison' || data.kind === 'scenario'
+    if (isCounted && running >= MOST_RUNS) return emit(failed(TOO_MANY))
+    running += isCounted ? 1 : 0
+    const onExit = (): void => void (running -= isCounted ? 1 : 0)
+    const { what, mend } = ABOUT[data.kind]
+    const tooLarge: Problem = { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
+    runTaskThread<E | Failed>({ file, data, emit, isLast: isOver, failed, what, tooLarge, onExit }, signal)
+  }
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
     scenarioText,
-    run(task, emit, signal) {
-      if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
-      running += 1
-      const data: WhatIfData = { kind: 'comparison', task }
-      const onExit = (): void => void (running -= 1)
-      runTaskThread<WhatIfEvent>(
-        { file, data, emit, isLast: isOver, failed, what: 'comparison', tooLarge: TOO_LARGE, onExit },
-        signal,
-      )
-    },
+    run: (task, emit, signal) => begin<WhatIfEvent>({ kind: 'comparison', task }, emit, signal),
     scenario(wish, emit, signal) {
+      const { seed } = wish
       const run = async (): Promise<void> => {
-        const { seed } = wish
-        const named =
-          wish.kind === 'file'
-            ? { file: wish.file, text: wish.text }
-            : { file: wish.name, text: await scenarioText(wish.name) }
+        const file = wish.kind === 'file' ? wish.file : wish.name
+        const text = wish.kind === 'file' ? wish.text : await scenarioText(wish.name)
         if (signal.aborted) return
-        if (running >= MOST_RUNS) return emit(failed(TOO_MANY))
-        running += 1
-        const data: WhatIfData = { kind: 'scenario', task: { ...named, ...(seed !== undefined && { seed }) } }
-        const onExit = (): void => void (running -= 1)
-        runTaskThread<ScenarioEvent>(
-          { file, data, emit, isLast: isOver, failed, what: 'simulation', tooLarge: SCENARIO_TOO_LARGE, onExit },
-          signal,
-        )
+        const task = { file, text, ...(seed !== undefined && { seed }) }
+        begin<ScenarioEvent>({ kind: 'scenario', task }, emit, signal)
       }
       run().catch((thrown: unknown) => emit(failed(toProblem(thrown))))
     },
-    forecast(task, emit, signal) {
-      const data: WhatIfData = { kind: 'forecast', task }
-      const onExit = (): void => undefined
-      runTaskThread<ForecastStep>(
-        { file, data, emit, isLast: isOver, failed, what: 'forecast', tooLarge: FORECAST_TOO_LARGE, onExit },
-        signal,
-      )
-    },
-    points(task, emit, signal) {
-      const data: WhatIfData = { kind: 'points', task }
-      const onExit = (): void => undefined
-      runTaskThread<PointsEvent>(
-        { file, data, emit, isLast: isOver, failed, what: 'sweep', tooLarge: SWEEP_TOO_LARGE, onExit },
-        signal,
-      )
-    },
-    tune(task, emit, signal) {
-      const data: WhatIfData = { kind: 'tune', task }
-      const onExit = (): void => undefined
-      runTaskThread<TuneEvent>(
-        { file, data, emit, isLast: isOver, failed, what: 'search', tooLarge: TUNE_TOO_LARGE, onExit },
-        signal,
-      )
-    },
+    forecast: (task, emit, signal) => begin<ForecastStep>({ kind: 'forecast', task }, emit, signal),
+    points: (task, emit, signal) => begin<PointsEvent>({ kind: 'points', task }, emit, signal),
+    tune: (task, emit, signal) => begin<TuneEvent>({ kind: 'tune', task }, emit, signal),
   }
 }
 
@@ -113,29 +90,14 @@ const TOO_MANY: Problem = {
   code: 'throttled',
   message: `${MOST_RUNS} comparisons or scenarios are already running on this console. Wait until one ends, or cancel it.`,
 }
-const TOO_LARGE: Problem = {
-  code: 'too-large',
-  message: 'The comparison needs too much memory. Simulate fewer seconds, or compare fewer variants.',
-}
-const SCENARIO_TOO_LARGE: Problem = {
-  code: 'too-large',
-  message: 'The scenario needs too much memory. Simulate fewer seconds, or fewer clients.',
-}
-
-const FORECAST_TOO_LARGE: Problem = {
-  code: 'too-large',
-  message: 'The forecast needs too much memory: too many requests come in ten minutes.',
-}
-
-const SWEEP_TOO_LARGE: Problem = {
-  code: 'too-large',
-  message: 'A point of the sweep needs too much memory. Simulate fewer seconds, or fewer requests.',
-}
-
-const TUNE_TOO_LARGE: Problem = {
-  code: 'too-large',
-  message: 'The search needs too much memory. Simulate fewer seconds, or give it fewer requests.',
-}
+/** What a thread does, and how it could do with less. */
+const ABOUT = {
+  comparison: { what: 'comparison', mend: '. Simulate fewer seconds, or compare fewer variants.' },
+  scenario: { what: 'scenario', mend: '. Simulate fewer seconds, or fewer clients.' },
+  forecast: { what: 'forecast', mend: ': too many requests come in ten minutes.' },
+  points: { what: 'sweep', mend: ' at a point. Simulate fewer seconds, or fewer requests.' },
+  tune: { what: 'search', mend: '. Simulate fewer seconds, or give it fewer requests.' },
+} as const satisfies Readonly<Record<WhatIfData['kind'], { readonly what: string; readonly mend: string }>>
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {
   const names = await scenarioNames(folder)
