@@ -31,7 +31,7 @@ export const MARK_WORDS: Readonly<Record<Mark['kind'], string>> = {
   edit: 'edit',
   object: 'edit',
   reconfigured: 'new limits',
-  restarted: 'restart',
+  restarted: 'start',
   version: 'new version',
   rejecting: 'rejections',
   alert: 'alert',

@@ -26,7 +26,16 @@ const runOf = (place: number, clients: WhatIfWish['clients'] = 'open'): RunSpec 
   of: { kind: 'comparison', wish: { ...wish, clients }, variant: place },
 })
 
-function opened(spec: RunSpec): Required<Archive> {
+/** A run is the same at an instant whoever asked for another one before. */
+const runs = new Map<string, Required<Archive>>()
+function opened(place: number, clients?: WhatIfWish['clients']): Required<Archive> {
+  const key = `${place} ${clients ?? 'open'}`
+  const known = runs.get(key) ?? openedAnew(runOf(place, clients))
+  runs.set(key, known)
+  return known
+}
+
+function openedAnew(spec: RunSpec): Required<Archive> {
   const made = createRunSource(spec)
   if (!made.ok) return expect.fail(made.problem.message)
   const { archive } = made
@@ -38,7 +47,7 @@ function opened(spec: RunSpec): Required<Archive> {
 it.each(['open', 'closed'] as const)(
   'a run of %s-loop clients is the same at an instant however it is reached',
   (clients) => {
-    const archive = opened(runOf(0, clients))
+    const archive = opened(0, clients)
     const at = 17_345.678
     const there = JSON.stringify([archive.moment(at).frame, archive.dump('simulated-apiserver', at)])
     archive.moment(39_000)
@@ -51,7 +60,7 @@ it.each(['open', 'closed'] as const)(
 )
 
 it('steps forwards and back, and stands between two events of one instant', () => {
-  const archive = opened(runOf(0))
+  const archive = opened(0)
   const start = archive.step({ at: 10_000, stride: 'decision', back: false })
   expect(start.event).toMatch(/^(dispatched|rejected|finished)/)
   const there: number[] = []
@@ -73,7 +82,7 @@ it('steps forwards and back, and stands between two events of one instant', () =
 })
 
 it('shows requests as they were at the instant', () => {
-  const archive = opened(runOf(0))
+  const archive = opened(0)
   const { requests, complete, state } = archive.requests(20_000, 500)
   expect(requests).toHaveLength(500)
   expect(complete).toBe(false)
@@ -83,7 +92,7 @@ it('shows requests as they were at the instant', () => {
 })
 
 it('has a sample of each server each second, and their charts', () => {
-  const archive = opened(runOf(1))
+  const archive = opened(1)
   const { frame, derived, objects } = archive.moment(30_000)
   expect(frame?.servers.map(({ id }) => id)).toEqual(['simulated-apiserver-1', 'simulated-apiserver-2'])
   expect(derived.map(({ id }) => id)).toEqual(['simulated-apiserver-1', 'simulated-apiserver-2'])

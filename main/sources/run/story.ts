@@ -1,6 +1,4 @@
-import { alertNoted } from '../../../core/alerts/noted.ts'
-import { createAlertWatch } from '../../../core/alerts/watch.ts'
-import { createNoter } from '../../../core/compare/noted.ts'
+import { createSourceNoter } from '../../../core/alerts/noted.ts'
 import type { Noted } from '../../../core/contract/recording.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ShownRun } from '../../../core/whatif/servers.ts'
@@ -8,7 +6,7 @@ import { Timeline } from '../../../core/run/timeline.ts'
 import { storedSet } from '../../simulated/objects.ts'
 import { serverFrame } from '../../../core/simulate/serverFrame.ts'
 import { createPicture, type Picture } from '../../../core/source/picture.ts'
-import { knownObjects, type ObjectsReading } from '../../../core/source/sourceEvent.ts'
+import type { ObjectsReading, SourceEvent } from '../../../core/source/sourceEvent.ts'
 import type { Told } from '../../../core/source/recording.ts'
 import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../../../core/units.ts'
 
@@ -70,8 +68,7 @@ export function storyOf(played: PlayedRun): Story {
     MS_PER_SECOND * Math.max(1, Math.ceil((nsToMs(endNs) / MS_PER_SECOND) * (run.engines.length / MOST_FRAMES)))
   const stepNs = secondsToNs(stepMs / MS_PER_SECOND)
   const picture = createPicture()
-  const noter = createNoter()
-  const alerts = createAlertWatch()
+  const noter = createSourceNoter()
   const samples: Sampled[] = []
   const told: Told[] = []
   const noted: Noted[] = []
@@ -80,26 +77,20 @@ export function storyOf(played: PlayedRun): Story {
   const leave = timeline.watch(({ kind }) => {
     if (kind === 'arrived') arrived += 1
   })
+  const tell = (at: UnixMs, event: SourceEvent): void => {
+    told.push({ at, event })
+    picture.take(event)
+    noted.push(...noter.take(event, picture, at).noted)
+  }
   for (let ns = 0; ; ns = Math.min(ns + stepNs, endNs)) {
     timeline.seek(ns)
     const at = unixMsAfter(run.startUnixMs, ns)
     samples.push({ at, arrived })
     if (run.objects !== objects) {
       objects = run.objects
-      const reading = readingNow(played)
-      const event = { kind: 'objects', origin: 'files', reading } as const
-      told.push({ at, event })
-      picture.take(event)
-      alerts.takeObjects(knownObjects(reading))
-      noted.push(...noter.takeObjects(reading, at))
+      tell(at, { kind: 'objects', origin: 'files', reading: readingNow(played) })
     }
-    for (const frame of framesNow(played)) {
-      const event = { kind: 'frame', frame } as const
-      told.push({ at, event })
-      picture.take(event)
-      const latest = picture.server(frame.id)?.latest
-      if (latest !== undefined) noted.push(...alerts.take(latest.frame, latest.derived).map(alertNoted))
-    }
+    for (const frame of framesNow(played)) tell(at, { kind: 'frame', frame })
     if (ns === endNs) break
   }
   leave()
