@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 
 const node = { environment: 'node' } as const
 /**
@@ -13,6 +13,8 @@ const hangs = { testTimeout: 300_000, hookTimeout: 300_000 }
  * file leaves behind in a module, the next one finds.
  */
 const shared = { isolate: false, maxWorkers: '100%' } as const
+const UNIT = ['core', 'main', 'test/unit']
+const SLOW = '**/*.slow.test.ts'
 const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 60_000 } } }
 
 export default defineConfig({
@@ -25,7 +27,19 @@ export default defineConfig({
           ...patient,
           ...shared,
           name: 'unit',
-          include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/unit/**/*.test.ts'],
+          include: UNIT.map((folder) => `${folder}/**/*.test.ts`),
+          exclude: [...defaultExclude, SLOW],
+        },
+      },
+      {
+        // Computes for seconds; left out of `npm run check`.
+        test: {
+          ...byNode,
+          ...hangs,
+          ...patient,
+          ...shared,
+          name: 'slow',
+          include: UNIT.map((folder) => `${folder}/${SLOW}`),
         },
       },
       {

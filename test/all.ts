@@ -29,11 +29,12 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
   const file = reportOf(name)
   const counted = existsSync(file)
     ? read(JSON.parse(readFileSync(file, 'utf8')))
-    : { passed: 0, failed: 0, skipped: [] }
-  return code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted
+    : { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] }
+  if (code === 0 || counted.failed > 0) return counted
+  return { ...counted, failed: 1, failures: [`${name} ended with exit code ${code} and no failed test`] }
 }
 
-const projects = ['unit', 'renderer', 'integration'].flatMap((name) => ['--project', name])
+const projects = ['unit', 'slow', 'renderer', 'integration'].flatMap((name) => ['--project', name])
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf('vitest')}`]
 // Browser tests mostly wait and the others mostly compute, so both run at once. What the browser tests print follows at
 // the end: two reports that grow at once cannot be read.
@@ -47,9 +48,18 @@ closeSync(log)
 process.stdout.write(readFileSync(printed))
 const tallies = [tally('vitest', vitest, readVitest), tally('playwright', playwright, readPlaywright)]
 const packaged = (await runTool('node', ['test/packaging/check.ts'], { env })) === 0
-tallies.push({ passed: packaged ? 1 : 0, failed: packaged ? 0 : 1, skipped: [] })
+tallies.push({
+  passed: packaged ? 1 : 0,
+  failed: packaged ? 0 : 1,
+  failures: packaged ? [] : ['test/packaging/check.ts'],
+  flaky: [],
+  skipped: [],
+})
 
 for (const skipped of tallies.flatMap((one) => one.skipped)) process.stdout.write(`skipped: ${skipped}\n`)
+for (const flaky of tallies.flatMap((one) => one.flaky)) process.stdout.write(`flaky: ${flaky}\n`)
+// Last, where a log that was cut in the middle still has them.
+for (const failure of tallies.flatMap((one) => one.failures)) process.stdout.write(`failed: ${failure}\n`)
 const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
 const failed = sum((one) => one.failed)
 process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed\n`)

@@ -1,9 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
+import { root } from '../main/bootstrap/runtime.mjs'
 
 /** What one runner's JSON report says, reduced to what the last line of `npm test` needs. */
 export interface Tally {
   passed: number
   failed: number
+  /** File or project, title and first line of the error of each failed test. */
+  failures: string[]
+  /** The same of each test of the browser that failed, and passed when it was run again. */
+  flaky: string[]
   /** Title and reason of each skipped test. */
   skipped: string[]
 }
@@ -15,10 +23,19 @@ const VitestReport = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      message: z.string().default(''),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).default([]) }),
+      ),
     }),
   ),
 })
+
+/** The first line of an error that says something, without colours. */
+function firstLine(message: string | undefined): string {
+  const lines = stripVTControlCharacters(message ?? '').split('\n')
+  return lines.find((line) => line.trim() !== '')?.trim() ?? 'no message'
+}
 
 export function readVitest(json: unknown): Tally {
   const report = VitestReport.parse(json)
@@ -27,6 +44,14 @@ export function readVitest(json: unknown): Tally {
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
+    failures: report.testResults.flatMap((file) => {
+      const name = path.relative(root, file.name)
+      if (broken.includes(file)) return [`${name}: ${firstLine(file.message)}`]
+      return file.assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map((test) => `${name}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+    }),
+    flaky: [],
     skipped: report.testResults.flatMap((file) =>
       file.assertionResults
         .filter(({ status }) => status !== 'passed' && status !== 'failed')
@@ -35,10 +60,15 @@ export function readVitest(json: unknown): Tally {
   }
 }
 
+const PlaywrightError = z.object({ message: z.string().optional() })
+const PlaywrightAttachment = z.object({ name: z.string(), path: z.string().optional() })
 const PlaywrightTest = z.object({
   projectName: z.string(),
   status: z.string(),
   annotations: z.array(z.object({ type: z.string(), description: z.string().optional() })),
+  results: z
+    .array(z.object({ error: PlaywrightError.optional(), attachments: z.array(PlaywrightAttachment).default([]) }))
+    .default([]),
 })
 const PlaywrightSuite = z.object({
   specs: z.array(z.object({ title: z.string(), tests: z.array(PlaywrightTest) })).default([]),
@@ -48,7 +78,7 @@ const PlaywrightSuite = z.object({
 })
 const PlaywrightReport = z.object({
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
-  errors: z.array(z.unknown()),
+  errors: z.array(PlaywrightError),
   suites: z.array(PlaywrightSuite),
 })
 
@@ -64,12 +94,43 @@ function skippedIn(suite: z.output<typeof PlaywrightSuite>): string[] {
   return [...here, ...suite.suites.flatMap(skippedIn)]
 }
 
-/** A flaky test, one that passed only when repeated, is a failure. */
+/** The tests of a suite that ended so, each with its error and with what the page showed. */
+function failuresIn(suite: z.output<typeof PlaywrightSuite>, status: 'unexpected' | 'flaky'): string[] {
+  const here = suite.specs.flatMap((spec) =>
+    spec.tests
+      .filter((test) => test.status === status)
+      .map((test) => {
+        const failed = test.results.find((result) => result.error !== undefined)
+        return `${test.projectName}: ${spec.title}: ${firstLine(failed?.error?.message)}${shownPage(failed?.attachments)}`
+      }),
+  )
+  return [...here, ...suite.suites.flatMap((inner) => failuresIn(inner, status))]
+}
+
+const PAGE_LINES = 120
+
+function shownPage(attachments: readonly z.output<typeof PlaywrightAttachment>[] = []): string {
+  const file = attachments.find(({ name }) => name === 'error-context')?.path
+  if (file === undefined || !existsSync(file)) return ''
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const start = lines.indexOf('```yaml')
+  return start < 0 ? '' : `\n${lines.slice(start, start + PAGE_LINES).join('\n')}`
+}
+
+/**
+ * A browser test that fails is run once more: on a machine that stands still for seconds an event may be lost that a hand
+ * would repeat. One that passes then is counted as passed, and printed: it is mended, not lived with.
+ */
 export function readPlaywright(json: unknown): Tally {
   const { stats, errors, suites } = PlaywrightReport.parse(json)
   return {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky + errors.length,
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected + errors.length,
+    failures: [
+      ...suites.flatMap((suite) => failuresIn(suite, 'unexpected')),
+      ...errors.map((error) => `browser: ${firstLine(error.message)}`),
+    ],
+    flaky: suites.flatMap((suite) => failuresIn(suite, 'flaky')),
     skipped: suites.flatMap(skippedIn),
   }
 }

@@ -110,6 +110,7 @@ export function dashboard(place: RulesPlace): object {
     graphTooltip: 1,
     refresh: '30s',
     time: { from: 'now-1h', to: 'now' },
+    annotations: { list: [] },
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus' },
@@ -134,7 +135,10 @@ export function dashboard(place: RulesPlace): object {
       datasource: SOURCE,
       gridPos: { x: (index % COLUMNS) * WIDTH, y: Math.floor(index / COLUMNS) * HEIGHT, w: WIDTH, h: HEIGHT },
       fieldConfig: { defaults: { unit, min: title === 'Lent and borrowed' ? null : 0 }, overrides: [] },
-      options: { legend: { displayMode: 'table', placement: 'right', calcs: ['min', 'max', 'lastNotNull'] } },
+      options: {
+        legend: { showLegend: true, displayMode: 'table', placement: 'right', calcs: ['min', 'max', 'lastNotNull'] },
+        tooltip: { mode: 'multi', sort: 'desc' },
+      },
       targets,
     })),
   }

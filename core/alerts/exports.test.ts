@@ -51,7 +51,7 @@ it.each(['v1.29.0', 'v1.37.0'])('%s: names only metrics that this version has an
   const known = [...CATALOGUE.values()].filter(
     ({ hiddenFrom = 99, removedIn = 99 }) => minor < hiddenFrom && minor < removedIn,
   )
-  const sampled = new Set(known.flatMap(({ name }) => [name, `${name}_bucket`]))
+  const sampled = new Set(known.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`]))
   // Recording rules make names of their own, which begin with their level.
   const own = new Set([...text.matchAll(/priority_level:(apiserver_flowcontrol_[a-z_]+)/g)].map(([, name]) => name))
   expect([...names].filter((name) => !sampled.has(name) && !own.has(name))).toEqual([])
@@ -72,4 +72,19 @@ it('writes files that can be read again, the same every time', () => {
   const { panels } = DashboardSchema.parse(JSON.parse(exportText('dashboard', place)))
   expect(panels).toHaveLength(8)
   expect(new Set(panels.map(({ id }) => id)).size).toBe(8)
+})
+
+it("has what Grafana's schema requires of a dashboard and of its charts", () => {
+  const required = z.looseObject({
+    annotations: z.object({ list: z.array(z.unknown()) }),
+    panels: z.array(
+      z.looseObject({
+        options: z.object({
+          legend: z.looseObject({ showLegend: z.boolean() }),
+          tooltip: z.object({ mode: z.string(), sort: z.string() }),
+        }),
+      }),
+    ),
+  })
+  expect(required.safeParse(JSON.parse(exportText('dashboard', place))).error).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { alertExpressions, type RulesPlace } from './expressions.ts'
 import { RULES } from './rules.ts'
 
 /** Files for the tools that people run. */
-export const EXPORTS = ['rules', 'prometheusrule', 'recording-rules', 'alertmanager', 'dashboard', 'jsonnet'] as const
+export const EXPORTS = ['rules', 'prometheusrule', 'recording-rules', 'alertmanager', 'dashboard', 'mixin'] as const
 export type ExportKind = (typeof EXPORTS)[number]
 
 /** The text of a file; the same for the same place. */
@@ -29,7 +29,7 @@ export function exportText(kind: ExportKind, place: RulesPlace): string {
       return yaml(alertmanager(place), ' Routes of the alerts of apf-console; give the receivers their addresses.')
     case 'dashboard':
       return json(dashboard(place))
-    case 'jsonnet':
+    case 'mixin':
       return [
         '{',
         `  prometheusAlerts+:: { groups+: [${json(alertGroup(place)).trimEnd()}] },`,

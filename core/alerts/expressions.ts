@@ -4,7 +4,17 @@ import type { FamilyKey } from '../metrics/familyNames.ts'
 import { NOT_EXEMPT, promqlOf, summedSeries, USUAL_INTERVAL_MS, type Place } from '../prom/measures.ts'
 import { durationText, equals, metric, oneOf, type Matcher } from '../prom/promql.ts'
 import type { RuleId } from '../contract/alerts.ts'
-import { BURNS, CRITICAL_LEVELS, holdMsOf, RULES, severityOf, THRESHOLDS, WINDOWS, type Rule } from './rules.ts'
+import {
+  BURNS,
+  CRITICAL_LEVELS,
+  holdMsOf,
+  RULES,
+  severityOf,
+  THRESHOLDS,
+  waitSubject,
+  WINDOWS,
+  type Rule,
+} from './rules.ts'
 
 /** Where the rules are to be evaluated. */
 export interface RulesPlace extends Place {
@@ -26,6 +36,8 @@ export interface PrometheusAlert {
 }
 
 type Part = string | undefined
+const WAITED = equals('execute', 'true')
+const PROMPT = equals('le', String(THRESHOLDS.promptSeconds))
 const LEVEL = '{{ $labels.priority_level }}'
 /** Labels of flow schemas and reasons are summed away unless an expression is about them. */
 const PER_LEVEL = ['priority_level']
@@ -57,6 +69,12 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
       (rejected, dispatched) => `${rejected} / (${rejected} + ${dispatched})`,
       rates('rejected', ms, [NOT_EXEMPT]),
       rates('dispatched', ms, [NOT_EXEMPT]),
+    )
+  const late = (ms: number): Part =>
+    all(
+      (prompt, waited) => `1 - ${prompt} / ignoring (le) ${waited}`,
+      rates('wait', ms, [NOT_EXEMPT, WAITED], PER_LEVEL, '_bucket', [PROMPT]),
+      rates('wait', ms, [NOT_EXEMPT, WAITED], PER_LEVEL, '_count'),
     )
   const rows: readonly (readonly [RuleId, Part, { readonly level?: string; readonly subject?: string }?])[] = [
     ...REJECT_REASONS.flatMap((reason) =>
@@ -158,19 +176,26 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
           { subject },
         ] as const,
     ),
-    ...BURNS.map(
-      ({ name, times, shortMs, longMs }) =>
+    ...BURNS.flatMap(({ name, times, shortMs, longMs }) =>
+      (
         [
-          'R12',
-          all(
-            (soon, late, ago) => `${soon} > ${burn(times)} and ${late} > ${burn(times)} and ${ago}`,
-            share(shortMs),
-            share(longMs),
-            // A window that is not full yet would let a first burst fire.
-            long('dispatched', longMs, 'offset'),
-          ),
-          { subject: name },
-        ] as const,
+          [name, share],
+          [waitSubject(name), late],
+        ] as const
+      ).map(
+        ([subject, shareOf]) =>
+          [
+            'R12',
+            all(
+              (soon, whole, ago) => `${soon} > ${burn(times)} and ${whole} > ${burn(times)} and ${ago}`,
+              shareOf(shortMs),
+              shareOf(longMs),
+              // A window that is not full yet would let a first burst fire.
+              long('dispatched', longMs, 'offset'),
+            ),
+            { subject },
+          ] as const,
+      ),
     ),
   ]
   return rows.flatMap(([id, expr, about = {}]) => (expr === undefined ? [] : [alertOf(RULES[id], expr, about)]))
@@ -213,12 +238,19 @@ const gauges = (place: RulesPlace) => ({
 /** Rates over a window and one scrape more, so that as many scrapes lie in it whenever it is evaluated. */
 const ratesOf =
   (place: RulesPlace) =>
-  (key: FamilyKey, ms: number, own: readonly Matcher[], kept: readonly string[] = PER_LEVEL, suffix = ''): Part => {
+  (
+    key: FamilyKey,
+    ms: number,
+    own: readonly Matcher[],
+    kept: readonly string[] = PER_LEVEL,
+    suffix = '',
+    buckets: readonly Matcher[] = [],
+  ): Part => {
     const rangeMs = ms + (place.intervalMs ?? USUAL_INTERVAL_MS)
     return summedSeries(
       place,
       key,
       { matchers: [...place.matchers, ...own], kept },
-      (name, matchers) => `rate(${metric(`${name}${suffix}`, matchers, { rangeMs })})`,
+      (name, matchers) => `rate(${metric(`${name}${suffix}`, [...matchers, ...buckets], { rangeMs })})`,
     )
   }

@@ -37,7 +37,7 @@ export function createSourceNoter(alerts: AlertWatch = createAlertWatch()): Sour
         alerts.takeObjects(knownObjects(event.reading))
         return { noted: noter.takeObjects(event.reading, at), changes: [] }
       }
-      if (event.kind !== 'frame' || event.past === true) return NOTHING
+      if (event.kind !== 'frame' || event.past === true || event.lead === true) return NOTHING
       const latest = picture.server(event.frame.id)?.latest
       return latest === undefined ? NOTHING : takeServer(latest)
     },

@@ -7,7 +7,7 @@ import { allRejected } from '../frame/recent.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 import type { Evidence, Place, RuleId } from '../contract/alerts.ts'
 import { createLookback, type Past } from './lookback.ts'
-import { BURNS, isCritical, THRESHOLDS, WINDOWS } from './rules.ts'
+import { BURNS, isCritical, THRESHOLDS, waitSubject, WINDOWS } from './rules.ts'
 
 /** Whether a condition holds in one sample. What a sample does not show is not observed. */
 export interface Observation {
@@ -21,6 +21,12 @@ export interface Observation {
 interface Totals {
   readonly dispatched: number | undefined
   readonly rejected: Rejected | undefined
+  readonly waited: Waited | undefined
+}
+/** Requests that were executed or timed out in the queue, and those among them that waited no longer than they are to. */
+interface Waited {
+  readonly all: number
+  readonly prompt: number
 }
 type ByLevel<T> = ReadonlyMap<string, T>
 
@@ -47,7 +53,12 @@ export function createObserver(): Observer {
   return {
     take(frame, derived) {
       const at = unixMsOf(frame.at)
-      const totals = new Map(frame.levels.map(({ name, dispatched, rejected }) => [name, { dispatched, rejected }]))
+      const totals = new Map(
+        frame.levels.map((level): [string, Totals] => {
+          const { name, dispatched, rejected } = level
+          return [name, { dispatched, rejected, waited: waitedIn(level) }]
+        }),
+      )
       const starts = new Map([...counts].map(([ms, lookback]) => [ms, lookback.push(at, totals)]))
       const used = utilizations.push(
         at,
@@ -63,7 +74,7 @@ export function createObserver(): Observer {
           ...waits(level, place, derived),
           ...(derived.torn ? [] : [...stillShort(level, place), ...squeezed(level, place)]),
           ...misSized(level, place, at, peaks),
-          ...burns(level, place, at, starts),
+          ...burns(level, place, starts),
           ...catchAll(level, place, at, starts.get(WINDOWS.catchAll)),
         ]),
         ...(derived.torn ? [] : sums(frame, place())),
@@ -96,6 +107,31 @@ function offeredSince(level: LevelFrame, past: Past<ByLevel<Totals>>): number | 
       ? undefined
       : level.dispatched - (before?.dispatched ?? 0)
   return rejected === undefined ? undefined : sumOfKnown([dispatched, allRejected(rejected)])
+}
+
+/** Absent where no histogram has a bound at 100 ms, as native ones do not: which requests waited longer is not known then. */
+function waitedIn({ schemas }: LevelFrame): Waited | undefined {
+  const known = schemas.flatMap(({ wait }): Waited[] => {
+    const prompt = wait?.counts[wait.bounds.indexOf(THRESHOLDS.promptSeconds)]
+    return wait === undefined || prompt === undefined ? [] : [{ all: wait.count, prompt }]
+  })
+  const total = (of: (waited: Waited) => number): number => known.reduce((sum, one) => sum + of(one), 0)
+  return known.length === 0 ? undefined : { all: total(({ all }) => all), prompt: total(({ prompt }) => prompt) }
+}
+
+/** The share of requests that waited too long since; 0 where there were none. */
+function lateShare(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
+  const now = waitedIn(level)
+  if (now === undefined) return undefined
+  const before = past.value.get(level.name)?.waited ?? { all: 0, prompt: 0 }
+  const [all, prompt] = [now.all - before.all, now.prompt - before.prompt]
+  return all < prompt || prompt < 0 ? undefined : all === 0 ? 0 : 1 - prompt / all
+}
+
+function rejectedShare(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
+  const [rejected, offered] = [rejectedSince(level, past), offeredSince(level, past)]
+  if (rejected === undefined || offered === undefined) return undefined
+  return offered === 0 ? 0 : allRejected(rejected) / offered
 }
 
 function rejections(
@@ -276,33 +312,34 @@ function misSized(level: LevelFrame, place: PlaceOf, at: UnixMs, peaks: readonly
   ]
 }
 
-function burns(
-  level: LevelFrame,
-  place: PlaceOf,
-  at: UnixMs,
-  starts: ReadonlyMap<number, Past<ByLevel<Totals>>>,
-): Observation[] {
+function burns(level: LevelFrame, place: PlaceOf, starts: ReadonlyMap<number, Past<ByLevel<Totals>>>): Observation[] {
   return BURNS.flatMap(({ name, times, shortMs, longMs }): Observation[] => {
-    const shares = [shortMs, longMs].flatMap((ms) => {
-      const past = starts.get(ms)
-      const rejected = past && rejectedSince(level, past)
-      const offered = past && offeredSince(level, past)
-      if (past?.whole !== true || rejected === undefined || offered === undefined) return []
-      return [offered === 0 ? 0 : allRejected(rejected) / offered]
-    })
-    const [short, long] = shares
-    if (short === undefined || long === undefined) return []
     const most = times * (1 - THRESHOLDS.objective)
+    const observed = (
+      subject: string,
+      word: string,
+      shareSince: (level: LevelFrame, past: Past<ByLevel<Totals>>) => number | undefined,
+    ): Observation[] => {
+      const [short, long] = [shortMs, longMs].map((ms) => {
+        const past = starts.get(ms)
+        return past?.whole === true ? shareSince(level, past) : undefined
+      })
+      if (short === undefined || long === undefined) return []
+      return [
+        {
+          rule: 'R12',
+          place: place(level, subject),
+          holds: short > most && long > most,
+          evidence: [
+            { name: `${word}, short window`, value: short, unit: 'ratio' },
+            { name: `${word}, long window`, value: long, unit: 'ratio' },
+          ],
+        },
+      ]
+    }
     return [
-      {
-        rule: 'R12',
-        place: place(level, name),
-        holds: short > most && long > most,
-        evidence: [
-          { name: 'rejected, short window', value: short, unit: 'ratio' },
-          { name: 'rejected, long window', value: long, unit: 'ratio' },
-        ],
-      },
+      ...observed(name, 'rejected', rejectedShare),
+      ...observed(waitSubject(name), 'waited longer than 100 ms', lateShare),
     ]
   })
 }

@@ -20,8 +20,9 @@ export const THRESHOLDS = {
   /** Of the nominal limit. */
   leastUsed: 0.25,
   mostUsed: 1,
-  /** Share of requests that are not to be rejected. */
+  /** Share of requests that are not to be rejected, and of those not rejected at once that are to wait no longer than so long. */
   objective: 0.99,
+  promptSeconds: 0.1,
 } as const
 
 const SECOND = 1_000
@@ -43,6 +44,11 @@ export const BURNS = [
   readonly longMs: number
   readonly severity: Severity
 }[]
+export type BurnName = (typeof BURNS)[number]['name']
+
+/** What an alert of R12 about waits is told from one about rejections by. Levels may queue by design, and R3 is about critical ones. */
+export const waitSubject = (name: BurnName): `wait-${BurnName}` => `wait-${name}`
+const isAboutWaits = ({ subject }: Place): boolean => BURNS.some(({ name }) => waitSubject(name) === subject)
 
 /** Levels that the cluster itself depends on. */
 export const CRITICAL_LEVELS: readonly string[] = ['system', 'node-high', 'leader-election', 'workload-high']
@@ -251,14 +257,19 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     name: 'APFErrorBudgetBurn',
     title: 'Service level',
     condition:
-      'a level rejects so many requests that the budget of a 99 % objective burns 14.4 times too fast over 5 min and 1 h, or 6 times over 30 min and 6 h',
+      'a level rejects so many requests, or lets so many wait longer than 100 ms, that the budget of a 99 % objective burns 14.4 times too fast over 5 min and 1 h, or 6 times over 30 min and 6 h',
     needs: ['dispatched', 'rejected'],
     severity: 'critical',
     holdMs: 0,
     clearMs: 5 * MINUTE,
-    cause: ({ level }) =>
-      `${level} rejects a share of its requests that its objective cannot bear. Error budgets that count 5xx answers do not show this.`,
-    remedy: ({ level }) => `Follow the rejections of ${level} by reason.`,
+    cause: (place) =>
+      isAboutWaits(place)
+        ? `${place.level} lets a share of its requests wait that its objective cannot bear. Error budgets that count 5xx answers do not show this.`
+        : `${place.level} rejects a share of its requests that its objective cannot bear. Error budgets that count 5xx answers do not show this.`,
+    remedy: (place) =>
+      isAboutWaits(place)
+        ? `Compare the demand of ${place.level} with its limits; apf-console diagnose names what fills its seats.`
+        : `Follow the rejections of ${place.level} by reason.`,
   },
 }
 
@@ -267,6 +278,7 @@ export const ruleList: readonly Rule[] = RULE_IDS.map((id) => RULES[id])
 
 export const severityOf = ({ id, severity }: Rule, { level, subject }: Place): Severity => {
   if (id === 'R1' && isCritical(level)) return 'critical'
+  if (id === 'R12' && isAboutWaits({ subject })) return subject === waitSubject('fast') ? 'warning' : 'info'
   return BURNS.find(({ name }) => id === 'R12' && name === subject)?.severity ?? severity
 }
 

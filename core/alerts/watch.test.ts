@@ -255,6 +255,21 @@ describe('long windows', () => {
       [360, 'slow', 'warning'],
     ])
   })
+  it('fires where too many requests wait, and not where their histogram cannot tell', () => {
+    const waits = (bounds: readonly number[]) => (step: number) =>
+      levelFrame('workload-low', [
+        schemaFrame('s', { dispatched: step * 10, wait: histogramOf(bounds, [step * 7, step * 3, 0]) }),
+      ])
+    const { changes } = watched(quarter(200, waits([0.1, 1])))
+    expect(changes.map(({ at, alert }) => [(at - START_MS) / 60_000, alert.subject, alert.severity])).toEqual([
+      [60, 'wait-fast', 'warning'],
+      [360, 'wait-slow', 'info'],
+    ])
+    expect(changes[0]?.alert.evidence).toMatchObject([{ value: expect.closeTo(0.3) }, { value: expect.closeTo(0.3) }])
+    expect(changes[0]?.alert.cause).toContain('wait')
+    expect(watched(quarter(60, waits([0.09, 1]))).changes).toEqual([])
+    expect(watched(quarter(60, waits([1, 2]))).changes).toEqual([])
+  })
   it('fires for a level that needs few of its seats in seven days', () => {
     const level = levelFrame('a', [], { demand: { highWatermark: 2, average: 0, stdev: 0, smoothed: 0, target: 5 } })
     const week = Array.from({ length: 8 * 24 }, (_, hour) => serverFrame(hour * 3_600, [level]))

@@ -188,7 +188,7 @@ export function createAlertWatch({
 
 function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): string | undefined {
   if (servers.length === 0) return 'No server has answered yet.'
-  if (id === 'R7' && servers.length < 3) return 'Fewer than three servers are never that far out of balance.'
+  if (id === 'R7' && servers.length < 3) return 'It needs three servers: of two, none has more than twice the mean.'
   if (id === 'R8' && !hasObjects) return 'The flow-control objects are not known.'
   const reasons = servers.map((server) => offBecause(RULES[id], server.latest) ?? tooShort(id, server))
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined

@@ -1,6 +1,13 @@
 import { amount, counted, listed, percent, seconds } from '../report/words.ts'
 import { rfc3339 } from '../units.ts'
-import { RULE_IDS, type Alert, type AlertChange, type Evidence, type Silence } from '../contract/alerts.ts'
+import {
+  RULE_IDS,
+  type Alert,
+  type AlertChange,
+  type AlertsState,
+  type Evidence,
+  type Silence,
+} from '../contract/alerts.ts'
 import { RULES } from './rules.ts'
 
 /** `smoothed demand 30 seats`. */
@@ -36,6 +43,20 @@ export function changeLines({ kind, at, alert }: AlertChange): readonly string[]
   const silenced = alert.silenced ? ', silenced' : ''
   const head = `${rfc3339(at)} ${kind} ${alert.rule} ${RULES[alert.rule].title} (${alert.severity}${silenced}), ${placeText(alert)}${numbers}`
   return kind === 'resolved' ? [head] : [head, `  ${alert.cause}`, `  ${alert.remedy}`]
+}
+
+/** How the rules stand, in lines: the alerts that fire, what is pending, and the rules that cannot be evaluated. */
+export function standingLines({ rules, alerts }: Pick<AlertsState, 'rules' | 'alerts'>): readonly string[] {
+  const firing = alerts.flatMap((alert) => changeLines({ kind: 'fired', at: alert.firedAt, alert }))
+  return [
+    ...(firing.length === 0 ? ['No alert fires.'] : firing),
+    ...rules.flatMap(({ rule, pending }) =>
+      pending === undefined
+        ? []
+        : [`${rule} is pending for ${placeText({ rule, ...pending })} since ${rfc3339(pending.since)}.`],
+    ),
+    ...rules.flatMap(({ rule, why }) => (why === undefined ? [] : [`${rule} is off. ${why}`])),
+  ]
 }
 
 /** `R1` or `R1:workload-low`; `undefined` for any other text. */

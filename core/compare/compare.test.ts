@@ -5,7 +5,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { LEVEL_COLUMNS } from '../history/point.ts'
 import { compare, NUMBERS } from './compare.ts'
-import { joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
+import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
 const level = (
@@ -114,6 +114,17 @@ test('periods around a mark are equally long and leave out what settles; those a
   expect([a.to, b.from]).toEqual([1_000_000, 1_000_000 + SETTLE_MS])
   expect(a.to - a.from).toBe(b.to - b.from)
   expect(periodsApart({ from: 100, to: 200 }, 50)).toEqual({ a: { from: 50, to: 150 }, b: { from: 100, to: 200 } })
+})
+
+test('what is compared at first ends with the range, around a mark only where enough followed it', () => {
+  const mark = (at: number) => ({ at, kind: 'edit' as const, text: `at ${at}` })
+  const range = { from: 1_000_000, to: 2_000_000 }
+  const { a, b } = firstPeriods(range, [mark(1_990_000), mark(1_850_000), mark(1_200_000)], 300_000)
+  expect(b).toEqual({ from: 1_850_000 + SETTLE_MS, to: 2_000_000 })
+  expect(a).toEqual({ from: 1_850_000 - (b.to - b.from), to: 1_850_000 })
+  const apart = { a: { from: 1_400_000, to: 1_700_000 }, b: { from: 1_700_000, to: 2_000_000 } }
+  expect(firstPeriods(range, [mark(1_990_000), mark(900_000)], 300_000)).toEqual(apart)
+  expect(firstPeriods(range, [], 300_000)).toEqual(apart)
 })
 
 test('marks of several places, the newest first and each once', () => {

@@ -52,6 +52,21 @@ export const periodsAround = (mark: UnixMs, lengthMs: number): Periods => ({
   b: { from: mark + SETTLE_MS, to: mark + SETTLE_MS + lengthMs },
 })
 
+/** Less than this says little about what a mark changed. */
+const LEAST_AFTER_MS = 60_000
+
+/**
+ * What is compared at first of a range: periods around the newest mark in it after which enough has happened, no longer
+ * than what is left of the range; without such a mark, its end and the time before that.
+ */
+export function firstPeriods({ from, to }: Period, marks: readonly Mark[], lengthMs: number): Periods {
+  const left = ({ at }: Mark): number => to - at - SETTLE_MS
+  const mark = marks.find((one) => one.at > from && left(one) >= LEAST_AFTER_MS)
+  if (mark !== undefined) return periodsAround(mark.at, Math.min(lengthMs, left(mark)))
+  const length = Math.min(lengthMs, Math.max(1, to - from))
+  return periodsApart({ from: to - length, to }, length)
+}
+
 /** A period and the same stretch of time so much earlier. */
 export const periodsApart = (b: Period, offsetMs: number): Periods => ({
   a: { from: b.from - offsetMs, to: b.to - offsetMs },

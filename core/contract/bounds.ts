@@ -40,3 +40,6 @@ export const STRIDES = ['event', 'decision', 'second', 'recomputation'] as const
 
 /** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
 export const QUANTITIES = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current'] as const
+
+/** Of the work of a forecast, the fit of its twin is this part where it has to be made. */
+export const FIT_PART = 0.5

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
+import { AdviceSchema, MOST_NODES } from './advice.ts'
 import { DiagnosisSchema } from './diagnosis.ts'
 import type { Problem } from './errors.ts'
 import { ProblemSchema } from './problem.ts'
@@ -62,6 +63,8 @@ import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
 import { ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
+import { LimitsSchema } from './limits.ts'
+import { UpdateStateSchema } from './update.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -91,8 +94,15 @@ const ofConnection = z.object({ connection })
 export const procedures = {
   'app.info': procedure(
     nothing,
-    z.object({ version: z.string(), mode: z.enum(['desktop', 'web', 'memory']), platform: z.string() }),
+    z.object({
+      version: z.string(),
+      mode: z.enum(['desktop', 'web', 'memory', 'headlamp']),
+      platform: z.string(),
+      limits: LimitsSchema.exactOptional(),
+    }),
   ),
+  /** Whether there is a newer version; asks the address of the settings at most once a day, and none without. */
+  'app.update': procedure(nothing, UpdateStateSchema),
   'settings.read': procedure(nothing, SettingsSchema),
   'settings.write': procedure(SettingsChangeSchema, SettingsSchema),
   /** Contexts of the kubeconfig files of this machine, or of one file; contacts nothing. */
@@ -143,6 +153,8 @@ export const procedures = {
   'past.moment': procedure(z.object({ connection, at: z.number() }), MomentSchema),
   /** Goes on or back from an instant by one step; of runs alone (`unsupported`). */
   'past.step': procedure(RunStepSchema.extend({ connection }), RunSteppedSchema),
+  /** Like `sources.facts`, of an instant. */
+  'past.facts': procedure(z.object({ connection, server: z.string(), at: z.number() }), ReportedFactsSchema.nullable()),
   /** The last dump of a server up to an instant, with `level` of that level alone; `null` where none is recorded. */
   'past.dump': procedure(
     z.object({ connection, server: z.string(), level: z.string().exactOptional(), at: z.number() }),
@@ -154,10 +166,12 @@ export const procedures = {
     PastRequestsSchema,
   ),
   /**
-   * What happened to servers and objects between two instants (Unix ms, both included), oldest first: of objects the last write
-   * of each, and all else of the last `MOST_READ_MS` of the range, because it takes every sample.
+   * What happened to servers and objects between two instants (Unix ms, both included), oldest first, the newest
+   * `MOST_NOTED_PAST`; of recordings of earlier versions all but the last writes of objects of the last `MOST_READ_MS` alone.
    */
   'past.noted': procedure(z.object({ connection, from: z.number(), to: z.number() }), z.array(NotedSchema)),
+  /** How the alert rules stood at an instant, evaluated on the `ALERTS_LEAD_MS` before it; without silences. */
+  'past.alerts': procedure(z.object({ connection, at: z.number() }), AlertsStateSchema),
   /** The scenarios of the library, in the order of their numbers. */
   'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
@@ -199,6 +213,18 @@ export const procedures = {
    * `at` (Unix ms), its end without.
    */
   'diagnosis.read': procedure(z.object({ connection, at: z.number().exactOptional() }), DiagnosisSchema),
+  /**
+   * What to change, from everything that the source told since it was connected; of a recording the hours before `at` (Unix ms),
+   * its end without. `nodes`: nodes of the cluster, where they are known.
+   */
+  'advice.read': procedure(
+    z.object({
+      connection,
+      at: z.number().exactOptional(),
+      nodes: z.number().int().min(1).max(MOST_NODES).exactOptional(),
+    }),
+    AdviceSchema,
+  ),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
    * first; about the last hour is kept. What they should have been: core/impact/expected.ts.

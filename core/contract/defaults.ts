@@ -18,6 +18,7 @@ export const DEFAULT_SETTINGS: Settings = {
   keepDays: 7,
   keepMegabytes: 2_000,
   alertNotices: 'off',
+  updateFrom: '',
 }
 
 /** Of a source that was just connected. */

@@ -139,6 +139,17 @@ const ClassStateSchema = z.object({
   ),
   groupCount: z.number(),
   waiting: z.number(),
+  /** Its requests that ended and came, or were let in after a wait, in the last seconds; absent in older recordings. */
+  lately: z
+    .object({
+      seconds: z.number(),
+      passed: z.number(),
+      limited: z.number(),
+      /** Of the latest of them, milliseconds before `at`. */
+      passedAgo: list(z.number()),
+      limitedAgo: list(z.number()),
+    })
+    .optional(),
 })
 export type EtcdClass = z.infer<typeof ClassStateSchema>
 
@@ -151,7 +162,7 @@ const RuleStateSchema = z.object({
   /** What it selects, in words. */
   selects: z.string(),
   counts: VerdictsSchema,
-  /** Of the last 10 seconds. */
+  /** Of `rateSeconds`. */
   perSecond: z.number(),
   limitedPerSecond: z.number(),
   /** Same-priority rules that some larger request matches too. */
@@ -174,7 +185,7 @@ export const EtcdStateSchema = z.object({
   counts: VerdictsSchema,
   unread: z.number(),
   watches: z.number(),
-  /** `null` when the member has not answered for 10 s. */
+  /** `null` when the member has not answered yet, or not for 10 s. */
   storage: z
     .object({
       usedBytes: z.number(),
@@ -183,8 +194,19 @@ export const EtcdStateSchema = z.object({
       quotaFrom: z.enum(QUOTA_ORIGINS),
       /** Committed entries that are not applied yet. */
       gap: z.number(),
+      /** Of etcd: `3.6.8`. */
+      version: z.string().optional(),
     })
     .nullable(),
+  /**
+   * Requests for keys that the member answered lately, and at least how many of them did not come through this proxy. Absent
+   * where the member does not say.
+   */
+  bypass: z.object({ answered: z.number(), outside: z.number(), seconds: z.number() }).optional(),
+  /** Start of the proxy, Unix milliseconds; absent in older recordings, as is what follows. */
+  since: z.number().optional(),
+  /** How long it takes to read a request and to decide about it, median of the latest 1,000. */
+  decideMs: z.number().optional(),
   tracker: z.object({
     entries: z.number(),
     capacity: z.number(),
@@ -194,6 +216,8 @@ export const EtcdStateSchema = z.object({
   }),
   classes: list(ClassStateSchema),
   rules: list(RuleStateSchema),
+  /** What a rule file says besides classes and rules; absent in older recordings. */
+  settings: DocumentSchema.optional(),
   /** The last 120 seconds, the oldest first. */
   seconds: list(
     z.object({
@@ -206,7 +230,9 @@ export const EtcdStateSchema = z.object({
       responseBytes: z.number(),
     }),
   ),
-  /** Of the last 10 seconds, by operation and prefix. */
+  /** Over how many seconds rates are taken, at most 10: a proxy that has just started has fewer. */
+  rateSeconds: z.number().default(10),
+  /** Of these seconds, by operation and prefix. */
   rates: list(UsageSchema),
   /** The most expensive requests of the last ten minutes, by keys, by bytes and by time. */
   top: z.object({ scan: list(UsageSchema), traffic: list(UsageSchema), latency: list(UsageSchema) }),

@@ -101,12 +101,18 @@ const LevelEvidenceSchema = z.object({
   queueLength: optional,
 })
 
+/** Seat demand in one recomputation period (specification 6.3), seats. */
+const DemandPeriodSchema = z.object({ average: z.number(), stdev: z.number(), highWatermark: z.number() })
+export type DemandPeriod = z.infer<typeof DemandPeriodSchema>
+
 const ObservedLevelSchema = z.object({
   name: z.string(),
   quantities: QuantitiesSchema,
   evidence: LevelEvidenceSchema,
   /** Smoothed demand when the span began and when it ended, seats. */
   smoothed: z.object({ first: optional, last: optional }),
+  /** One of each recomputation, in their order; empty where the server does not report them. */
+  demands: z.array(DemandPeriodSchema).readonly(),
   schemas: z.array(SchemaTrafficSchema).readonly(),
 })
 export type ObservedLevel = z.infer<typeof ObservedLevelSchema>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAIR_ALGORITHM_NAMES } from '../engine/profiles.ts'
+import { ALGORITHMS } from '../engine/profiles.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 
@@ -18,7 +18,7 @@ const engineFields = {
   /** gitVersion; absent: that of the upstream, or the newest that is known. */
   version: z.string().exactOptional(),
   /** What its flow control does; absent: as upstream. */
-  algorithm: z.enum(FAIR_ALGORITHM_NAMES).exactOptional(),
+  algorithm: z.enum(ALGORITHMS).exactOptional(),
 }
 
 /** Where the objects come from that the engine begins with. */

@@ -17,7 +17,7 @@ export type Verdict = (typeof VERDICTS)[number]
 
 /** A criterion or an assertion about one variant, with what was measured. */
 const CheckedSchema = z.object({
-  /** `failedPercent of leases ≤ 0.1 %`. */
+  /** `failed requests of leases ≤ 0.1 %`. */
   text: z.string(),
   value: z.number(),
   /** Empty for a plain number. */
@@ -40,6 +40,8 @@ const ScenarioRunReportSchema = z.object({
 export type ScenarioRunReport = z.infer<typeof ScenarioRunReportSchema>
 
 const ScenarioReportSchema = z.object({
+  /** What the clients stand before. */
+  of: z.enum(['server', 'etcd']),
   name: z.string(),
   title: z.string(),
   /** What to take away from it, in a few sentences. */

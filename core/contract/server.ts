@@ -79,6 +79,8 @@ export interface ServeOptions {
   readonly limits?: Limits
   /** Where sources run elsewhere: what is asked about one of them is passed on to it as it is. */
   readonly lineTo?: LineTo | undefined
+  /** Throws a `ProblemError` for the name of a procedure or stream that this peer may not use, wherever it is answered. */
+  readonly assertAllowed?: ((name: string) => void) | undefined
 }
 
 /**
@@ -86,7 +88,7 @@ export interface ServeOptions {
  * something wrong, is answered with a problem. Returns the function that closes the port.
  */
 export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions = {}): () => void {
-  const { limits = LIMITS, lineTo = () => undefined } = options
+  const { limits = LIMITS, lineTo = () => undefined, assertAllowed } = options
   const calls = new Set<number>()
   const subscriptions = new Map<number, Subscription>()
   let open = true
@@ -145,7 +147,20 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
   }
 
   const relay = createRelay({ port, lineTo, limits, reply })
+  /** Refuses what this peer may not use, before anybody else hears of it; whether it did. */
+  const refuse = (message: Request): boolean => {
+    if (message.type !== 'call' && message.type !== 'subscribe') return false
+    try {
+      assertAllowed?.(message.name)
+      return false
+    } catch (thrown) {
+      reply({ type: message.type === 'call' ? 'problem' : 'end', id: message.id, problem: toProblem(thrown) })
+      if (port.backlog() > limits.backlogForResults) port.close()
+      return true
+    }
+  }
   const receive = (message: Request, text: string): void => {
+    if (refuse(message)) return
     if (relay.pass(message, text)) return
     switch (message.type) {
       case 'call':

@@ -24,6 +24,8 @@ const fields = {
   keepMegabytes: z.number().int().min(100).max(1_000_000),
   /** Which alerts become a notification of the desktop or the browser. */
   alertNotices: z.enum(['off', 'critical', 'all']),
+  /** Address that is asked for the newest version of the console once a day; empty: nothing is asked. */
+  updateFrom: z.string().max(500),
   /** Columns of single requests that are not shown as usual: shown ones by name, hidden ones with a leading minus. */
   liveColumns: z.array(z.string().max(50)).max(50),
 }
@@ -45,6 +47,7 @@ export const SettingsSchema = z.object({
   keepDays: fields.keepDays.default(DEFAULT_SETTINGS.keepDays),
   keepMegabytes: fields.keepMegabytes.default(DEFAULT_SETTINGS.keepMegabytes),
   alertNotices: fields.alertNotices.default(DEFAULT_SETTINGS.alertNotices),
+  updateFrom: fields.updateFrom.default(DEFAULT_SETTINGS.updateFrom),
 })
 export type Settings = { [K in keyof typeof fields]: z.infer<(typeof fields)[K]> }
 
@@ -65,5 +68,6 @@ export const SettingsChangeSchema = z.object({
   keepDays: fields.keepDays.exactOptional(),
   keepMegabytes: fields.keepMegabytes.exactOptional(),
   alertNotices: fields.alertNotices.exactOptional(),
+  updateFrom: fields.updateFrom.exactOptional(),
 })
 export type SettingsChange = z.infer<typeof SettingsChangeSchema>

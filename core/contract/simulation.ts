@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SPEED, STRIDES } from './bounds.ts'
 import { isCovered } from '../metrics/versions.ts'
-import { FAIR_ALGORITHM_NAMES, NEWEST_VERSION } from '../engine/profiles.ts'
+import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
 
 export const SeatCountSchema = z.number().int().min(0).max(100_000)
 
@@ -19,7 +19,7 @@ export const SimulationSpecSchema = z.object({
   /** gitVersion that it claims and behaves like. */
   version: CoveredVersionSchema.default(NEWEST_VERSION),
   /** What its flow control does; absent: as upstream. */
-  algorithm: z.enum(FAIR_ALGORITHM_NAMES).exactOptional(),
+  algorithm: z.enum(ALGORITHMS).exactOptional(),
   /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
   maxRequestsInFlight: SeatCountSchema.default(400),
   maxMutatingRequestsInFlight: SeatCountSchema.default(200),

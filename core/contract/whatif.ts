@@ -99,9 +99,10 @@ export const LibraryScenarioSchema = z.object({
   clients: z.array(z.object({ name: z.string(), does: z.string() })),
   /** Names of its variants, in their order. */
   variants: z.array(z.string()),
-  maxRequestsInFlight: z.number(),
-  maxMutatingRequestsInFlight: z.number(),
-  version: z.string(),
+  /** Absent of a scenario about an etcd, whose clients no API server knows. */
+  server: z
+    .object({ maxRequestsInFlight: z.number(), maxMutatingRequestsInFlight: z.number(), version: z.string() })
+    .exactOptional(),
 })
 export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 

@@ -404,3 +404,56 @@ export const SPECIMENS: readonly Specimen[] = [
   }),
   one('nothing-waits', 'a calm server', {}),
 ]
+
+/** Situations that look like another cause at first sight, as real servers have shown them. */
+export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[] = [
+  {
+    ...one('one-flow', 'an account begins to send, whose requests take longer than those of the others', {
+      groups: [
+        people,
+        controllers,
+        group('tenants', 20, account('tenant-{i}'), open(0.5, get(lognormal(5, 0.5)))),
+        group('hog', 1, account('hog'), threads(150, get(lognormal(800, 0.3)), AFTER)),
+      ],
+    }),
+    looksLike: 'slow-requests',
+  },
+  {
+    ...one('one-flow', 'a flood fills its queues, and those of an account beside it have timeout=1s', {
+      groups: [
+        ...BASE,
+        group('hog', 1, account('hog'), threads(1_000, get(lognormal(100, 0.3)), AFTER)),
+        group('hasty', 1, account('hasty'), threads(150, get(lognormal(100, 0.3), '?timeout=1s'), AFTER)),
+      ],
+    }),
+    looksLike: 'short-deadlines',
+  },
+  {
+    ...one('one-flow', 'an account that floods for 12 s of every 40 s', {
+      groups: [
+        ...BASE,
+        group(
+          'hog',
+          1,
+          account('hog'),
+          threads(150, get(lognormal(700, 0.5)), { firstMs: 0, activeMs: 12_000, periodMs: 40_000 }),
+        ),
+      ],
+    }),
+    looksLike: 'brief-burst',
+  },
+  {
+    ...one('nothing-waits', 'a few clients that pause for about as long between their requests', {
+      groups: [
+        people,
+        group('loops', 5, account('loop-{i}'), {
+          kind: 'closed',
+          threads: 1,
+          think: uniform(150, 450),
+          calls: get(constant(5)),
+        }),
+      ],
+    }),
+    looksLike: 'client-throttling',
+  },
+]

@@ -76,14 +76,34 @@ function halves(columns: readonly (readonly number[])[]): readonly [readonly num
 
 const finished = ({ execution }: SchemaTraffic): number => execution?.count ?? 0
 
-/** Mean execution time of a schema now and before; `undefined` where too few requests finished. */
+/** Requests per second that were not rejected. */
+const servedPerSecond = ({ arrivals, rejected }: SchemaTraffic): number =>
+  Math.max(0, (meanOf(arrivals) ?? 0) - (meanOf(rejected) ?? 0))
+
+/**
+ * Whether a schema serves so many more requests than before that its execution times are mostly those of others. Requests
+ * that become slower are not served more often: what their clients send again is rejected or waits.
+ */
+const servesOthers = (now: SchemaTraffic, before: SchemaTraffic): boolean => {
+  const [is, was] = [servedPerSecond(now), servedPerSecond(before)]
+  return is >= MORE * was && is - was >= LEAST_MORE
+}
+
+/** The same schema in the time before, where enough requests of it finished then and now. */
+function earlierOf(schema: SchemaTraffic, before: LevelFacts['before']): SchemaTraffic | undefined {
+  const earlier = before?.schemas.find((one) => one.schema === schema.schema)
+  if (earlier === undefined || finished(schema) < FEWEST_FINISHED || finished(earlier) < FEWEST_FINISHED)
+    return undefined
+  return earlier
+}
+
+/** Mean execution time of a schema now and before; `undefined` where too few requests finished, or others than before. */
 export function executionPair(
   schema: SchemaTraffic,
   before: LevelFacts['before'],
 ): { readonly was: number; readonly is: number } | undefined {
-  const earlier = before?.schemas.find((one) => one.schema === schema.schema)
-  if (earlier === undefined || finished(schema) < FEWEST_FINISHED || finished(earlier) < FEWEST_FINISHED)
-    return undefined
+  const earlier = earlierOf(schema, before)
+  if (earlier === undefined || servesOthers(schema, earlier)) return undefined
   const [is, was] = [
     schema.execution && histogramMean(schema.execution),
     earlier.execution && histogramMean(earlier.execution),
@@ -102,7 +122,17 @@ export function slowerRequests(level: LevelFacts): Clue {
     const pair = executionPair(schema, before)
     return pair === undefined ? [] : [{ schema, pair }]
   })
+  const others = now.schemas.find((schema) => {
+    const earlier = earlierOf(schema, before)
+    return earlier !== undefined && servesOthers(schema, earlier)
+  })
   const [main] = pairs.toSorted((a, b) => (b.schema.seats ?? 0) - (a.schema.seats ?? 0))
+  if (others !== undefined && (others.seats ?? 0) >= (main?.schema.seats ?? 0)) {
+    return fact(
+      undefined,
+      `${name} executes many more requests of ${others.schema} than before, so that their execution times are those of other requests.`,
+    )
+  }
   if (main === undefined) {
     return fact(undefined, `Too few requests of ${name} finished to compare their execution times with those before.`)
   }
@@ -116,11 +146,14 @@ export function slowerRequests(level: LevelFacts): Clue {
   )
 }
 
-/** Whether a level uses all seats that it has. */
-export const isFull = ({ name, fullShare, now, last }: LevelFacts): Clue =>
+/** Seconds of waiting requests or taken seats up to which it may be a burst; further ones show a lack of seats that comes again. */
+export const BRIEF_SECONDS = 25
+
+/** Whether a level uses all seats that it has: most of the time, or again and again. */
+export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts): Clue =>
   fact(
-    fullShare >= 0.5,
-    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited, requests waited or all seats were taken.`,
+    fullShare >= 0.5 || fullSeconds > BRIEF_SECONDS,
+    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited (${seconds(fullSeconds)}), requests waited or all seats were taken.`,
   )
 
 /** What waits or was rejected: the trouble itself. */

@@ -89,7 +89,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
       text: `Requests of several users are one flow of ${name}, so that fair queuing cannot protect one of them from another.`,
       needs: [dominant, full, manyUsers(largest)],
-      unless: [long, slower, wide],
+      // Without queues there is nothing to protect flows from one another.
+      unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
       remedy: advice(
         largest === undefined

@@ -51,6 +51,8 @@ export interface LevelFacts {
   readonly mostQueued: number
   /** Part of the pages, from the first on in which requests wait, in which they do or the executing seats reach the limit. */
   readonly fullShare: number
+  /** Seconds that these pages stand for. */
+  readonly fullSeconds: number
   /** Mean executing seats of an executing request; `undefined` while none executes. */
   readonly seatsPerRequest: number | undefined
   /** The flows that dumps of the window show, those with the most requests and seats first. */
@@ -208,6 +210,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     mostQueued: Math.max(0, ...queued),
     seatsPerRequest: requests === 0 ? undefined : seats / requests,
     fullShare: troubled.length === 0 ? 0 : full.length / troubled.length,
+    fullSeconds: (full.length * context.now.stepMs) / MS_PER_SECOND,
     flows: context.flows.filter(({ level }) => level === name),
   }
 }
@@ -227,6 +230,7 @@ const observed = ({ levels }: Observation, name: string): ObservedLevel =>
       queueLength: undefined,
     },
     smoothed: { first: undefined, last: undefined },
+    demands: [],
     schemas: [],
   }
 

@@ -191,7 +191,7 @@ export function danglingCases({ objects }: Known, servers: readonly ServerFacts[
 }
 
 /** How steady requests come: below this their number varies less than by chance, as a token bucket lets it. */
-const STEADY = 0.2
+const STEADY = 0.05
 const LEAST_STEADY_RATE = 4
 const FEWEST_STEPS = 10
 

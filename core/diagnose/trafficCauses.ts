@@ -1,5 +1,6 @@
 import type { Case } from './case.ts'
 import {
+  BRIEF_SECONDS,
   executionText,
   fact,
   flowName,
@@ -11,6 +12,7 @@ import {
   not,
   oneFlow,
   slowerRequests,
+  trouble,
   watchShare,
   weighing,
   wideRequests,
@@ -29,7 +31,6 @@ const USUAL_TIME_OUT_SECONDS = 15
 const MOST_OF_SEATS = 0.4
 /** Seconds without waiting requests after which a burst is over. */
 const OVER_SECONDS = 8
-const BRIEF_SECONDS = 25
 
 /** Causes that lie in what clients send to one level that is in trouble. */
 export function trafficCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
@@ -154,8 +155,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'overload',
       place,
       text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or whose they are.`,
-      needs: [full],
-      hints: [],
+      needs: [fact(true, trouble(level))],
+      hints: [full],
       remedy: advice(
         `Read the source for longer and with debug dumps to learn more. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
       ),
@@ -229,11 +230,12 @@ function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) 
   if (waits === undefined) return fact(undefined, `No wait of ${name} is known.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
   const longest = waits.bounds[top]
+  // Beside a flood that fills its queues, a few time-outs are not why the level is in trouble.
   return weighing(
-    7,
+    late >= allRejected(rejected) / 2 ? 7 : 2,
     fact(
       longest !== undefined && longest < USUAL_TIME_OUT_SECONDS,
-      `${counted(late, 'request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : seconds(longest)}; without a deadline of the client it would be ${seconds(USUAL_TIME_OUT_SECONDS)}.`,
+      `${amount(late)} of ${counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : seconds(longest)}; without a deadline of the client it would be ${seconds(USUAL_TIME_OUT_SECONDS)}.`,
     ),
   )
 }

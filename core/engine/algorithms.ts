@@ -60,6 +60,12 @@ export const FAIR_ALGORITHMS = {
   /** With widths, nothing charged at dispatch, no borrowing. */
   'kep-width-0': { queuing: { ...UPSTREAM_QUEUING, assumedServiceNs: 0 }, width: true, planned: 'none' },
   'kep-width-3ms': { queuing: UPSTREAM_QUEUING, width: true, planned: 'none' },
+  /** As a minute was charged at dispatch before there were widths; bounded, no borrowing. */
+  'kep-width-60s': {
+    queuing: { ...UPSTREAM_QUEUING, assumedServiceNs: secondsToNs(60) },
+    width: true,
+    planned: 'none',
+  },
   /** Borrowing between limited levels, as the first revision of the proposal has it. */
   'kep-borrow': { queuing: UPSTREAM_QUEUING, width: true, planned: 'limited-only' },
   /** Exempt takes its demand first, as the second revision has it. */

@@ -80,12 +80,13 @@ export const AS_UPSTREAM: Corrections = {
 }
 
 /** Priority and Fairness as upstream or other designs have it. */
-export const FAIR_ALGORITHM_NAMES = [
+const FAIR_ALGORITHM_NAMES = [
   'upstream',
   'kep-draft',
   'alpha-1.18',
   'kep-width-0',
   'kep-width-3ms',
+  'kep-width-60s',
   'kep-borrow',
   'kep-exempt',
   'head-drop',
@@ -93,7 +94,6 @@ export const FAIR_ALGORITHM_NAMES = [
   'drr',
   'maxmin',
 ] as const satisfies readonly (keyof typeof FAIR_ALGORITHMS)[]
-export type FairAlgorithm = (typeof FAIR_ALGORITHM_NAMES)[number]
 /** What an engine can do: these, or the filter before them. */
 export const ALGORITHMS = [...FAIR_ALGORITHM_NAMES, 'max-in-flight'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]

@@ -40,6 +40,12 @@ export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
     return this.ownLane
   }
 
+  /** The names of its level and schema, empty under the max-in-flight filter. */
+  get place(): { readonly level: string; readonly schema: string } {
+    const { ownLane: lane } = this
+    return { level: lane?.level.plan.name ?? '', schema: lane?.schema ?? '' }
+  }
+
   /** Distinguisher and hash, looked up or computed again; `undefined` under the max-in-flight filter. */
   get flow(): Flow | undefined {
     return this.ownLane?.flowOf(this.payload)

@@ -24,7 +24,8 @@ export interface FeedListener {
   told(facts: ServerFacts): void
 }
 
-export type FeedEngineOptions = Omit<RunOptions, 'startUnixMs' | 'mode'>
+/** Priority and Fairness without a mode. */
+export type FeedEngineOptions = Omit<RunOptions, 'startUnixMs' | 'mode'> & Partial<Pick<RunOptions, 'mode'>>
 
 /**
  * Statistics are believed for three minutes; those at hand are given again before. So are watches: the clients of watches
@@ -155,7 +156,7 @@ export class FeedEngine {
 
   private newRun(): Run<LiveRow> {
     return new Run<LiveRow>(
-      { ...this.options, mode: 'priority-and-fairness', startUnixMs: this.startMs },
+      { mode: 'priority-and-fairness', ...this.options, startUnixMs: this.startMs },
       {
         onDecision: (call) => {
           const known = this.waiting.get(call)

@@ -1,6 +1,6 @@
 import { unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
-import type { LevelFrame, ServerFrame } from './frame.ts'
+import type { LevelFrame, RequestTimes, ServerFrame } from './frame.ts'
 import { sumOfKnown, isExempt, isRestart } from './reading.ts'
 import { median } from './quantile.ts'
 import {
@@ -42,6 +42,7 @@ interface Sample {
 interface Snapshot {
   readonly atMs: number
   readonly flows: ReadonlyMap<string, Observations>
+  readonly requests: RequestTimes | undefined
 }
 
 /** How a frame relates to the one before it. */
@@ -105,9 +106,23 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
       noRates: step.kind === 'regular' ? undefined : step.kind,
       torn,
       lastAdjustmentAt,
+      ...requestTimes(frame.requests, windowStart?.requests),
       levels,
     }
   }
+}
+
+function requestTimes(
+  now: RequestTimes | undefined,
+  before: RequestTimes | undefined,
+): Pick<DerivedServer, 'requests'> | undefined {
+  if (now === undefined || before === undefined) return undefined
+  const mean = meanBetween(now.duration, before.duration)
+  if (mean === undefined || Number.isNaN(mean)) return undefined
+  const { executionP50: p50, executionP99: p99 } = quantiles(
+    flowIncrease({ execution: now.duration }, { wait: undefined, execution: before.duration }),
+  )
+  return { requests: { mean, p50, p99, meanOwn: meanBetween(now.own, before.own) } }
 }
 
 function relate(sample: Sample, previous: Sample | undefined, intervals: readonly number[]): Step {
@@ -142,7 +157,7 @@ function remember(snapshots: readonly Snapshot[], sample: Sample): readonly Snap
   if (newest !== undefined && snapshotStep(sample) === snapshotStep(newest)) return snapshots
   const flows = new Map<string, Observations>()
   for (const [where, { wait, execution }] of sample.index.schemas) flows.set(where, { wait, execution })
-  return [...snapshots, { atMs: sample.atMs, flows }]
+  return [...snapshots, { atMs: sample.atMs, flows, requests: sample.frame.requests }]
 }
 
 const NOTHING_YET = {

@@ -59,6 +59,11 @@ export const DerivedServerSchema = z.object({
   torn: z.boolean(),
   /** Unix milliseconds at which limits were last seen to change; the next change is expected 10 s later. */
   lastAdjustmentAt: optional,
+  /**
+   * Times of requests of all levels over about the last 30 s, in seconds: as a whole, and on average without webhooks and the
+   * wait in queues. Absent where no request ended then, or the server does not report them.
+   */
+  requests: z.object({ mean: z.number(), p50: optional, p99: optional, meanOwn: optional }).exactOptional(),
   levels: z.array(DerivedLevelSchema),
 })
 export type DerivedServer = z.infer<typeof DerivedServerSchema>

@@ -155,6 +155,17 @@ export const AcquisitionSchema = z.object({
 })
 export type Acquisition = z.infer<typeof AcquisitionSchema>
 
+/** Requests of each kind: the highest number within the last second, read-only and mutating ones apart. */
+export const KindsSchema = z.object({ readOnly: reported, mutating: reported })
+export type Kinds = z.infer<typeof KindsSchema>
+
+/**
+ * Seconds that requests of all levels took, since the server started, watches and other long-running ones left out: as a whole,
+ * and without webhooks and the wait in queues. No level is named.
+ */
+export const RequestTimesSchema = z.object({ duration: HistogramSchema, own: HistogramSchema.exactOptional() })
+export type RequestTimes = z.infer<typeof RequestTimesSchema>
+
 /** One API server at one instant. */
 export const ServerFrameSchema = z.object({
   /** Stable within the source: usually host:port. */
@@ -167,6 +178,11 @@ export const ServerFrameSchema = z.object({
   startedAt: reported,
   /** Factor that the borrowing solver found, 0 in the two constrained cases (specification 6.4). */
   seatFairFrac: reported,
+  /** Executing and queued requests by kind; left out where the page does not have them. */
+  inFlight: KindsSchema.optional(),
+  inQueue: KindsSchema.optional(),
+  /** Left out where the page does not have them. */
+  requests: RequestTimesSchema.optional(),
   /** Sorted by name. */
   levels: z.array(LevelFrameSchema),
   /**
@@ -197,8 +213,14 @@ export const SourceInfoSchema = z.object({
   name: z.string(),
   /** How it is read, for people: `/metrics direct`, `recording of v1.36.3, loops every 90 s`. */
   via: z.string(),
+  /** Of flow control of the console's own, unless it is upstream's. */
+  algorithm: z.string().exactOptional(),
 })
 export type SourceInfo = z.infer<typeof SourceInfoSchema>
+
+/** What a source says of its algorithm; nothing of upstream's. */
+export const ofAlgorithm = (algorithm: string | undefined): Pick<SourceInfo, 'algorithm'> =>
+  algorithm === undefined || algorithm === 'upstream' ? {} : { algorithm }
 
 export const FrameSchema = z.object({
   formatVersion: z.literal(FRAME_FORMAT_VERSION),

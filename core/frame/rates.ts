@@ -77,7 +77,10 @@ export interface Observations {
 }
 
 /** `earlier` is absent for a flow that had no request yet when the window began. */
-export function flowIncrease(later: SchemaFrame, earlier: Observations | undefined): Observations {
+export function flowIncrease(
+  later: Pick<SchemaFrame, 'wait' | 'execution'>,
+  earlier: Observations | undefined,
+): Observations {
   return {
     wait: observed(later.wait, earlier?.wait),
     execution: observed(later.execution, earlier?.execution),

@@ -1,4 +1,4 @@
-import type { LevelFrame } from './frame.ts'
+import type { LevelFrame, SourceInfo } from './frame.ts'
 
 /** What code that reads frames needs beside their types. The page reads them and has no schemas (decision 010). */
 
@@ -10,6 +10,9 @@ export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as
 
 /** Whether a source stands at an instant and answers for every other of its past by itself. */
 export const standsInThePast = ({ kind }: { readonly kind: string }): boolean => kind === 'recording' || kind === 'run'
+
+/** The max-in-flight filter knows no priority levels. */
+export const isWithoutLevels = ({ algorithm }: SourceInfo): boolean => algorithm === 'max-in-flight'
 
 /**
  * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other

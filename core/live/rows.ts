@@ -48,8 +48,7 @@ export function rowOf({ user, method, target }: Asked, at: number, info?: Reques
 export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
   const queue = ticket.queue?.index ?? -1
   return {
-    level: ticket.lane.level.plan.name,
-    schema: ticket.lane.schema,
+    ...ticket.place,
     flow: ownText(keptText(ticket.flow?.distinguisher ?? '', MOST_CHARACTERS.user)),
     seats: { initial: ticket.initialSeats, final: ticket.finalSeats },
     ...(queue < 0 ? {} : { queue }),

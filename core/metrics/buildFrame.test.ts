@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
 import { ServerFrameSchema, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
-import { NEEDED_FAMILIES } from './catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES } from './catalogue.ts'
 import { createParser } from './parse.ts'
 import { createFrameBuilder } from './buildFrame.ts'
 
@@ -238,6 +238,23 @@ describe('any page', () => {
   })
 })
 
+describe('requests by kind', () => {
+  it('are those of the whole server, and left out where a page does not have them', () => {
+    const keep = new Set([...NEEDED_FAMILIES, ...KIND_FAMILIES])
+    const read = (text: string) =>
+      createFrameBuilder({ id: 'x' })(createParser({ keep }).parse(bytes(text)), { at: AT, version: 'v1.36.3' })
+    const frame = read(
+      `apiserver_current_inflight_requests{request_kind="mutating"} 2
+apiserver_current_inflight_requests{request_kind="readOnly"} 7
+`,
+    )
+    expect(frame.inFlight).toEqual({ readOnly: 7, mutating: 2 })
+    expect(frame.inQueue).toBeUndefined()
+    expect(frame.levels).toEqual([])
+    expect(frame.missing.map(({ family }) => family)).not.toContain('apiserver_current_inqueue_requests')
+  })
+})
+
 describe('pages of earlier releases', () => {
   const read = (text: string, version: string) =>
     createFrameBuilder({ id: 'x' })(createParser({ keep: NEEDED_FAMILIES }).parse(bytes(text)), { at: AT, version })
@@ -263,6 +280,22 @@ apiserver_flowcontrol_dispatched_requests_total{priority_level="global-default",
     const missing = new Map(frame.missing.map(({ family, reason }) => [family, reason]))
     expect(missing.get('apiserver_flowcontrol_lower_limit_seats')).toBe('not-yet')
     expect(missing.get('apiserver_flowcontrol_nominal_limit_seats')).toBeUndefined()
+  })
+
+  it('name executing seats otherwise where there are nominal limits already', () => {
+    const frame = read(
+      `apiserver_flowcontrol_nominal_limit_seats{priority_level="a"} 25
+apiserver_flowcontrol_request_concurrency_limit{priority_level="a"} 25
+apiserver_flowcontrol_request_concurrency_in_use{priority_level="a",flow_schema="a"} 3
+`,
+      'v1.27.16',
+    )
+    expect(frame.levels[0]).toMatchObject({ limits: { nominal: 25 }, seats: { executing: 3 } })
+    // The old limit is the nominal one, and nothing is known of the current one.
+    expect(frame.levels[0]?.limits.current).toBeUndefined()
+    const reasons = new Map(frame.missing.map(({ family, reason }) => [family, reason]))
+    expect(reasons.get('apiserver_flowcontrol_current_executing_seats')).toBeUndefined()
+    expect(reasons.get('apiserver_flowcontrol_current_inqueue_seats')).toBe('not-yet')
   })
 
   it('spell labels otherwise, and have waits without the label that divides them', () => {

@@ -1,9 +1,11 @@
 import type {
   Acquisition,
   Histogram,
+  Kinds,
   LevelFrame,
   Occupancy,
   Rejected,
+  RequestTimes,
   SchemaFrame,
   ServerFrame,
   VirtualTime,
@@ -11,7 +13,16 @@ import type {
 import { recordOf } from '../frame/reading.ts'
 import type { Page, Series } from './page.ts'
 import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
-import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'
+import { createRequestTimesReader } from './requestTimes.ts'
+import {
+  layOut,
+  type At,
+  type HistogramLayout,
+  type KindsLayout,
+  type Layout,
+  type LevelLayout,
+  type SchemaLayout,
+} from './layout.ts'
 
 export interface PageMeta {
   /** When the page was requested, RFC 3339 UTC. */
@@ -37,12 +48,13 @@ interface BuilderOptions {
 export function createFrameBuilder({ id, notExposed }: BuilderOptions): (page: Page, meta: PageMeta) => ServerFrame {
   let last:
     { readonly layout: Layout; readonly series: SeriesOfFamilies; readonly version: string | undefined } | undefined
+  const timesOf = createRequestTimesReader()
   return (page, meta) => {
     const series = FAMILY_KEYS.map((family) => familyIn(page, family)?.series)
     if (last === undefined || last.version !== meta.version || !sameSeries(last.series, series)) {
       last = { layout: layOut(page, meta.version, notExposed), series, version: meta.version }
     }
-    return readServer(id, page, meta, last.layout)
+    return readServer(id, page, meta, { ...last, requests: timesOf(page) })
   }
 }
 
@@ -66,7 +78,12 @@ interface Reading {
   readonly layout: Layout
 }
 
-function readServer(id: string, page: Page, meta: PageMeta, layout: Layout): ServerFrame {
+interface Read {
+  readonly layout: Layout
+  readonly requests: RequestTimes | undefined
+}
+
+function readServer(id: string, page: Page, meta: PageMeta, { layout, requests }: Read): ServerFrame {
   const values = recordOf<FamilyKey, Values>(FAMILY_KEYS, (family) => familyIn(page, family)?.values)
   const reading: Reading = { values, layout }
   return {
@@ -75,11 +92,17 @@ function readServer(id: string, page: Page, meta: PageMeta, layout: Layout): Ser
     version: layout.version,
     startedAt: reported(reading, 'startedAt', layout.startedAt),
     seatFairFrac: reported(reading, 'seatFairFrac', layout.seatFairFrac),
+    inFlight: readKinds(reading, 'inFlightByKind', layout.inFlight),
+    inQueue: readKinds(reading, 'inQueueByKind', layout.inQueue),
+    requests,
     levels: layout.levels.map((level) => readLevel(reading, level)),
     missing: [...layout.missing],
     acquisition: meta.acquisition,
   }
 }
+
+const readKinds = (reading: Reading, family: FamilyKey, at: KindsLayout | undefined): Kinds | undefined =>
+  at && { readOnly: reported(reading, family, at.readOnly), mutating: reported(reading, family, at.mutating) }
 
 function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
   const schemas = at.schemas.map((schema) => readSchema(reading, schema))

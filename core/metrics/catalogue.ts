@@ -20,6 +20,9 @@ export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
   [...CATALOGUE.values()].filter((family) => family.needed).map((family) => family.name),
 )
 
+/** Families of requests by kind, shown where a page has them and missed nowhere: occupancy by level says more. */
+export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.inQueueByKind]
+
 /** Needed families that a server of this version can have; every one where the version is not known. */
 export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
   const needed = [...CATALOGUE.values()].filter((family) => family.needed)
@@ -32,9 +35,8 @@ export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
 /** The family that a server of this version has for what frames call `key`; nothing where it has none. */
 export function familyFor(version: string | undefined, key: FamilyKey): FamilyInfo | undefined {
   const has = new Map(familiesOf(version).map((family) => [family.name, family]))
-  const earlier = earlierName(key)
-  // Where there is a nominal limit, the earlier name stands for that alone.
-  return has.get(FAMILY[key]) ?? (earlier === undefined || has.has(FAMILY.nominal) ? undefined : has.get(earlier))
+  const earlier = earlierName(key, has.has(FAMILY.nominal))
+  return has.get(FAMILY[key]) ?? (earlier === undefined ? undefined : has.get(earlier))
 }
 
 /** Why a family may be absent that the version has. */

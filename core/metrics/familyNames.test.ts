@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseKubernetesVersion } from './versions.ts'
+import { parseKubernetesVersion, versionNote } from './versions.ts'
 
 describe('parseKubernetesVersion', () => {
   it.each([
@@ -26,5 +26,21 @@ describe('parseKubernetesVersion', () => {
     'v1.4567.1',
   ])('does not guess at %j', (text) => {
     expect(parseKubernetesVersion(text)).toBeUndefined()
+  })
+})
+
+describe('the note about a version', () => {
+  it('is absent for releases whose rules are known', () => {
+    for (const version of ['v1.29.6', 'v1.33.5-gke.1162000', 'v1.37.0']) expect(versionNote(version)).toBeUndefined()
+  })
+
+  it.each([
+    [undefined, /^This server reports no version\. .* rules of v1\.37/],
+    ['unknown', /^This server reports a version that cannot be read\. /],
+    ['v1.25.4', /^v1\.25\.4 is older than v1\.29 to v1\.37, .* rules of v1\.29/],
+    ['v1.38.1', /^v1\.38\.1 is newer than v1\.29 to v1\.37, .* rules of v1\.37/],
+    ['v2.0.0', /^v2\.0\.0 is newer than /],
+  ])('of %j says whose rules apply', (version, words) => {
+    expect(versionNote(version)).toMatch(words)
   })
 })

@@ -33,6 +33,8 @@ export const FAMILY = {
   nextDiscountedS: `${PREFIX}next_discounted_s_bounds`,
   seatUtilization: `${PREFIX}priority_level_seat_utilization`,
   demandRatio: `${PREFIX}demand_seats`,
+  inFlightByKind: 'apiserver_current_inflight_requests',
+  inQueueByKind: 'apiserver_current_inqueue_requests',
   startedAt: 'process_start_time_seconds',
   buildInfo: 'kubernetes_build_info',
 } as const
@@ -42,22 +44,30 @@ export type FamilyKey = keyof typeof FAMILY
 /** The one limit that a level had before 1.26, when nothing was borrowed. */
 export const EARLIEST_LIMIT = `${PREFIX}request_concurrency_limit`
 
-/** Names that releases before 1.26 had for the same. */
+/** The name that executing seats had before 1.28, in releases with borrowing as in those without. */
+const EARLIEST_SEATS = `${PREFIX}request_concurrency_in_use`
+
+/** Names that earlier releases had for the same. */
 const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
   nominal: EARLIEST_LIMIT,
   current: EARLIEST_LIMIT,
-  executingSeats: `${PREFIX}request_concurrency_in_use`,
+  executingSeats: EARLIEST_SEATS,
 }
 
-/** The name that releases without a nominal limit have for it, where that is another one. */
-export const earlierName = (key: FamilyKey): string | undefined => EARLIER_NAMES[key]
+/**
+ * The name that a release has for it where it lacks the present one. Where there is a nominal limit, the earliest limit
+ * stands for that alone, and not for the current one.
+ */
+export function earlierName(key: FamilyKey, hasNominal: boolean): string | undefined {
+  const earlier = EARLIER_NAMES[key]
+  return hasNominal && earlier === EARLIEST_LIMIT ? undefined : earlier
+}
 
 /** A family of a page under the name that its release has for it. */
 export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): Family | undefined {
   const family = families.get(FAMILY[key])
-  const earlier = EARLIER_NAMES[key]
-  // Where there is a nominal limit, the earlier name stands for that alone.
-  return family !== undefined || earlier === undefined || families.has(FAMILY.nominal) ? family : families.get(earlier)
+  const earlier = earlierName(key, families.has(FAMILY.nominal))
+  return family !== undefined || earlier === undefined ? family : families.get(earlier)
 }
 
 const isFamilyKey = (text: string): text is FamilyKey => Object.hasOwn(FAMILY, text)

@@ -16,6 +16,8 @@ export interface Layout {
   readonly available: ReadonlySet<FamilyKey>
   readonly seatFairFrac: At
   readonly startedAt: At
+  readonly inFlight: KindsLayout | undefined
+  readonly inQueue: KindsLayout | undefined
   /** Sorted by name, and so are the schemas of each. */
   readonly levels: readonly LevelLayout[]
 }
@@ -23,6 +25,12 @@ export interface Layout {
 /** Index of a series among the values of its family; −1 when the page does not have it. */
 export type At = number
 const NOWHERE: At = -1
+
+/** Requests by kind. */
+export interface KindsLayout {
+  readonly readOnly: At
+  readonly mutating: At
+}
 
 export interface HistogramLayout {
   /** Finite, ascending; shared by the histograms of all frames of this layout, so never to be changed. */
@@ -93,7 +101,18 @@ const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent:
   execution: ['type', 'regular'],
   nextS: ['bound', ''],
   nextDiscountedS: ['bound', ''],
+  inFlightByKind: ['request_kind', ''],
+  inQueueByKind: ['request_kind', ''],
 }
+
+/** Families about the whole server, whose series name no level. */
+const OF_SERVER: ReadonlySet<FamilyKey> = new Set([
+  'seatFairFrac',
+  'startedAt',
+  'buildInfo',
+  'inFlightByKind',
+  'inQueueByKind',
+])
 
 /** Spellings of the two labels; the second ones are those of the first releases. */
 const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
@@ -142,6 +161,8 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
     available: new Set(FAMILY_KEYS.filter((family) => !missingNames.has(FAMILY[family]))),
     seatFairFrac: at('seatFairFrac', key('')),
     startedAt: at('startedAt', key('')),
+    inFlight: kinds('inFlightByKind', at),
+    inQueue: kinds('inQueueByKind', at),
     levels: [...named.levels.keys()].toSorted(byCodeUnits).map((level) => ({
       name: level,
       ...recordOf(LEVEL_GAUGES, (family) => at(family, key(level))),
@@ -166,6 +187,11 @@ const bounds = (family: FamilyKey, level: string, at: (family: FamilyKey, where:
   min: at(family, key(level, '', 'min')),
   max: at(family, key(level, '', 'max')),
 })
+
+function kinds(family: FamilyKey, at: (family: FamilyKey, where: string) => At): KindsLayout | undefined {
+  const [readOnly, mutating] = [at(family, key('', '', 'readOnly')), at(family, key('', '', 'mutating'))]
+  return readOnly < 0 && mutating < 0 ? undefined : { readOnly, mutating }
+}
 
 const gitVersion = (page: Page): string | undefined =>
   page.families.get(FAMILY.buildInfo)?.series[0]?.labels['git_version'] || undefined
@@ -221,13 +247,13 @@ class Named {
 function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): FamilyIndex {
   const at = new Map<string, At>()
   const parts = new Map<string, HistogramParts>()
-  const ofServer = of === 'seatFairFrac' || of === 'startedAt' || of === 'buildInfo'
+  const ofServer = OF_SERVER.has(of)
   const [dividing, absent = ''] = DIVIDING_LABEL[of] ?? []
   const familyName = family?.name ?? ''
   family?.series.forEach(({ name, labels }, i) => {
     const level = labels[LEVEL_LABELS[0]] ?? labels[LEVEL_LABELS[1]]
     const schema = labels[SCHEMA_LABELS[0]] ?? labels[SCHEMA_LABELS[1]]
-    if (ofServer) at.set(key(''), i)
+    if (ofServer) at.set(key('', '', dividing === undefined ? '' : labels[dividing]), i)
     if (ofServer || level === undefined || level === '' || !named.take(level, schema)) return
     const where = key(level, schema, dividing === undefined ? '' : (labels[dividing] ?? absent))
     if (name === familyName) at.set(where, i)

@@ -32,3 +32,19 @@ export function parseKubernetesVersion(text: string | undefined): KubernetesVers
   if (found === null) return undefined
   return { major: Number(found[1]), minor: Number(found[2]) }
 }
+
+/**
+ * Why a server may not be read as it is, in one or two sentences: its version is not known, or the catalogue of families and
+ * rules does not cover it. `undefined` where it does.
+ */
+export function versionNote(version: string | undefined): string | undefined {
+  if (version === undefined || parseKubernetesVersion(version) === undefined) {
+    const named = version === undefined ? 'reports no version' : 'reports a version that cannot be read'
+    return `This server ${named}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may not be its own.`
+  }
+  if (isCovered(version)) return undefined
+  const rules = ruledBy(version)
+  return rules === `v1.${COVERED_MINORS.oldest}`
+    ? `${version} is older than ${COVERED_RANGE}, the releases that the console knows. Metrics are read under their earlier names; what this release does not measure is listed as missing, and limits and objects follow the rules of ${rules}, which may not be its own.`
+    : `${version} is newer than ${COVERED_RANGE}, the releases that the console knows. Metrics and limits are read by the rules of ${rules}: families that are new or were renamed are not shown, and predictions may be wrong.`
+}

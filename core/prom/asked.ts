@@ -1,4 +1,4 @@
-import { CATALOGUE, familiesOf } from '../metrics/catalogue.ts'
+import { CATALOGUE, familiesOf, KIND_FAMILIES } from '../metrics/catalogue.ts'
 import { EARLIEST_LIMIT, FAMILY, type FamilyInfo } from '../metrics/familyNames.ts'
 import { equals, named, type Matcher } from './promql.ts'
 
@@ -13,9 +13,10 @@ const sortOf = ({ type, unit }: FamilyInfo): Sort => {
   return unit.startsWith('ratio') ? 'ratios' : 'sizes'
 }
 
-/** A native histogram has the name of its family. */
-const sampleNames = ({ name, type }: FamilyInfo): readonly string[] =>
-  type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
+/** Of a histogram; a native one has the name of its family. */
+export const histogramNames = (name: string): FamilyGroup => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]
+
+const sampleNames = ({ name, type }: FamilyInfo): FamilyGroup => (type === 'histogram' ? histogramNames(name) : [name])
 
 /** What servers of these versions can have; families that none of them has are not asked for. */
 function namesBySort(versions: readonly (string | undefined)[]): (...sorts: readonly Sort[]) => FamilyGroup {
@@ -24,13 +25,13 @@ function namesBySort(versions: readonly (string | undefined)[]): (...sorts: read
 }
 
 /** Of so many servers one sample of each series, of thirty levels, is two answers of a few megabytes. */
-const FEW_SERVERS = 4
+export const FEW_SERVERS = 4
 
 /** What is read of the present: a few queries for any number of levels. */
 export function presentGroups(versions: readonly (string | undefined)[], servers: number): readonly FamilyGroup[] {
   const names = namesBySort(versions)
   return servers <= FEW_SERVERS
-    ? [names('values', 'ratios'), names('durations', 'sizes')]
+    ? [[...names('values', 'ratios'), ...KIND_FAMILIES], names('durations', 'sizes')]
     : [names('values'), names('ratios'), names('durations'), names('sizes')]
 }
 

@@ -63,7 +63,7 @@ export function discover(clocks: readonly PromSeries[], wish: Partial<TargetLabe
   const intervalMs = usualDistance(clocks)
   return {
     labels,
-    choices: [...new Set(sets.flatMap(addedLabels))].toSorted(byCodeUnits),
+    choices: targetsOf(clocks).labels,
     clusters: [...clusters]
       .toSorted(([a = ''], [b = '']) => byCodeUnits(a, b))
       .map(([name, servers]) => ({
@@ -90,8 +90,20 @@ export function placeOf(set: Labels, { cluster, instance }: TargetLabels): { clu
   return { ...(cluster !== undefined && { cluster: set[cluster] ?? '' }), instance: set[instance] ?? '' }
 }
 
+/**
+ * What tells targets apart, those of several replicas of a Prometheus included: the labels that were added to their clocks, and
+ * a key of a series made of them.
+ */
+export function targetsOf(clocks: readonly PromSeries[]): {
+  readonly labels: string[]
+  readonly keyOf: (series: Pick<PromSeries, 'labels'>) => string
+} {
+  const names = [...new Set(clocks.flatMap(({ labels }) => addedLabels(labels)))].toSorted(byCodeUnits)
+  return { labels: names, keyOf: ({ labels }) => JSON.stringify(names.map((name) => labels[name] ?? '')) }
+}
+
 /** The labels of a series that its metrics page did not have. */
-export const addedLabels = (set: Labels): string[] => Object.keys(set).filter((name) => !isPageLabel(name))
+const addedLabels = (set: Labels): string[] => Object.keys(set).filter((name) => !isPageLabel(name))
 
 function labelsIn(sets: readonly Labels[], wish: Partial<TargetLabels>): TargetLabels {
   const cluster = wish.cluster ?? CLUSTER_LABELS.find((name) => sets.some((set) => set[name] !== undefined))

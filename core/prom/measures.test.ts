@@ -136,7 +136,9 @@ describe('the PromQL of what is shown', () => {
     expect(promqlOf({ measures: 'envelope', ...low }, old)).toBeUndefined()
     expect(promqlOf({ measures: ['demand', 'min'], ...low }, old)).toBeUndefined()
     expect(promqlOf({ measures: ['demand', 'nominal'], ...low }, old)).toMatch(/^label_replace\([^\n]*$/)
-    expect(promqlOf({ measures: 'executing', ...low }, place({ version: 'v1.27.0' }))).toBeUndefined()
+    expect(promqlOf({ measures: 'executing', ...low }, place({ version: 'v1.27.0' }))).toBe(
+      `sum without (flow_schema) (${P}request_concurrency_in_use{${LOW}})`,
+    )
     expect(promqlOf({ measures: 'queuedSeats', ...low }, place({ version: 'v1.28.0' }))).toBeUndefined()
   })
 

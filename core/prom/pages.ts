@@ -1,9 +1,10 @@
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { Family, Page, Series } from '../metrics/page.ts'
+import { REQUEST_TIME_FAMILIES } from '../metrics/requestTimes.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { NativeHistogram, PromSeries } from './answer.ts'
 import { isClock, isPageLabel } from './asked.ts'
-import { addedLabels } from './discovery.ts'
+import { targetsOf } from './discovery.ts'
 import { classicOf } from './nativeHistogram.ts'
 
 /** A metrics page as Prometheus scraped it. */
@@ -42,12 +43,11 @@ export function createPages(instance: string): Pages {
     clock: readonly PromSeries[],
     instantsOf: (clock: PromSeries) => readonly Instant[],
   ): Target[] => {
-    const names = [...new Set(clock.flatMap(({ labels }) => addedLabels(labels)))].toSorted(byCodeUnits)
-    const targetOf = ({ labels }: PromSeries): string => JSON.stringify(names.map((name) => labels[name] ?? ''))
-    const columns = Map.groupBy(series, targetOf)
+    const { keyOf } = targetsOf(clock)
+    const columns = Map.groupBy(series, keyOf)
     return clock.map((one) => ({
       server: one.labels[instance] ?? '',
-      pages: pagesOf(columns.get(targetOf(one)) ?? [], instantsOf(one), strings),
+      pages: pagesOf(columns.get(keyOf(one)) ?? [], instantsOf(one), strings),
     }))
   }
   return {
@@ -132,7 +132,7 @@ function pagesOf(series: readonly PromSeries[], instants: readonly Instant[], st
 function familyOf(name: string): string {
   if (CATALOGUE.has(name)) return name
   const family = name.replace(/_(?:bucket|sum|count)$/, '')
-  return CATALOGUE.get(family)?.type === 'histogram' ? family : name
+  return CATALOGUE.get(family)?.type === 'histogram' || REQUEST_TIME_FAMILIES.includes(family) ? family : name
 }
 
 function pageAt(columns: readonly Column[], step: number, strings: SeriesTable): Page {

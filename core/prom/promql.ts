@@ -18,6 +18,13 @@ export function oneOf(label: string, values: readonly string[]): Matcher {
   return { label, is: '=~', value: values.map(literally).join('|') }
 }
 
+/** None of several values, each taken literally. */
+export const noneOf = (label: string, values: readonly string[]): Matcher => ({
+  label,
+  is: '!~',
+  value: values.map(literally).join('|'),
+})
+
 /** What all of several sets of labels have in common: of each label of the first, the values that the sets have. */
 export function matchersOfAll(
   sets: readonly (readonly { readonly label: string; readonly value: string }[])[],
@@ -55,6 +62,10 @@ const matchersText = (matchers: readonly Matcher[]): string =>
 
 /** When the samples that a selector finds were scraped, Unix seconds, as the values of the answer. */
 export const timestampsOf = (matchers: readonly Matcher[]): string => `timestamp(${selector(matchers)})`
+
+/** The sums of what an expression finds, one for each set of these labels; a name is kept by `__name__`. */
+export const sumBy = (labels: readonly string[], expression: string): string =>
+  `sum by (${labels.map(labelName).join(', ')}) (${expression})`
 
 /** A whole number of milliseconds as PromQL writes durations. */
 export const durationText = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)

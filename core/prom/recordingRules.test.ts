@@ -24,6 +24,9 @@ test('the file is YAML with the expressions as they are', () => {
   expect(rulesYaml(rules)).toContain('interval: 30s')
 })
 
-test('a version without a family has no rule of it', () => {
-  expect(recordingRules({ version: 'v1.27.0', intervalMs: undefined })).toHaveLength(6)
+test('a version with an earlier name of a family has the rule under that name', () => {
+  const expressions = (version: string) => recordingRules({ version, intervalMs: undefined }).map(({ expr }) => expr)
+  expect(expressions('v1.27.0').filter((expr) => expr.includes('request_concurrency_in_use'))).toHaveLength(1)
+  expect(expressions('v1.36.3').join(' ')).not.toContain('request_concurrency_in_use')
+  expect(expressions('v1.27.0')).toHaveLength(expressions('v1.36.3').length)
 })

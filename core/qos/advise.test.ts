@@ -5,7 +5,7 @@ import { changeRules } from './document.ts'
 import { previewOf } from './preview.ts'
 import { aClass, aConfiguration, aRule, authenticate, put, range } from './qos.fixture.ts'
 import type { QosRequest } from './request.ts'
-import type { Seen } from './traffic.ts'
+import type { Seen } from './seen.ts'
 
 const EMPTY = aConfiguration([], [])
 const seen = (second: number, request: QosRequest, scannedKeys = 1, more: Partial<Seen> = {}): Seen => ({
@@ -67,6 +67,25 @@ describe('starter rules', () => {
     const { would, limited } = previewOf(all, preset('big-writers'))
     expect(would.passed).toBe(5)
     expect(limited).toMatchObject([{ user: 'greedy', times: 16 }])
+  })
+})
+
+describe('the examples of the proposal as starter rules', () => {
+  test('lists of pods: those that scanned more than 1,000 keys, and no others', () => {
+    const lists = (keys: number) => every(10, 40, (second) => seen(second, range('/registry/pods/', 'prefix'), keys))
+    // The first is not known to be expensive; then the burst, and what 0.39 s bring.
+    expect(previewOf(lists(5_000), preset('pod-lists')).would).toMatchObject({ passed: 16, limited: 24 })
+    expect(previewOf(lists(1_000), preset('pod-lists')).would.limited).toBe(0)
+    const others = every(10, 40, (second) => seen(second, range('/registry/secrets/', 'prefix'), 5_000))
+    expect(previewOf(others, preset('pod-lists')).would.limited).toBe(0)
+  })
+
+  test('10,000 keys a minute for each user: the third list of 4,000 is refused, and Bob’s are not', () => {
+    const lists = (user: string) => (second: number) => seen(second, { ...range('/tenants/', 'prefix'), user }, 4_000)
+    const all = [lists('alice')(0), lists('alice')(1), lists('alice')(2), lists('bob')(3), lists('alice')(61.5)]
+    const { would, limited } = previewOf(all, preset('tenant-scans'))
+    expect(would).toMatchObject({ passed: 4, limited: 1 })
+    expect(limited).toMatchObject([{ user: 'alice', times: 1 }])
   })
 })
 

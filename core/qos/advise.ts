@@ -6,7 +6,8 @@ import { textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
 import { type Preview, previewOf } from './preview.ts'
 import { elementsOf, type QosRequest } from './request.ts'
-import { byRequest, type Seen, spanMs, type Usage, usages } from './traffic.ts'
+import type { Seen } from './seen.ts'
+import { byRequest, spanMs, type Usage, usages } from './traffic.ts'
 
 /** Rules to begin with, or for what was observed. Never applied by themselves. */
 export interface Proposal {
@@ -57,6 +58,46 @@ export const PRESETS: readonly Proposal[] = [
         priority: 10,
         ops: ['Range'],
         conditions: [{ kind: 'ScanKeyNum', threshold: 10_000 }],
+      },
+    ],
+  },
+  {
+    id: 'pod-lists',
+    title: 'Lists of pods',
+    why: 'A read of pods that scanned more than 1,000 keys before is held to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is not known yet.',
+    classes: [{ name: 'pod-lists', qdisc: 'tbf', qps: 10, burst: 12 }],
+    rules: [
+      {
+        name: 'rule-pod-lists',
+        qClassName: 'pod-lists',
+        priority: 11,
+        ops: ['Range'],
+        prefixPaths: ['/registry/pods/'],
+        conditions: [{ kind: 'ScanKeyNum', threshold: 1_000 }],
+      },
+    ],
+  },
+  {
+    id: 'tenant-scans',
+    title: 'Scans of tenants',
+    why: 'Each user may scan 10,000 keys a minute under /tenants/; a read that would exceed that is refused until older ones are a minute old. Put the prefix of your tenants in its place: the API server is one user and scans more.',
+    classes: [
+      {
+        name: 'tenant-scan',
+        qdisc: 'window',
+        limit: 10_000,
+        windowMs: 60_000,
+        cost: 'scannedKeys',
+        groupBy: 'user',
+      },
+    ],
+    rules: [
+      {
+        name: 'rule-tenant-scan',
+        qClassName: 'tenant-scan',
+        priority: 5,
+        ops: ['Range'],
+        prefixPaths: ['/tenants/'],
       },
     ],
   },

@@ -32,6 +32,7 @@ const STATE: EtcdState = {
   classes: [],
   rules: [],
   seconds: [],
+  rateSeconds: 10,
   rates: [],
   top: { scan: [], traffic: [], latency: [] },
   limited: [],

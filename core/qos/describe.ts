@@ -64,9 +64,14 @@ export function ruleText({
     `${what.length === 0 ? 'Every operation' : listed(what)}${keys.length === 0 ? '' : ` ${keyMatch === 'within' ? 'within' : 'on'} ${listed(keys)}`}`,
     ...(who.length === 0 ? [] : [listed(who)]),
     ...(minRetry === 0 ? [] : [`from retry ${minRetry} on`]),
-    ...conditions.map(({ kind, threshold }) => `${kind} > ${number(threshold)}${UNITS[kind]}`),
+    ...conditions.map(conditionText),
   ].join(', ')
 }
+
+const conditionText = ({ kind, threshold }: QosRule['conditions'][number]): string =>
+  kind === 'PercentOfStorageQuotaUsed'
+    ? `quota used > ${number(threshold * 100)} %`
+    : `${kind} > ${number(threshold)}${UNITS[kind]}`
 
 const MOST_LISTED = 3
 

@@ -14,7 +14,7 @@ import {
   subjected,
 } from './match.ts'
 import { OPS, OTHER, PREDICTED_COSTS } from './operations.ts'
-import { hashOf, type QosRequest } from './request.ts'
+import { Hashes, type QosRequest } from './request.ts'
 import {
   type Charge,
   countFailure,
@@ -57,6 +57,7 @@ export class QosEngine {
   readonly #predicting: readonly CompiledRule[]
   readonly #disciplines = new Map<string, Discipline>()
   readonly #mostRetries: number
+  readonly #hashes = new Hashes()
   /** Groups with requests that wait. */
   readonly #waiting = new Map<Group, Pool>()
 
@@ -130,7 +131,7 @@ export class QosEngine {
     const now = this.#settle(at)
     const id = this.state.nextId++
     const subject = subjected(request)
-    const hash = this.#needsHash() ? hashOf(request) : undefined
+    const hash = this.#needsHash() ? this.#hashes.of(request) : undefined
     const evidence = this.#evidence(request, hash)
     const decided: Decided = { id, at: now, request, evidence, ...(hash !== undefined && { hash }) }
     const found = this.#candidatesOf(subject).find(({ compiled }) => ruleMatches(compiled, subject, evidence))

@@ -132,22 +132,29 @@ export function ruleMatches(compiled: CompiledRule, subject: Subjected, evidence
   return selects(compiled, subject, evidence)
 }
 
-/** Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). */
+/**
+ * Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). Most
+ * requests cost little, and nothing is allocated for them.
+ */
 export function exceededKinds(
   rules: readonly CompiledRule[],
   request: QosRequest,
   measured: Evidence,
 ): ReadonlySet<ConditionKind> {
-  const exceeded = new Set<ConditionKind>()
+  let exceeded = NONE
   let subject: Subjected | undefined
   for (const compiled of rules) {
-    const holding = compiled.rule.conditions.filter((condition) => conditionHolds(condition, request, measured))
-    if (holding.length === 0) continue
-    subject ??= subjected(request)
-    if (selects(compiled, subject, measured)) for (const { kind } of holding) exceeded.add(kind)
+    for (const condition of compiled.rule.conditions) {
+      if (!conditionHolds(condition, request, measured)) continue
+      subject ??= subjected(request)
+      if (!selects(compiled, subject, measured)) break
+      exceeded = new Set([...exceeded, condition.kind])
+    }
   }
   return exceeded
 }
+
+const NONE: ReadonlySet<ConditionKind> = new Set()
 
 /** Whether what a request costs decides about this rule. */
 export const needsPrediction = ({ conditions }: QosRule): boolean =>

@@ -1,7 +1,8 @@
 import type { QosConfiguration } from './configuration.ts'
 import { requestText } from './explain.ts'
 import { Replay } from './replay.ts'
-import { type Seen, type Settled, spanMs, type Verdicts } from './traffic.ts'
+import type { Seen, Settled } from './seen.ts'
+import { spanMs, type Verdicts } from './traffic.ts'
 
 /** What rules would have done with requests that came before. */
 export interface Preview {

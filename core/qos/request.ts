@@ -78,9 +78,36 @@ const atomOf = (element: KeyOperation): Atom => ({
  * Authenticate are (QoS specification 6). Callers, revisions, compares and leases are not part of it.
  */
 export function hashOf(request: QosRequest): string | undefined {
+  const identity = identityText(request)
+  return identity === undefined ? undefined : hashOfText(identity)
+}
+
+const hashOfText = (identity: string): string => bytesToHex(sha256(utf8ToBytes(identity)).subarray(0, 8))
+
+/** Identities whose hash is remembered, and how long each may be. */
+const MOST_HASHES = 1_000
+const LONGEST_IDENTITY = 256
+
+/** `hashOf`, with the hashes of what was asked last: to compute one takes longer than to compare a request with all rules. */
+export class Hashes {
+  readonly #known = new Map<string, string>()
+
+  of(request: QosRequest): string | undefined {
+    const identity = identityText(request)
+    if (identity === undefined) return undefined
+    const known = this.#known.get(identity)
+    if (known !== undefined) return known
+    const hash = hashOfText(identity)
+    if (identity.length > LONGEST_IDENTITY) return hash
+    if (this.#known.size >= MOST_HASHES) this.#known.clear()
+    this.#known.set(identity, hash)
+    return hash
+  }
+}
+
+function identityText(request: QosRequest): string | undefined {
   const identity = identityOf(request)
-  if (identity === undefined) return undefined
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([request.method, ...identity]))).subarray(0, 8))
+  return identity === undefined ? undefined : JSON.stringify([request.method, ...identity])
 }
 
 function identityOf({ method, body, name }: QosRequest): readonly unknown[] | undefined {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { authenticate, deletePrefix, put, range, txn } from './qos.fixture.ts'
-import { hashOf, type QosRequest, type RangeOptions } from './request.ts'
+import { Hashes, hashOf, type QosRequest, type RangeOptions } from './request.ts'
 import { average, averageOf, kindOf, type Observed, type Statistic, touch, track, type Tracked } from './tracker.ts'
 
 const observed = (scannedKeys: number, given: Partial<Observed> = {}): Observed => ({
@@ -112,6 +112,20 @@ describe('the tracker', () => {
         }
       }),
     )
+  })
+})
+
+describe('hashes that are remembered', () => {
+  it('are those that are computed, however many requests there were and however long they are', () => {
+    const hashes = new Hashes()
+    const requests = [
+      ...Array.from({ length: 2_500 }, (_, index) => range(`/registry/pods/${index % 1_700}`)),
+      range('k'.repeat(5_000)),
+      range('k'.repeat(5_000)),
+      authenticate('alice'),
+      put('a'),
+    ]
+    expect(requests.map((request) => hashes.of(request))).toEqual(requests.map(hashOf))
   })
 })
 

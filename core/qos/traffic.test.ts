@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { secondsToNs } from '../units.ts'
 import { QosEngine } from './engine.ts'
 import { aClass, aConfiguration, aRule, put, range } from './qos.fixture.ts'
-import { byPrefix, byRequest, monitored, ranked, seenOf, type Seen, Traffic, usages } from './traffic.ts'
+import { seenOf, type Seen } from './seen.ts'
+import { byPrefix, byRequest, monitored, ranked, Traffic, usages } from './traffic.ts'
 
 const seen = (second: number, given: Partial<Seen> = {}): Seen => ({
   at: secondsToNs(second),

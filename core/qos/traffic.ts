@@ -1,62 +1,20 @@
-import { msToNs, type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
-import type { Decision, LimitReason } from './decision.ts'
+import { type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
 import { requestText } from './explain.ts'
+import { KeptRequests } from './kept.ts'
 import { segmentsOf, textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
-import type { RequestRecord } from './record.ts'
 import { elementsOf, type QosRequest } from './request.ts'
-import type { Observed } from './tracker.ts'
-
-/** A decision that is final. */
-export type Settled = Exclude<Decision, { verdict: 'waiting' }>
-
-/** A request that has ended, with what was decided about it. Costs of one that was not let in are those expected of it. */
-export interface Seen extends RequestRecord {
-  readonly verdict: Settled['verdict']
-  readonly hash?: string
-  readonly rule?: string
-  readonly className?: string
-  readonly reason?: LimitReason
-  readonly retryAfterMs?: number
-  readonly waitedMs?: number
-}
+import type { Seen, Settled } from './seen.ts'
 
 export type Verdicts = Readonly<Record<Settled['verdict'], number>>
 
-/** Requests that are kept, for how long, and how many characters of keys they may hold together. */
-const MOST_SEEN = 20_000
+/** Requests that are kept, and for how long. */
+const MOST_SEEN = { requests: 20_000, bytes: 16 * 1024 * 1024 }
 const KEPT_NS = secondsToNs(600)
-const MOST_CHARACTERS = 16 * 1024 * 1024
-/** A request with more keys than this is counted and not kept: one must not push out all others. */
-const LONGEST_SEEN = 64 * 1024
 const MOST_NOTABLE = 200
 /** Above this a request is in the slow log. */
 const SLOW_MS = 100
 const SECONDS_KEPT = 600
-
-export const seenOf = (decision: Settled, observed: Observed): Seen => {
-  const { at, request, evidence, verdict, applied, hash } = decision
-  const waitedMs = verdict === 'passed' ? undefined : decision.waitedMs
-  const expected = evidence.prediction
-  return {
-    at: at - msToNs(waitedMs ?? 0),
-    request,
-    observed: verdict === 'limited' && expected !== undefined ? { ok: false, ...costsOf(expected) } : observed,
-    ...(evidence.storageQuotaUsed !== undefined && { storageQuotaUsed: evidence.storageQuotaUsed }),
-    verdict,
-    ...(hash !== undefined && { hash }),
-    ...(applied !== undefined && { rule: applied.rule, className: applied.className }),
-    ...(verdict === 'limited' && { reason: decision.reason }),
-    ...(verdict === 'limited' && decision.retryAfterMs !== undefined && { retryAfterMs: decision.retryAfterMs }),
-    ...(waitedMs !== undefined && { waitedMs }),
-  }
-}
-
-const costsOf = ({ scannedKeys, responseBytes, latencyMs }: Omit<Observed, 'ok'>): Omit<Observed, 'ok'> => ({
-  scannedKeys,
-  responseBytes,
-  latencyMs,
-})
 
 /** One second of traffic. */
 export interface Second {
@@ -71,10 +29,7 @@ export interface Second {
 
 /** The last minutes of traffic through a proxy, within fixed memory whatever comes. */
 export class Traffic {
-  readonly #seen: (Seen & { readonly characters: number })[] = []
-  /** Index of the oldest one; those before it have been given up. */
-  #from = 0
-  #characters = 0
+  readonly #kept = new KeptRequests(MOST_SEEN)
   readonly #rules = new Map<string, Record<Settled['verdict'], number>>()
   readonly #totals = { passed: 0, delayed: 0, limited: 0 }
   readonly #seconds: Second[] = []
@@ -96,13 +51,11 @@ export class Traffic {
       second.requestBytes += request.requestBytes ?? 0
       second.responseBytes += verdict === 'limited' ? 0 : (observed.responseBytes ?? 0)
     }
-    const characters = charactersOf(request)
-    if (characters > LONGEST_SEEN) return
+    // A request with very many keys is counted and not kept: one must not push out all others.
+    if (!this.#kept.push(seen)) return
     if (verdict === 'limited') keep(this.#limited, seen)
     if (verdict !== 'limited' && (observed.latencyMs ?? 0) > SLOW_MS) keep(this.#slow, seen)
-    this.#seen.push({ ...seen, characters })
-    this.#characters += characters
-    this.#trim(at)
+    while ((this.#kept.oldestAt ?? at) < at - KEPT_NS) this.#kept.dropOldest()
   }
 
   /** Rules that are gone are counted no more. */
@@ -131,10 +84,7 @@ export class Traffic {
 
   /** The last ten minutes, or as much of them as is kept, in the order of arrival. */
   recent(since: Nanoseconds): readonly Seen[] {
-    return this.#seen
-      .slice(this.#from)
-      .filter(({ at }) => at >= since)
-      .toSorted((a, b) => a.at - b.at)
+    return this.#kept.since(since).toSorted((a, b) => a.at - b.at)
   }
 
   /** The last `count` seconds up to now, those without requests among them. */
@@ -161,20 +111,6 @@ export class Traffic {
     if (this.#seconds.length > SECONDS_KEPT) this.#seconds.shift()
     return fresh
   }
-
-  #trim(now: Nanoseconds): void {
-    for (;;) {
-      const oldest = this.#seen[this.#from]
-      if (oldest === undefined) break
-      const full = this.#seen.length - this.#from > MOST_SEEN || this.#characters > MOST_CHARACTERS
-      if (!full && oldest.at >= now - KEPT_NS) break
-      this.#characters -= oldest.characters
-      this.#from += 1
-    }
-    if (this.#from < MOST_SEEN) return
-    this.#seen.splice(0, this.#from)
-    this.#from = 0
-  }
 }
 
 const emptySecond = (second: number): Second => ({
@@ -190,16 +126,6 @@ function keep(list: Seen[], seen: Seen): void {
   list.push(seen)
   if (list.length > MOST_NOTABLE) list.shift()
 }
-
-const charactersOf = ({ body, name = '', user }: QosRequest): number =>
-  name.length +
-  user.length +
-  (body === undefined
-    ? 0
-    : elementsOf(body).reduce(
-        (sum, each) => sum + each.key.length + (each.op === 'Put' ? 0 : (each.rangeEnd?.length ?? 0)),
-        0,
-      ))
 
 /** Requests alike, and what they cost together. */
 export interface Usage {

@@ -337,8 +337,8 @@ const STATES = {
 
 function candidateOf({ ticket, decision, waitNs }: Call): NonNullable<LiveRequest['candidate']> {
   return {
-    level: ticket?.lane.level.plan.name ?? '',
-    schema: ticket?.lane.schema ?? '',
+    level: ticket?.place.level ?? '',
+    schema: ticket?.place.schema ?? '',
     state: STATES[decision.kind],
     ...(waitNs !== undefined && decision.kind !== 'bypassed' && { waitMs: nsToMs(waitNs) }),
     ...(decision.kind === 'rejected' && { reason: decision.reason }),

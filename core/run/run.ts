@@ -22,6 +22,12 @@ export type Decision =
   | { readonly kind: 'done' }
   | { readonly kind: 'rejected'; readonly reason: RejectReason; readonly retryAfter: number }
 
+/** Each of these stands once: a run of millions of requests makes none of them anew. */
+const BYPASSED: Decision = { kind: 'bypassed' }
+const WAITING: Decision = { kind: 'waiting' }
+const EXECUTING: Decision = { kind: 'executing' }
+const DONE: Decision = { kind: 'done' }
+
 /** How long a request takes. Nanoseconds. */
 export interface Length {
   /** Of a watch: until it is initialised. `Infinity`: until its client leaves. */
@@ -42,7 +48,7 @@ export class Call<O = unknown> implements Timed {
   readonly owner: O
   /** Absent for what bypasses the engine. */
   ticket: Ticket<Call<O>> | undefined
-  decision: Decision = { kind: 'waiting' }
+  decision: Decision = WAITING
   /** Nanoseconds in its queue; `undefined` while it waits there, and where nothing was decided. */
   waitNs: Nanoseconds | undefined
   length: Length | undefined
@@ -66,6 +72,10 @@ export interface RunHooks<O> {
    * that is told later, when it is over.
    */
   readonly lengthOf?: (call: Call<O>) => Length | AtLeast | undefined
+  /** It, and what it watched, has ended: the engine holds nothing of it any more but seats that linger. */
+  readonly onEnded?: (call: Call<O>) => void
+  /** What else was set among the engine's appointments is due. */
+  readonly onAppointment?: (due: Timed) => void
 }
 
 /**
@@ -99,6 +109,7 @@ export class Run<O = unknown> {
       },
       onAppointment: (appointment) => {
         if (appointment instanceof Call) this.due(appointment)
+        else hooks.onAppointment?.(appointment)
       },
       payloadClasses: [Call],
     })
@@ -137,7 +148,7 @@ export class Run<O = unknown> {
     if (short !== request) Object.assign(asked, short)
     onAnswer?.(answer)
     if (answer.kind === 'bypassed') {
-      call.decision = { kind: 'bypassed' }
+      call.decision = BYPASSED
       return call
     }
     call.ticket = answer.ticket
@@ -183,7 +194,7 @@ export class Run<O = unknown> {
     const { engine, hooks } = this
     call.ticket = ticket
     call.waitNs = engine.nowNs - ticket.arrivedNs
-    call.decision = { kind: 'executing' }
+    call.decision = EXECUTING
     if (call.length !== undefined) return this.planEnd(call)
     const length = hooks.lengthOf?.(call)
     if (length === undefined) return
@@ -207,9 +218,13 @@ export class Run<O = unknown> {
     if (ticket === undefined) return
     if (call.decision.kind === 'done') return this.forgetWatch(call)
     if (length === undefined) return this.askAgain(call, ticket)
-    call.decision = { kind: 'done' }
+    call.decision = DONE
     hooks.onDecision?.(call)
-    if (!ticket.kind.isWatch) return engine.finish(ticket)
+    if (!ticket.kind.isWatch) {
+      engine.finish(ticket)
+      hooks.onEnded?.(call)
+      return
+    }
     engine.watchInitialised(ticket)
     if (call.over) this.forgetWatch(call)
     else if (length.watchNs !== undefined) engine.appointments.set(call, engine.nowNs + length.watchNs)
@@ -228,7 +243,9 @@ export class Run<O = unknown> {
     engine.appointments.putOff(call, Math.max(engine.nowNs, atLeastNs))
   }
 
-  private forgetWatch({ ticket }: Call<O>): void {
-    if (ticket?.kind.isWatch === true) this.engine.endWatch(ticket)
+  private forgetWatch(call: Call<O>): void {
+    if (call.ticket?.kind.isWatch !== true) return
+    this.engine.endWatch(call.ticket)
+    this.hooks.onEnded?.(call)
   }
 }

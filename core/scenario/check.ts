@@ -1,6 +1,6 @@
 import type { Outcomes } from '../contract/whatif.ts'
 import { failed, type VariantResult } from '../whatif/results.ts'
-import { type Assertion, type Measured, MEASURES, type MeasureName } from './scenario.ts'
+import { type Assertion, type Measured, MEASURE_WORDS, MEASURES, type MeasureName } from './scenario.ts'
 
 /** An assertion about one variant, with what was measured. */
 export interface Checked {
@@ -82,11 +82,12 @@ const MEASURED: Readonly<
   jain: ({ jain }) => jain ?? 1,
 }
 
-/** `failedPercent of leases ≤ 0.1 %`. */
+/** `failed requests of leases ≤ 0.1 %`. */
 export function assertionText(assertion: Assertion): string {
   const { measure, least, most } = assertion
   const unit = MEASURES[measure]
-  const bound = (value: number): string => (unit === '' ? String(value) : `${value} ${unit}`)
+  const bound = (value: number): string =>
+    unit === '' || unit === 'requests' || unit === 'objects' ? String(value) : `${value} ${unit}`
   const bounds = [
     ...(least === undefined ? [] : [`≥ ${bound(least)}`]),
     ...(most === undefined ? [] : [`≤ ${bound(most)}`]),
@@ -94,8 +95,8 @@ export function assertionText(assertion: Assertion): string {
   return `${measuredText(assertion)} ${bounds.join(' and ')}`
 }
 
-/** `failedPercent of leases`, `waitP99 of level workload-low`. */
-export function measuredText({ of, measure }: Measured): string {
+/** `failed requests of leases`, `wait p99 of level workload-low`. */
+function measuredText({ of, measure }: Measured): string {
   const subject = of === undefined ? 'everything' : of.kind === 'clients' ? of.name : `${of.kind} ${of.name}`
-  return `${measure} of ${subject}`
+  return `${MEASURE_WORDS[measure]} of ${subject}`
 }

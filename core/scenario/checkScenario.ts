@@ -8,7 +8,7 @@ import { knownName, namedOnce, problem } from './values.ts'
 /** A variant takes minutes for them; without an end a run would take all memory. */
 export const MOST_REQUESTS = 20_000_000
 const MOST_PHASES = 100
-const MOST_ASSERTIONS = 200
+export const MOST_ASSERTIONS = 200
 const MOST_CONTROLLERS = 20
 
 /** What a whole scenario gets wrong: too much of something, and names that nothing has. */

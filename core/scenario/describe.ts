@@ -1,4 +1,5 @@
 import type { ClientGroup } from '../simulate/workload.ts'
+import type { StoreClients } from './store.ts'
 
 const times = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
@@ -18,12 +19,20 @@ export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients
   }
 }
 
+/** The same of clients before an etcd. */
+export function storeText({ clients, behaviour }: StoreClients): string {
+  const each = clients === 1 ? '' : ' each'
+  return behaviour.kind === 'closed'
+    ? `${times(clients, 'client')} with ${times(behaviour.threads, 'thread')}${each}`
+    : `${times(clients, 'client')}, ${times(behaviour.perSecond, 'request')} per second${each}`
+}
+
 type Open = Extract<ClientGroup['behaviour'], { kind: 'open' }>
 
 function arrivalsText(arrivals: Open['arrivals']): string {
   switch (arrivals.kind) {
     case 'poisson':
-      return `${arrivals.perSecond} requests per second`
+      return `${times(arrivals.perSecond, 'request')} per second`
     case 'schedule':
       return `${times(arrivals.atMs.length, 'request')} at once`
     case 'bursts':

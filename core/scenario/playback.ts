@@ -2,7 +2,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { ApfEngine, ServerFacts } from '../engine/apfEngine.ts'
 import type { Adjustment } from '../engine/ledger.ts'
 import { withEdit } from '../impact/applyManifests.ts'
-import type { Call } from '../simulate/server.ts'
+import type { ServerCall } from '../simulate/server.ts'
 import type { Simulation, SimulationCheckpoint } from '../simulate/simulation.ts'
 import { type Nanoseconds, secondsToNs, type UnixMs } from '../units.ts'
 import type { ShownRun } from '../whatif/servers.ts'
@@ -59,11 +59,11 @@ export class Playback implements ShownRun<PlaybackCheckpoint> {
     this.inForce = variant.objects
   }
 
-  get engine(): ApfEngine<Call> {
+  get engine(): ApfEngine<ServerCall> {
     return this.simulation.engine
   }
 
-  get engines(): readonly ApfEngine<Call>[] {
+  get engines(): readonly ApfEngine<ServerCall>[] {
     return [this.engine]
   }
 

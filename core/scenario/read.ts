@@ -1,6 +1,6 @@
 import { builtInObjects } from '../config/builtIn.ts'
 import { checkObject } from '../config/checkObject.ts'
-import { anyOf, entry, type Finding, member, quoted } from '../config/finding.ts'
+import { entry, type Finding, member, quoted } from '../config/finding.ts'
 import { type Read, readAnything, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import type { ObjectSet } from '../config/objects.ts'
@@ -8,12 +8,13 @@ import { withEdit } from '../impact/applyManifests.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
-import { VERDICTS, type Verdict } from '../contract/scenario.ts'
 import { EXECUTION_FACTOR } from '../contract/whatif.ts'
 import { checkScenario } from './checkScenario.ts'
+import { aboutMembers, LONGEST_SECONDS, oneOf, readVerdict } from './readAbout.ts'
 import { readClients } from './readClients.ts'
 import { type DocumentKind, readDocument } from './document.ts'
-import { readAssertion } from './readMeasured.ts'
+import { decodeStoreScenario, isOfStore } from './readStore.ts'
+import type { StoreScenario } from './store.ts'
 import { type Controller, type Phase, type Scenario, type ScenarioVariant } from './scenario.ts'
 import { bounded, problem } from './values.ts'
 
@@ -23,23 +24,52 @@ export interface ReadScenario {
   readonly findings: readonly LocatedFinding[]
 }
 
-export const LONGEST_SECONDS = 3_600
 export const SEATS = { min: 0, max: 100_000, whole: true } as const
 
-/** Reads a scenario from YAML or JSON. Never throws. */
+/** Reads the scenario of an API server from YAML or JSON. Never throws. */
 export function readScenario(text: string, file: string): ReadScenario {
-  const { value: scenario, findings } = readDocument({ text, file }, SCENARIO_FILE)
+  const { value: scenario, findings } = readDocument({ text, file }, { ...SCENARIO_FILE, decode })
   return { ...(scenario !== undefined && { scenario }), findings }
 }
 
-const SCENARIO_FILE: DocumentKind<Scenario> = {
+/** A scenario, whatever its clients stand before. */
+export type AnyScenario =
+  { readonly of: 'server'; readonly scenario: Scenario } | { readonly of: 'etcd'; readonly scenario: StoreScenario }
+
+/** There is one exactly when no finding is an error. */
+export interface ReadAnyScenario {
+  readonly any?: AnyScenario
+  readonly findings: readonly LocatedFinding[]
+}
+
+/** Reads a scenario of either kind. Never throws. */
+export function readAnyScenario(text: string, file: string): ReadAnyScenario {
+  const { value: any, findings } = readDocument({ text, file }, { ...SCENARIO_FILE, decode: decodeAny })
+  return { ...(any !== undefined && { any }), findings }
+}
+
+const SCENARIO_FILE: Omit<DocumentKind<unknown>, 'decode'> = {
   kind: 'Scenario',
   noun: 'scenario',
   needs: 'a name, clients and variants',
-  decode,
+}
+
+function decodeAny(value: unknown, findings: Finding[]): AnyScenario | undefined {
+  if (isOfStore(value)) {
+    const scenario = decodeStoreScenario(value, findings)
+    return scenario && { of: 'etcd', scenario }
+  }
+  const scenario = decode(value, findings)
+  return scenario && { of: 'server', scenario }
 }
 
 function decode(value: unknown, findings: Finding[]): Scenario | undefined {
+  if (isOfStore(value)) {
+    findings.push(
+      problem('etcd', 'This scenario is about an etcd, which simulate alone runs: name one about an API server.'),
+    )
+    return undefined
+  }
   const scenario = readWritten(value, '', findings)
   if (findings.some(({ severity }) => severity === 'error')) return undefined
   const { server, variants: written, clients, ...rest } = scenario
@@ -65,20 +95,6 @@ interface WrittenServer {
 const readAlgorithm: Read<ScenarioVariant['algorithm']> = (value, at, findings) =>
   oneOf(ALGORITHMS, readText(value, at, findings), at, findings)
 
-function oneOf<T extends string>(
-  known: readonly [T, ...T[]] | readonly T[],
-  text: string,
-  at: string,
-  findings: Finding[],
-): T {
-  const found = known.find((one) => one === text)
-  const [first] = known
-  if (first === undefined) throw new Error('nothing to choose from')
-  if (found !== undefined || text === '') return found ?? first
-  findings.push(problem(at, `${at} must be ${anyOf(known)}, not ${quoted(text)}.`))
-  return first
-}
-
 const readVersion: Read<string> = (value, at, findings) => {
   const text = readText(value, at, findings)
   if (text === '' || isCovered(text)) return text.startsWith('v') || text === '' ? text : `v${text}`
@@ -101,9 +117,7 @@ export const readServer = readAs(serverMembers)
 
 const readVariant = readAs((members) => ({
   name: members.text('name'),
-  ...members.given('verdict', (value, at, findings): Verdict =>
-    oneOf(VERDICTS, readText(value, at, findings), at, findings),
-  ),
+  ...members.given('verdict', readVerdict),
   ...serverMembers(members),
 }))
 
@@ -160,20 +174,13 @@ const readController: Read<Controller> = (value, at, findings) => {
 }
 
 const readWritten = readAs((members) => ({
-  name: members.text('name'),
-  title: members.text('title'),
-  teaches: members.text('teaches'),
-  seed: members.given('seed', bounded({ min: 0, max: 2 ** 31 - 1, whole: true })).seed ?? 1,
-  seconds: members.nested('seconds', bounded({ min: 1, max: LONGEST_SECONDS })),
-  statisticsFrom: members.nested('statisticsFrom', bounded({ min: 0, max: LONGEST_SECONDS })),
+  ...aboutMembers(members),
   server: members.nested('server', readServer),
   stored: members.list('stored', readStored),
   clients: members.nested('clients', readClients),
   phases: members.list('phases', readPhase),
   controllers: members.list('controllers', readController),
   variants: members.list('variants', readVariant),
-  criteria: members.list('criteria', readAssertion),
-  assertions: members.list('assertions', readAssertion),
 }))
 
 /** A server with what a variant changes of it; `at` are the places of both in the file. */

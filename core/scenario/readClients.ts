@@ -9,7 +9,7 @@ import { bounded, problem } from './values.ts'
 
 /** Threads and open clients of a whole scenario: more would take minutes and gigabytes. */
 export const MOST_ACTORS = 50_000
-const MOST_CALLS = 50
+export const MOST_CALLS = 50
 const MOST_BURST = 1_000
 export const MOST_PER_SECOND = 100_000
 export const MOST_MS = 3_600_000

@@ -109,7 +109,7 @@ function drawn(one: ReturnType<typeof scenario>, variant: number): ReadonlyMap<n
   const times = new Map<number, number[]>()
   simulation.engine.subscribe((event) => {
     if (event.kind !== 'arrived') return
-    const { client, executionNs } = event.ticket.payload.payload
+    const { client, executionNs } = event.ticket.payload.payload.owner
     times.set(client, [...(times.get(client) ?? []), executionNs])
   })
   simulation.runTo(20e9)

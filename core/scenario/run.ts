@@ -1,11 +1,14 @@
-import type { Call } from '../simulate/server.ts'
+import type { ServerCall } from '../simulate/server.ts'
 import { nsToSeconds } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
 import type { Verdict } from '../contract/scenario.ts'
+import type { AnyScenario } from './read.ts'
+import { runStoreVariant } from './runStore.ts'
 import type { Scenario, ScenarioVariant } from './scenario.ts'
+import type { StoreVariant } from './store.ts'
 import { trafficOf } from './traffic.ts'
 
 /** What one variant made of a scenario. */
@@ -24,33 +27,62 @@ export interface ScenarioOutcome extends Pick<
   Scenario,
   'name' | 'title' | 'teaches' | 'seed' | 'seconds' | 'statisticsFrom'
 > {
+  /** What the clients stand before. */
+  readonly of: AnyScenario['of']
   readonly runs: readonly ScenarioRun[]
   readonly passed: boolean
 }
 
+interface RunOptions {
+  readonly seed?: number | undefined
+  readonly mayGoOn?: (part: number) => boolean
+}
+
 /** Runs every variant with the same seed. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
-export function runScenario(
-  scenario: Scenario,
-  {
-    seed = scenario.seed,
-    mayGoOn,
-  }: { readonly seed?: number | undefined; readonly mayGoOn?: (part: number) => boolean } = {},
-): ScenarioOutcome | undefined {
+export function runScenario(scenario: Scenario, options: RunOptions = {}): ScenarioOutcome | undefined {
+  return runAnyScenario({ of: 'server', scenario }, options)
+}
+
+/** The same of a scenario of either kind. */
+export function runAnyScenario(any: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
+  const seed = options.seed ?? any.scenario.seed
+  const runs =
+    any.of === 'server'
+      ? judgedRuns(any.scenario, options, (variant: ScenarioVariant, goOn) =>
+          runVariant({ ...any.scenario, seed }, variant, goOn),
+        )
+      : judgedRuns(any.scenario, options, (variant: StoreVariant, goOn) => {
+          const result = runStoreVariant({ ...any.scenario, seed }, variant, goOn)
+          return result && { result }
+        })
+  if (runs === undefined) return undefined
+  const { name, title, teaches, seconds, statisticsFrom } = any.scenario
+  const passed = runs.every((run) => run.passed)
+  return { of: any.of, name, title, teaches, seed, seconds, statisticsFrom, runs, passed }
+}
+
+interface Judgeable<V> extends Pick<Scenario, 'criteria' | 'assertions'> {
+  readonly variants: readonly V[]
+}
+
+function judgedRuns<V extends Pick<ScenarioVariant, 'name' | 'verdict'>>(
+  scenario: Judgeable<V>,
+  { mayGoOn }: RunOptions,
+  run: (variant: V, goOn: ((part: number) => boolean) | undefined) => Ran | undefined,
+): readonly ScenarioRun[] | undefined {
   const runs: ScenarioRun[] = []
   for (const [index, variant] of scenario.variants.entries()) {
     const goOn = mayGoOn && ((part: number) => mayGoOn((index + part) / scenario.variants.length))
-    const ran = runVariant({ ...scenario, seed }, variant, goOn)
+    const ran = run(variant, goOn)
     if (ran === undefined) return undefined
     runs.push(judged(scenario, variant, ran))
   }
-  const { name, title, teaches, seconds, statisticsFrom } = scenario
-  const passed = runs.every((run) => run.passed)
-  return { name, title, teaches, seed, seconds, statisticsFrom, runs, passed }
+  return runs
 }
 
 function judged(
-  scenario: Scenario,
-  { name, verdict: expected }: ScenarioVariant,
+  scenario: Pick<Scenario, 'criteria' | 'assertions'>,
+  { name, verdict: expected }: Pick<ScenarioVariant, 'name' | 'verdict'>,
   { result, counts }: Ran,
 ): ScenarioRun {
   const mine = ({ variants }: { readonly variants?: readonly string[] }): boolean => variants?.includes(name) ?? true
@@ -71,7 +103,7 @@ function judged(
 /** What one variant comes to. */
 interface Ran {
   readonly result: VariantResult
-  readonly counts: Counts
+  readonly counts?: Counts
 }
 
 /** One variant by itself. `undefined` when `mayGoOn` ended it. */
@@ -83,9 +115,9 @@ export function runVariant(
   const { fromNs, untilNs } = trafficOf(scenario)
   const playback = playbackOf(scenario, variant, () => measure.lose())
   const { simulation, engine } = playback
-  const clientOf = (call: Call): string => simulation.groupOf(call)
-  const executionNsOf = (call: Call): number => call.executionNs
-  const measure: Measure<Call> = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
+  const clientOf = ({ owner }: ServerCall): string => simulation.groupOf(owner)
+  const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
+  const measure: Measure<ServerCall> = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
   if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined
   const history = { adjustments: playback.adjustments(), fromNs, untilNs }
   const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))

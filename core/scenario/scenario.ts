@@ -90,6 +90,28 @@ export const MEASURES = {
 } as const satisfies Readonly<Record<string, string>>
 export type MeasureName = keyof typeof MEASURES
 
+/** Each in words, for sentences: `median wait of leases`. */
+export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {
+  failedPercent: 'failed requests',
+  rejectedPercent: 'rejected requests',
+  servedPerSecond: 'requests served',
+  offered: 'requests offered',
+  served: 'requests served',
+  expired: 'requests expired',
+  queueFull: 'rejections by full queues',
+  concurrencyLimit: 'rejections by the concurrency limit',
+  timedOut: 'rejections after too long a wait',
+  waitP50: 'wait p50',
+  waitP90: 'wait p90',
+  waitP99: 'wait p99',
+  waitMax: 'longest wait',
+  seats: 'mean seats',
+  currentLimit: 'mean current limit',
+  jain: 'Jain index',
+  backlog: 'backlog',
+  writes: 'writes',
+}
+
 export const isMeasure = (name: string): name is MeasureName => Object.hasOwn(MEASURES, name)
 
 /** One number of a run. */

@@ -1,3 +1,4 @@
+import { digitsOf, fallingFactorial, setsOf } from './digits.ts'
 import { flowHash, hashToBigInt } from '../request/match.ts'
 import {
   type DealerShape,
@@ -19,6 +20,8 @@ import {
 
 export interface FlowHand extends FlowName {
   readonly hash: bigint
+  /** The hash in mixed radix: the place of each queue of the hand among those left. */
+  readonly digits: readonly number[]
   /** Its queues in the order of the deal. */
   readonly hand: readonly number[]
   /** Those that no other of the flows has. */
@@ -50,9 +53,11 @@ export function overlapOf(names: readonly FlowName[], shape: DealerShape): Overl
   return {
     flows: names.map((name, index) => {
       const hand = hands[index] ?? []
+      const hash = hashToBigInt(flowHash(name.schema, name.distinguisher))
       return {
         ...name,
-        hash: hashToBigInt(flowHash(name.schema, name.distinguisher)),
+        hash,
+        digits: digitsOf(hash, shape.queues, hand.length),
         hand,
         own: hand.filter((queue) => holdersOf.get(queue)?.length === 1),
       }
@@ -118,6 +123,9 @@ export interface ShardReport extends DealerShape {
   /** Bits of the flow’s hash that dealing a hand uses up, of 60. */
   readonly entropyBits: number
   readonly largestHand: number
+  /** Hands that can be dealt, and sets of queues that they hold; decimal, as they may exceed a double. */
+  readonly hands: string
+  readonly sets: string
   /** Requests of one flow that can wait. */
   readonly mostWaitingPerFlow: number
   readonly odds: readonly OddsReport[]
@@ -140,6 +148,8 @@ export interface FlowReport {
   readonly distinguisher: string
   /** In decimal. */
   readonly flowHash: string
+  /** The hash in mixed radix: the place of each queue of the hand among those left. */
+  readonly digits: readonly number[]
   readonly hand: readonly number[]
   /** Queues of the hand that no other of the given flows has. */
   readonly own: readonly number[]
@@ -170,6 +180,8 @@ export function shardReport({ shape, queueLengthLimit, elephants, flows, goal }:
     handSize,
     entropyBits: requiredEntropyBits(queues, handSize),
     largestHand: largestHand(queues),
+    hands: fallingFactorial(queues, handSize).toString(),
+    sets: setsOf(queues, handSize).toString(),
     mostWaitingPerFlow: mostWaitingPerFlow({ queues, handSize, queueLengthLimit }),
     odds: elephants.map((count) => ({
       elephants: count,
@@ -177,10 +189,11 @@ export function shardReport({ shape, queueLengthLimit, elephants, flows, goal }:
       touched: touchedOdds(shape, count),
       cleanQueues: expectedClean(shape, count),
     })),
-    flows: overlap.flows.map(({ schema, distinguisher, hash, hand, own }) => ({
+    flows: overlap.flows.map(({ schema, distinguisher, hash, digits, hand, own }) => ({
       flowSchema: schema,
       distinguisher,
       flowHash: hash.toString(),
+      digits,
       hand,
       own,
     })),

@@ -5,25 +5,27 @@ import { statisticsKey } from '../engine/workEstimator.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { Workload } from './workload.ts'
 
-interface OpenWatch {
-  readonly payload: Pick<EngineRequest<unknown>, 'info' | 'query'>
-}
-
 /** What is true of a simulated server: its objects, and its watches of all objects of a resource. */
-export function simulatedFacts({ objects }: Pick<Workload, 'objects'>, watches: Iterable<OpenWatch>): ServerFacts {
+export function simulatedFacts(
+  { objects }: Pick<Workload, 'objects'>,
+  watches: Iterable<Pick<EngineRequest<unknown>, 'info' | 'query'>>,
+): ServerFacts {
   // Which watches count is the engine's to say.
   const tracker = new WatchTracker()
   const watched = new Map<string, RequestDigest['info']>()
-  for (const { payload } of watches) {
-    tracker.register(payload.info, payload.query)
-    watched.set(statisticsKey(payload.info), payload.info)
+  for (const { info, query } of watches) {
+    tracker.register(info, query)
+    watched.set(statisticsKey(info), info)
   }
   return {
     objects: new Map(objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
-    watches: [...watched.values()].map((info) => ({
-      apiGroup: info.apiGroup,
-      resource: info.resource,
-      total: tracker.interested({ ...info, verb: 'update', namespace: '', name: '' }),
-    })),
+    // By name: a simulation that was restored has its watches in another order.
+    watches: Array.from(watched)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, info]) => ({
+        apiGroup: info.apiGroup,
+        resource: info.resource,
+        total: tracker.interested({ ...info, verb: 'update', namespace: '', name: '' }),
+      })),
   }
 }

@@ -1,8 +1,8 @@
-import type { ApfEngine } from '../engine/apfEngine.ts'
-import type { Ticket } from '../engine/ticket.ts'
+import type { EngineRequest, Ticket } from '../engine/ticket.ts'
+import type { Timed } from '../engine/timers.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import type { Lengths, Seated } from '../run/candidate.ts'
-import type { Length } from '../run/run.ts'
+import { Call as RunCall, type Length, Run, type RunOptions } from '../run/run.ts'
 import { type CapacityCurve, slowdownAt, type PreparedCall } from './workload.ts'
 
 /** How a call ended, as its client sees it. */
@@ -35,18 +35,20 @@ export interface Flight {
   readonly retries: number
 }
 
-/** A call on its way: what the engine's requests carry. */
+/** A call on its way. */
 export interface Call extends Flight {
   readonly sentNs: Nanoseconds
   /** How long its handler takes when nothing slows it down, nanoseconds. */
   readonly executionNs: Nanoseconds
+  /** Its handler does not come to its end within the server's request timeout. */
+  late: boolean
 }
 
-/** What the server does later. */
+/** One in the run of the server. */
+export type ServerCall = RunCall<Call>
+
+/** What the server does later, beside what a run does. */
 export type ServerTask =
-  /** `inTime`: the handler comes to its end. */
-  | { readonly kind: 'handled'; readonly ticket: Ticket<Call>; readonly seats: Seats; readonly inTime: boolean }
-  | { readonly kind: 'watch over'; readonly ticket: Ticket<Call> }
   /** Of what bypasses the engine. */
   | { readonly kind: 'bypass over'; readonly call: Call }
   /** The request timeout of a handler that waits for another request, unless it has gone on. */
@@ -55,19 +57,6 @@ export type ServerTask =
 /** `--request-timeout` of the API server. */
 const REQUEST_TIMEOUT_NS = secondsToNs(60)
 
-/**
- * How long a handler that starts now is at work, nanoseconds: longer the more seats run, its own among them, and no longer
- * than the server lets it. `inTime` is whether it comes to its end.
- */
-function handlerTime(
-  { sentNs, executionNs }: Pick<Call, 'sentNs' | 'executionNs'>,
-  { nowNs, runningSeats, capacity }: { nowNs: Nanoseconds; runningSeats: Seats; capacity: CapacityCurve },
-): { readonly ns: Nanoseconds; readonly inTime: boolean } {
-  const needed = Math.round(executionNs * slowdownAt(capacity, runningSeats))
-  const left = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - nowNs)
-  return { ns: Math.min(needed, left), inTime: needed <= left }
-}
-
 export interface SimulatedServerOptions {
   readonly capacity: CapacityCurve
   /** Does something so many nanoseconds later, at the engine's time. */
@@ -75,136 +64,134 @@ export interface SimulatedServerOptions {
   readonly settle: (call: Call, outcome: Outcome) => void
   /** Whether the handler that begins has to wait for another request, which is then on its way. */
   readonly sendsFirst: (call: Call) => boolean
+  /** What others set among the engine's appointments is due. */
+  readonly onAppointment: (due: Timed) => void
 }
 
-/** The API server around the engine: it runs what the engine lets run. */
+/** The API server around a run: it handles what the engine lets run. */
 export class SimulatedServer {
+  readonly run: Run<Call>
   private readonly options: SimulatedServerOptions
-  private readonly engine: () => ApfEngine<Call>
-  /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
-  private running = 0
-  private watches = new Set<Ticket<Call>>()
-  /** Requests whose handlers wait for another one, by their client, which has no other request under way. */
-  private waiting = new Map<number, Ticket<Call>>()
-
-  /** The engine is asked for when it is needed: its callbacks are this server's methods. */
-  constructor(engine: () => ApfEngine<Call>, options: SimulatedServerOptions) {
-    this.engine = engine
-    this.options = options
-  }
-
-  get runningSeats(): Seats {
-    return this.running
-  }
-
+  private readonly machine: SimulatedLengths
   /** Those that were initialised and go on. */
-  get openWatches(): ReadonlySet<Ticket<Call>> {
-    return this.watches
+  private watches = new Set<ServerCall>()
+  /** Requests whose handlers wait for another one, by their client, which has no other request under way. */
+  private waiting = new Map<number, ServerCall>()
+
+  constructor(engine: RunOptions, options: SimulatedServerOptions) {
+    this.options = options
+    this.machine = new SimulatedLengths(options.capacity)
+    this.run = new Run(engine, {
+      lengthOf: (call) => this.begun(call),
+      onDecision: (call) => this.decided(call),
+      onEnded: (call) => {
+        this.watches.delete(call)
+        this.options.settle(call.owner, { kind: call.owner.late ? 'expired' : 'served' })
+      },
+      onAppointment: options.onAppointment,
+    })
+  }
+
+  /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
+  get runningSeats(): Seats {
+    return this.machine.running
+  }
+
+  get openWatches(): readonly EngineRequest<unknown>[] {
+    return [...this.watches].flatMap(({ ticket }) => ticket?.payload ?? [])
   }
 
   /** Those whose handlers wait for another request. */
-  get waitingForOthers(): readonly Ticket<Call>[] {
-    return [...this.waiting.values()]
+  get waitingForOthers(): readonly Ticket<ServerCall>[] {
+    return [...this.waiting.values()].flatMap(({ ticket }) => ticket ?? [])
   }
 
-  /** Goes on where another one was, with tickets of the engine as it is now. */
-  restore(
-    runningSeats: Seats,
-    openWatches: readonly Ticket<Call>[] = [],
-    waitingForOthers: readonly Ticket<Call>[] = [],
-  ): void {
-    this.running = runningSeats
-    this.watches = new Set(openWatches)
-    this.waiting = new Map(waitingForOthers.map((ticket) => [ticket.payload.payload.client, ticket]))
+  /** Goes on where another one was, with what its engine holds now. */
+  restore(runningSeats: Seats, waitingForOthers: readonly Ticket<ServerCall>[] = []): void {
+    const planned = this.run.engine.appointments.all()
+    this.machine.restore(runningSeats)
+    this.watches = new Set(
+      planned.flatMap(({ owner }) => (isCallOfServer(owner) && owner.decision.kind === 'done' ? [owner] : [])),
+    )
+    this.waiting = new Map(waitingForOthers.map(({ payload: { payload } }) => [payload.owner.client, payload]))
   }
 
   send({ user, info, query }: PreparedCall, flight: Flight, executionNs: Nanoseconds): void {
-    const engine = this.engine()
-    const { settle, later } = this.options
-    const payload: Call = { ...flight, sentNs: engine.nowNs, executionNs }
-    const answer = engine.arrive({ user, info, query, payload })
-    switch (answer.kind) {
-      case 'bypassed':
-        return later(executionNs, { kind: 'bypass over', call: payload })
-      case 'executing':
-        return this.execute(answer.ticket)
-      case 'rejected':
-        return settle(payload, { kind: 'rejected', retryAfter: answer.retryAfter })
-      case 'waiting':
-    }
-  }
-
-  /** The engine's `onDispatch`, and what becomes of those that did not wait. */
-  execute(ticket: Ticket<Call>): void {
-    this.running += ticket.maxSeats
-    const call = ticket.payload.payload
-    if (!this.options.sendsFirst(call)) return this.handle(ticket)
-    const { client, sentNs } = call
-    this.waiting.set(client, ticket)
-    const leftNs = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - this.engine().nowNs)
-    this.options.later(leftNs, { kind: 'wait over', client, sentNs })
+    const { run, options } = this
+    const owner: Call = { ...flight, sentNs: run.engine.nowNs, executionNs, late: false }
+    const { decision } = run.arrive({ user, info, query }, owner)
+    if (decision.kind === 'bypassed') options.later(executionNs, { kind: 'bypass over', call: owner })
+    else if (decision.kind === 'rejected') options.settle(owner, { kind: 'rejected', retryAfter: decision.retryAfter })
   }
 
   /** Whether the handler of this request waits for another one. */
   waits({ client, sentNs }: Pick<Call, 'client' | 'sentNs'>): boolean {
-    return this.waiting.get(client)?.payload.payload.sentNs === sentNs
+    return this.waiting.get(client)?.owner.sentNs === sentNs
   }
 
   /** What the handler of this request waited for was served; nothing, if it does not wait any more. */
   goOn(call: Pick<Call, 'client' | 'sentNs'>): void {
-    const ticket = this.waiting.get(call.client)
-    if (ticket === undefined || !this.waits(call)) return
-    this.waiting.delete(call.client)
-    this.handle(ticket)
-  }
-
-  private handle(ticket: Ticket<Call>): void {
-    const { later, capacity } = this.options
-    const { nowNs } = this.engine()
-    const { ns, inTime } = handlerTime(ticket.payload.payload, { nowNs, runningSeats: this.running, capacity })
-    later(ns, { kind: 'handled', ticket, seats: ticket.maxSeats, inTime })
-  }
-
-  /** The engine's `onTimeOut`. */
-  refuse(ticket: Ticket<Call>, retryAfter: number): void {
-    this.options.settle(ticket.payload.payload, { kind: 'rejected', retryAfter })
+    const waited = this.takeWaiting(call)
+    if (waited?.ticket === undefined) return
+    const { durationNs, watchNs } = this.handle(waited.owner, this.run.engine.nowNs)
+    this.run.lasted(waited, { durationNs: this.ranNs(waited.ticket) + durationNs, watchNs })
   }
 
   due(task: ServerTask): void {
-    const { settle, later } = this.options
-    switch (task.kind) {
-      case 'bypass over':
-        return settle(task.call, { kind: 'served' })
-      case 'handled': {
-        const { ticket, seats, inTime } = task
-        const call = ticket.payload.payload
-        this.running -= seats
-        if (call.watchNs === undefined || !inTime) {
-          this.engine().finish(ticket)
-          return settle(call, { kind: inTime ? 'served' : 'expired' })
-        }
-        this.engine().watchInitialised(ticket)
-        this.watches.add(ticket)
-        return later(call.watchNs, { kind: 'watch over', ticket })
-      }
-      case 'wait over': {
-        const ticket = this.waiting.get(task.client)
-        if (ticket === undefined || !this.waits(task)) return
-        this.waiting.delete(task.client)
-        return this.due({ kind: 'handled', ticket, seats: ticket.maxSeats, inTime: false })
-      }
-      case 'watch over':
-        this.watches.delete(task.ticket)
-        this.engine().endWatch(task.ticket)
-        return settle(task.ticket.payload.payload, { kind: 'served' })
-    }
+    if (task.kind === 'bypass over') return this.options.settle(task.call, { kind: 'served' })
+    const late = this.takeWaiting(task)
+    if (late?.ticket === undefined) return
+    late.owner.late = true
+    this.run.lasted(late, { durationNs: this.ranNs(late.ticket), watchNs: 0 })
+  }
+
+  private begun(call: ServerCall): Length | undefined {
+    const { ticket, owner } = call
+    if (ticket === undefined) return undefined
+    this.machine.take(ticket)
+    if (!this.options.sendsFirst(owner)) return this.handle(owner, ticket.startedNs)
+    const { client, sentNs } = owner
+    this.waiting.set(client, call)
+    const leftNs = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - ticket.startedNs)
+    this.options.later(leftNs, { kind: 'wait over', client, sentNs })
+    return undefined
+  }
+
+  private handle(owner: Call, nowNs: Nanoseconds): Length {
+    const handler = this.machine.handlerOf(owner, nowNs)
+    owner.late = handler.late
+    return handler
+  }
+
+  private decided(call: ServerCall): void {
+    const { decision, ticket, owner } = call
+    if (decision.kind === 'rejected')
+      return this.options.settle(owner, { kind: 'rejected', retryAfter: decision.retryAfter })
+    if (decision.kind !== 'done' || ticket === undefined) return
+    this.machine.ended(call, ticket)
+    if (ticket.kind.isWatch) this.watches.add(call)
+  }
+
+  private takeWaiting(call: Pick<Call, 'client' | 'sentNs'>): ServerCall | undefined {
+    const waited = this.waits(call) ? this.waiting.get(call.client) : undefined
+    if (waited !== undefined) this.waiting.delete(call.client)
+    return waited
+  }
+
+  private ranNs({ startedNs }: Pick<Ticket<unknown>, 'startedNs'>): Nanoseconds {
+    return this.run.engine.nowNs - startedNs
   }
 }
+
+export const isCallOfServer = (due: Timed): due is ServerCall => due instanceof RunCall
 
 /** A request of a simulated client: how long its handler takes is known before it runs. */
 export interface Working {
   readonly work: Pick<Call, 'executionNs' | 'watchNs'>
 }
+
+/** How long a handler is at work, and whether the server ends it before it is done. */
+type Handler = Length & Pick<Call, 'late'>
 
 type Modelled<R> = Extract<Lengths<R>, { kind: 'modelled' }>
 
@@ -221,14 +208,26 @@ export class SimulatedLengths implements Modelled<Working> {
     this.capacity = capacity
   }
 
-  begun({ work: { executionNs, watchNs } }: Working, { maxSeats, arrivedNs, startedNs }: Seated): Length {
-    this.runningSeats += maxSeats
-    const { capacity, runningSeats } = this
-    const { ns, inTime } = handlerTime({ sentNs: arrivedNs, executionNs }, { nowNs: startedNs, runningSeats, capacity })
-    return { durationNs: ns, watchNs: inTime ? (watchNs ?? 0) : 0 }
+  begun({ work }: Working, seated: Seated): Length {
+    this.take(seated)
+    const { durationNs, watchNs } = this.handlerOf({ ...work, sentNs: seated.arrivedNs }, seated.startedNs)
+    return { durationNs, watchNs }
   }
 
-  ended(_row: Working, { maxSeats }: Seated): void {
+  /** A request holds its seats of the machine from now on. */
+  take({ maxSeats }: Pick<Seated, 'maxSeats'>): void {
+    this.runningSeats += maxSeats
+  }
+
+  /** Its handler begins: longer the more seats run, its own among them, and no longer than the server lets it. */
+  handlerOf(work: Pick<Call, 'sentNs' | 'executionNs' | 'watchNs'>, nowNs: Nanoseconds): Handler {
+    const needed = Math.round(work.executionNs * slowdownAt(this.capacity, this.runningSeats))
+    const left = Math.max(0, work.sentNs + REQUEST_TIMEOUT_NS - nowNs)
+    const late = needed > left
+    return { durationNs: Math.min(needed, left), watchNs: late ? 0 : (work.watchNs ?? 0), late }
+  }
+
+  ended(_row: unknown, { maxSeats }: Pick<Seated, 'maxSeats'>): void {
     this.runningSeats -= maxSeats
   }
 

@@ -21,6 +21,8 @@ export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta
     version,
     startedAt: snapshot.startUnixMs / MS_PER_SECOND,
     seatFairFrac: snapshot.fairFrac,
+    inFlight: { readOnly: snapshot.readOnly.peakExecuting, mutating: snapshot.mutating.peakExecuting },
+    inQueue: { readOnly: snapshot.readOnly.peakWaiting, mutating: snapshot.mutating.peakWaiting },
     levels: snapshot.levels.map(levelFrame),
     missing: hiddenIn(version),
   }

@@ -246,7 +246,7 @@ describe('a simulation', () => {
 const watch = (target: string) => {
   const line = readRequestLine('GET', target)
   if (!line.ok) throw new Error(line.problem)
-  return { payload: line }
+  return line
 }
 
 test('tells of objects, and of watches of all objects of a resource as the engine counts them', () => {
@@ -261,8 +261,8 @@ test('tells of objects, and of watches of all objects of a resource as the engin
   ])
   expect(facts.objects).toEqual(new Map([['pods', { count: 300, averageSize: 4_000 }]]))
   expect(facts.watches).toEqual([
-    { apiGroup: '', resource: 'pods', total: 2 },
     { apiGroup: 'apps', resource: 'deployments', total: 1 },
+    { apiGroup: '', resource: 'pods', total: 2 },
     { apiGroup: 'apps', resource: 'statefulsets', total: 0 },
   ])
 })

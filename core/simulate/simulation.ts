@@ -1,14 +1,13 @@
 import {
   type ApfEngine,
-  type ApfEngineOptions,
   type ConfigurationReport,
   type EngineConfiguration,
-  createApfEngine,
   runTo,
   stepOf,
   type ServerFacts,
 } from '../engine/apfEngine.ts'
 import type { EngineCheckpoint } from '../engine/checkpoint.ts'
+import { Run, type RunOptions } from '../run/run.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { simulatedFacts } from './facts.ts'
 import { type Job, Jobs } from './jobs.ts'
@@ -27,7 +26,15 @@ import {
   makeCall,
 } from './clients.ts'
 import { drawNs, namedState, randomOf, type RandomState, uniform } from './random.ts'
-import { type Call, emptyTally, type Flight, type Outcome, SimulatedServer, type Tally } from './server.ts'
+import {
+  type Call,
+  emptyTally,
+  type Flight,
+  type Outcome,
+  type ServerCall,
+  SimulatedServer,
+  type Tally,
+} from './server.ts'
 
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
@@ -35,7 +42,7 @@ const STATISTICS_PERIOD = uniform(60_000, 132_000)
 const MINUTE_NS = secondsToNs(60)
 
 export interface SimulationOptions extends Pick<
-  ApfEngineOptions<Call>,
+  RunOptions,
   'mode' | 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight' | 'profile' | 'corrections' | 'startUnixMs'
 > {
   readonly seed: number
@@ -55,7 +62,7 @@ export interface Simulation {
   /** Nanoseconds since the start. */
   readonly nowNs: Nanoseconds
   /** To look at, and to subscribe to; what changes it is the simulation's business. */
-  readonly engine: ApfEngine<Call>
+  readonly engine: ApfEngine<ServerCall>
   /** Seats of the handlers that run now. */
   readonly runningSeats: Seats
   /** What the server's own metrics would tell of its objects and watches. */
@@ -101,12 +108,11 @@ export interface Simulation {
 
 /** A simulation at one instant, clients included, as data that `structuredClone` copies and `postMessage` sends. */
 export interface SimulationCheckpoint {
+  /** Its tickets are those of handlers that wait for another request. */
   readonly engine: EngineCheckpoint
   readonly clients: readonly ClientState[]
   /** Of the polls of object counts, by kind of object. */
   readonly polls: readonly RandomState[]
-  /** How many of the engine's tickets are watches; the others are of handlers that wait for another request. */
-  readonly openWatches: number
   readonly jobs: ReturnType<Jobs['checkpoint']>
   readonly runningSeats: Seats
   readonly tallies: ReadonlyMap<string, Readonly<Tally>>
@@ -122,11 +128,11 @@ const EVENTS_AT_ONCE = 64
 export const createSimulation = (options: SimulationOptions): Simulation => new SimulatedCluster(options)
 
 class SimulatedCluster implements Simulation {
-  readonly engine: ApfEngine<Call>
+  readonly engine: ApfEngine<ServerCall>
   configured: ConfigurationReport
   private readonly workload: Workload
   private readonly onMinute: (() => void) | undefined
-  private readonly engineOptions: ApfEngineOptions<Call>
+  private readonly runOptions: RunOptions
   private objects: EngineConfiguration
   private readonly jobs: Jobs
   private executionFactor: number
@@ -155,25 +161,21 @@ class SimulatedCluster implements Simulation {
     this.workload = workload
     this.executionFactor = executionFactor
     this.onMinute = onMinute
-    this.server = new SimulatedServer(() => this.engine, {
+    this.runOptions = engine
+    this.server = new SimulatedServer(engine, {
       capacity: workload.service.capacity,
       later: (ns, task) => this.later(ns, task),
       settle: (call, outcome) => this.settle(call, outcome),
       sendsFirst: (call) => this.sendsFirst(call),
+      onAppointment: (due) => {
+        if (isPlanned(due)) this.happen(due.task)
+      },
     })
+    this.engine = this.server.run.engine
     this.objects = configuration
     this.jobs = new Jobs(
       workload.groups.flatMap(({ name, behaviour }) => (behaviour.kind === 'on demand' ? [name] : [])),
     )
-    this.engineOptions = {
-      ...engine,
-      onDispatch: (ticket) => this.server.execute(ticket),
-      onTimeOut: (ticket, retryAfter) => this.server.refuse(ticket, retryAfter),
-      onAppointment: (due) => {
-        if (isPlanned(due)) this.happen(due.task)
-      },
-    }
-    this.engine = createApfEngine(this.engineOptions)
     this.configured = this.engine.configure(configuration)
     this.tallyOf = new Map(workload.groups.map(({ name }) => [name, emptyTally()]))
     this.parts = partsOf(workload)
@@ -239,10 +241,10 @@ class SimulatedCluster implements Simulation {
     const { engine, server } = this
     const planned = engine.appointments.all()
     const lost = engine.dump().requests.flatMap(({ ticket }) => (ticket.state === 'waiting' ? [ticket] : []))
-    const calls = [...lost, ...server.waitingForOthers].map(({ payload }) => payload.payload)
-    for (const { owner } of planned) if (isPlanned(owner)) calls.push(...callsEndedBy(owner.task))
+    const calls = [...lost, ...server.waitingForOthers].map(({ payload }) => payload.payload.owner)
+    for (const { owner } of planned) calls.push(...callsEndedBy(owner))
     // The state of an engine that has only just begun, with the listeners and callbacks of this one.
-    const fresh = createApfEngine(this.engineOptions)
+    const fresh = new Run<Call>(this.runOptions).engine
     fresh.moveTo(engine.nowNs)
     this.configured = fresh.configure(this.objects)
     engine.restore(fresh.checkpoint([]))
@@ -265,8 +267,7 @@ class SimulatedCluster implements Simulation {
   checkpoint(): SimulationCheckpoint {
     const { engine, server, clients, polls, tallyOf, configured, executionFactor, paused, jobs, objects } = this
     return {
-      engine: engine.checkpoint([...server.openWatches, ...server.waitingForOthers]),
-      openWatches: server.openWatches.size,
+      engine: engine.checkpoint(server.waitingForOthers),
       jobs: jobs.checkpoint(),
       objects,
       clients: clients.map(({ state }) => copyOfState(state)),
@@ -281,11 +282,10 @@ class SimulatedCluster implements Simulation {
 
   restore(checkpoint: SimulationCheckpoint): void {
     const { engine, clients, polls, runningSeats, tallies, configured, executionFactor, paused } = checkpoint
-    const { openWatches, jobs, objects } = checkpoint
+    const { jobs, objects } = checkpoint
     if (clients.length !== this.parts.length || polls.length !== this.polls.length)
       throw new Error('the checkpoint is of a simulation of another workload')
-    const tickets = this.engine.restore(engine)
-    this.server.restore(runningSeats, tickets.slice(0, openWatches), tickets.slice(openWatches))
+    this.server.restore(runningSeats, this.engine.restore(engine))
     this.jobs.restore(jobs)
     this.objects = objects
     this.clients = this.clientsWith(clients.map(copyOfState))
@@ -326,8 +326,6 @@ class SimulatedCluster implements Simulation {
       case 'minute':
         this.onMinute?.()
         return this.later(MINUTE_NS, task)
-      case 'handled':
-      case 'watch over':
       case 'bypass over':
       case 'wait over':
         return this.server.due(task)

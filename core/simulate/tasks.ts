@@ -1,6 +1,6 @@
 import type { Timed } from '../engine/timers.ts'
 import type { ClientTask } from './clients.ts'
-import type { Call, ServerTask } from './server.ts'
+import { type Call, isCallOfServer, type ServerTask } from './server.ts'
 
 /** What happens later: data, so that a checkpoint can hold it. */
 export type Task =
@@ -10,17 +10,16 @@ export type Task =
   | { readonly kind: 'count'; readonly object: number }
   | { readonly kind: 'minute' }
 
-export const isOfServer = (task: Task): boolean =>
-  task.kind === 'handled' || task.kind === 'watch over' || task.kind === 'bypass over' || task.kind === 'wait over'
-
-/** The request that a task brings to its end. */
-export const callsEndedBy = (task: Task): readonly Call[] => {
-  if (task.kind === 'bypass over') return [task.call]
-  return task.kind === 'handled' || task.kind === 'watch over' ? [task.ticket.payload.payload] : []
-}
-
 /** A task among what the engine itself waits for: of one instant in the order of planning. */
 export interface Planned extends Timed {
   readonly task: Task
 }
 export const isPlanned = (due: Timed): due is Planned => 'task' in due
+
+export const isOfServer = ({ kind }: Task): boolean => kind === 'bypass over' || kind === 'wait over'
+
+/** The request that this brings to its end. */
+export function callsEndedBy(due: Timed): readonly Call[] {
+  if (isCallOfServer(due)) return [due.owner]
+  return isPlanned(due) && due.task.kind === 'bypass over' ? [due.task.call] : []
+}

@@ -79,33 +79,57 @@ export function applyChange(before: Data | undefined, change: Data): Data | unde
   }
   if (isList(change)) return change[0]
   if (!isObject(change)) throw new RangeError('a change is a number, a list or an object')
-  const changes = membersOf(change)
-  if (changes.size === 0) return before
-  if (isList(before)) return listOf(before, changes)
+  const keys = Object.keys(change)
+  if (keys.length === 0) return before
+  if (isList(before)) return listOf(before, change, keys)
   if (!isObject(before)) throw new RangeError('members of something that has none are changed')
-  const members = membersOf(before)
-  for (const [key, member] of changes) {
-    const now = applyChange(members.get(key), member)
-    if (now === undefined) members.delete(key)
-    else members.set(key, now)
+  const members: Record<string, Data | undefined> = { ...before }
+  for (const key of keys) {
+    const own = change[key]
+    if (own === undefined) continue
+    const now = applyChange(memberOf(before, key), own)
+    if (now === undefined) delete members[key]
+    else put(members, key, now)
   }
-  return Object.fromEntries(members)
+  return members
 }
 
-function listOf(before: readonly Data[], changes: ReadonlyMap<string, Data>): Data[] {
-  const from = changes.get('from')
-  const steps = isObject(from) ? membersOf(from) : undefined
-  let added = 0
-  return before.map((item, index) => {
-    const step = steps?.get(String(index)) ?? 0
-    added += typeof step === 'number' ? step : Number.NaN
-    const now = applyChange(item, steps === undefined ? (changes.get(String(index)) ?? SAME) : addition(added))
+type Members = Readonly<Record<string, Data | undefined>>
+
+const memberOf = (object: Members, key: string): Data | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+/** A member of this name would be the prototype. */
+const PROTOTYPE = '__proto__'
+
+function put(members: Record<string, Data | undefined>, key: string, value: Data): void {
+  if (key !== PROTOTYPE) members[key] = value
+  else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true })
+}
+
+function listOf(before: readonly Data[], change: Members, keys: readonly string[]): Data[] {
+  const list = [...before]
+  const from = memberOf(change, 'from')
+  const set = (index: number, own: Data): void => {
+    const now = applyChange(before[index], own)
     if (now === undefined) throw new RangeError('an item of a list is missing')
-    return now
-  })
-}
-
-function addition(added: number): Change {
-  if (Number.isNaN(added)) throw new RangeError('what is added is no number')
-  return added === 0 ? SAME : added
+    list[index] = now
+  }
+  if (isObject(from)) {
+    let added = 0
+    for (const index of before.keys()) {
+      const step = memberOf(from, String(index)) ?? 0
+      added += typeof step === 'number' ? step : Number.NaN
+      if (Number.isNaN(added)) throw new RangeError('what is added is no number')
+      if (added !== 0) set(index, added)
+    }
+    return list
+  }
+  for (const key of keys) {
+    const index = Number(key)
+    const own = change[key]
+    // What names no item changes none.
+    if (own !== undefined && Object.hasOwn(before, key) && String(index) === key) set(index, own)
+  }
+  return list
 }

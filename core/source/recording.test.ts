@@ -4,7 +4,17 @@ import { builtInObjects } from '../config/builtIn.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { requestHere } from '../live/live.fixture.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
-import { createReader, createRecorder, type Told } from './recording.ts'
+import {
+  createReader,
+  createRecorder,
+  createSegmentWriter,
+  firstWords,
+  lastWords,
+  readSegment,
+  threadOf,
+  type EventKind,
+  type Told,
+} from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
 
 const story = [...syntheticStory({ seconds: 40, servers: 2 })]
@@ -50,6 +60,29 @@ describe('a recording', () => {
   test('is read as it was told', () => {
     const told = at(EVENTS)
     expect(record(told).map(createReader())).toEqual(told)
+  })
+
+  test('has the first and the last words of its segments as when all is read', () => {
+    const wanted: ReadonlySet<EventKind> = new Set(['frame', 'objects', 'health'])
+    fc.assert(
+      fc.property(fc.array(fc.nat(EVENTS.length - 1), { minLength: 2, maxLength: 30 }), fc.nat(29), (places, cut) => {
+        const writer = createSegmentWriter()
+        const told = at(places.flatMap((place) => EVENTS[place] ?? []))
+        told.slice(0, cut).forEach((one) => writer.write(one))
+        writer.cut()
+        const written = told.slice(cut).flatMap((one) => writer.write(one))
+        const lines = written.map(({ text }) => text)
+        const restated = written.filter((line) => line.restated).length
+        const { before, events } = readSegment(lines, restated, wanted)
+        const all = Map.groupBy([...before, ...events], ({ event }) => threadOf(event))
+        const last = lastWords(lines, wanted)
+        expect(last).toEqual([...all.values()].flatMap((one) => one.slice(-1)))
+        const threads = new Set(last.map(({ event }) => threadOf(event)))
+        const own = Map.groupBy(events, ({ event }) => threadOf(event))
+        const first = [...own].flatMap(([, one]) => one.slice(0, 1))
+        expect(firstWords(lines, restated, wanted, threads)).toEqual(first)
+      }),
+    )
   })
 
   test('takes what repeats itself only once', () => {

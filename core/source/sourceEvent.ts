@@ -29,8 +29,8 @@ export type SourceEvent =
        */
       readonly past?: true
       /**
-       * Of the past: what the next frame is compared with, and nothing more. It begins a range whose earlier part is told
-       * later, and ends with this frame.
+       * What the next frame is compared with, and nothing more. Of the past, it begins a range whose earlier part is told
+       * later, and ends with this frame; a recording begins with some.
        */
       readonly lead?: true
       /**

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { crowdedBase } from '../sweep/sweep.fixture.ts'
-import { readGoal } from './goalText.ts'
+import { namesOf, readGoal } from './goalText.ts'
 
-const read = (text: string) => readGoal(text, crowdedBase())
+const read = (text: string) => readGoal(text, namesOf(crowdedBase()))
 const LOW = { kind: 'level', name: 'workload-low' } as const
 const LEASES = { kind: 'clients', name: 'leases' } as const
 
@@ -28,11 +28,7 @@ it('says what is wrong, and what is meant', () => {
   )
   expect(read('wait p99 of leases < 1 %')).toContain('waitP99 is in ms or s, not “%”.')
   expect(read('wait p99 of leases < 1.2.3 s')).toContain('waitP99 is in ms or s')
-  const base = crowdedBase()
-  if (base.kind !== 'scenario') return expect.fail('the fixture is a scenario')
-  const clients = base.scenario.clients.map((group) => ({ ...group, name: 'workload-low' }))
-  expect(readGoal('workload-low never waits', { ...base, scenario: { ...base.scenario, clients } })).toBe(
+  expect(readGoal('workload-low never waits', { levels: ['workload-low'], clients: ['workload-low'] })).toBe(
     '“workload-low” is a level and a group of clients: write “level workload-low” or “clients workload-low”.',
   )
-  return undefined
 })

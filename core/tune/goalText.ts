@@ -31,13 +31,25 @@ const BOUND = /^(.+?)(?: of (.+?))? *(<=|>=|<|>|≤|≥) *([\d.]+) *(\S*)$/
 
 const EXAMPLE = 'as in “wait p99 of workload-high < 1 s” or “leases never wait”'
 
-/** A goal in words, about clients or levels of the base; or what is wrong with it, in a sentence. */
-export function readGoal(text: string, base: SweepBase): Assertion | string {
+/** What goals may be about. */
+export interface GoalNames {
+  readonly levels: readonly string[]
+  /** Groups of clients. */
+  readonly clients: readonly string[]
+}
+
+export const namesOf = (base: SweepBase): GoalNames => ({
+  levels: base.variant.objects.levels.map(({ metadata }) => metadata.name),
+  clients: base.kind === 'scenario' ? base.scenario.clients.map((group) => group.name) : [],
+})
+
+/** A goal in words; or what is wrong with it, in a sentence. */
+export function readGoal(text: string, names: GoalNames): Assertion | string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const never = NEVER.exec(words)
   if (never !== null) {
     const [, name = '', what = ''] = never
-    const of = subjectNamed(name, base)
+    const of = subjectNamed(name, names)
     return typeof of === 'string' ? of : { of, measure: /^wait/i.test(what) ? 'waitMax' : 'failedPercent', most: 0 }
   }
   const [, measureText, name, sign, amount, unitText] = BOUND.exec(words) ?? []
@@ -49,7 +61,7 @@ export function readGoal(text: string, base: SweepBase): Assertion | string {
     const meant = nearest(measureText, known)
     return `There is no measure ${quoted(measureText)}: ${meant === undefined ? `use one of ${Object.keys(WORDS).join(', ')}` : `did you mean ${quoted(meant)}?`}`
   }
-  const of = name === undefined ? undefined : subjectNamed(name, base)
+  const of = name === undefined ? undefined : subjectNamed(name, names)
   if (typeof of === 'string') return of
   const units = UNITS[MEASURES[measure]] ?? {}
   const factor =
@@ -67,10 +79,8 @@ const measureNamed = (text: string): MeasureName | undefined => {
 }
 
 /** `level NAME`, `clients NAME`, or a name that only one of the two has. */
-function subjectNamed(text: string, base: SweepBase): NonNullable<Measured['of']> | string {
+function subjectNamed(text: string, { levels, clients: groups }: GoalNames): NonNullable<Measured['of']> | string {
   const [, kind, name = ''] = /^(?:(level|clients) )?(.+)$/.exec(text) ?? []
-  const levels = base.variant.objects.levels.map(({ metadata }) => metadata.name)
-  const groups = base.kind === 'scenario' ? base.scenario.clients.map((group) => group.name) : []
   const [isLevel, isGroup] = [kind !== 'clients' && levels.includes(name), kind !== 'level' && groups.includes(name)]
   if (isLevel && isGroup) {
     return `${quoted(name)} is a level and a group of clients: write “level ${name}” or “clients ${name}”.`
@@ -78,6 +88,9 @@ function subjectNamed(text: string, base: SweepBase): NonNullable<Measured['of']
   if (isLevel) return { kind: 'level', name }
   if (isGroup) return { kind: 'clients', name }
   const meant = nearest(name, [...levels, ...groups])
-  const mend = meant === undefined ? `the levels are ${levels.join(', ')}.` : `did you mean ${quoted(meant)}?`
+  const mend =
+    meant === undefined
+      ? `the names are ${[...levels, ...groups].slice(0, 20).join(', ')}.`
+      : `did you mean ${quoted(meant)}?`
   return `There is no level and no group of clients ${quoted(name)}: ${mend}`
 }

@@ -8,7 +8,7 @@ import type { Assertion } from '../scenario/scenario.ts'
 import { bounded, problem } from '../scenario/values.ts'
 import { fitFindings, readBase, readParameter, type WrittenBase } from '../sweep/read.ts'
 import type { Parameter, SweepBase } from '../sweep/sweep.ts'
-import { readGoal } from './goalText.ts'
+import { namesOf, readGoal } from './goalText.ts'
 import { knobOf, usualKnobs } from './knobs.ts'
 import type { Knob, TunePlan } from './tune.ts'
 
@@ -73,7 +73,7 @@ export function planOf(
   const findings: Finding[] = []
   const read = (written: readonly WrittenGoal[], list: string): readonly Assertion[] =>
     written.flatMap((goal, index) => {
-      const assertion = typeof goal === 'string' ? readGoal(goal, base) : goal
+      const assertion = typeof goal === 'string' ? readGoal(goal, namesOf(base)) : goal
       if (typeof assertion !== 'string') return [assertion]
       findings.push(problem(entry(list, index), assertion))
       return []

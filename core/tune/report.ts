@@ -12,7 +12,7 @@ import { better, type Choice, isMet, type Judged, type TunePlan } from './tune.t
 
 /** A goal or guard rail with what was measured before and after the edit. */
 export interface GoalEvidence {
-  /** `waitP99 of level workload-high ≤ 1000 ms`. */
+  /** `wait p99 of level workload-high ≤ 1000 ms`. */
   readonly goal: string
   readonly unit: string
   readonly before: number

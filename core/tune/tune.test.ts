@@ -40,9 +40,9 @@ describe('tuning', () => {
     const { answer, runnerUp } = report
     expect(answer.met).toBe(true)
     expect(answer.goals).toMatchObject([
-      { goal: 'waitP99 of level workload-low ≤ 1500 ms', metBefore: false, metAfter: true },
+      { goal: 'wait p99 of level workload-low ≤ 1500 ms', metBefore: false, metAfter: true },
     ])
-    expect(answer.guardRails).toMatchObject([{ goal: 'waitMax of leases ≤ 0 ms', metAfter: true }])
+    expect(answer.guardRails).toMatchObject([{ goal: 'longest wait of leases ≤ 0 ms', metAfter: true }])
     expect(answer.objects.map(({ name }) => name)).toContain('workload-low')
     expect(answer.levels.find(({ level }) => level === 'workload-low')?.before.served).toBeGreaterThan(0)
     expect([...answer.seeds.met, ...answer.seeds.missed].toSorted((a, b) => a - b)).toEqual([1, 101, 102])

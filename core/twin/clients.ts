@@ -1,7 +1,7 @@
 import { secondsToNs } from '../units.ts'
 import type { SimulatedTraffic } from '../whatif/simulated.ts'
-import { type Twin, twinRun } from './fit.ts'
 import { SETTLE_SECONDS } from './forecast.ts'
+import { type Twin, twinRun } from './twin.ts'
 
 /** The clients of the best guess of a twin, which go on sending after the observed time. */
 export function twinClients(twin: Twin, seed: number): SimulatedTraffic {

@@ -1,19 +1,10 @@
-import { classifyingConfiguration } from '../classify/configuration.ts'
-import type {
-  FitLevel,
-  ForecastEvidence,
-  Observation,
-  ObservedLevel,
-  Quantities,
-  TwinHistory,
-} from '../contract/forecast.ts'
+import type { FitLevel, ForecastEvidence, Observation, ObservedLevel, TwinHistory } from '../contract/forecast.ts'
 import { isExempt } from '../frame/reading.ts'
-import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
-import { SHORTEST_RUN_SECONDS } from './history.ts'
 import { meanOf } from './observe.ts'
-import { runTwin, type TwinRun, WARM_SECONDS } from './run.ts'
-import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
+import { runTwin } from './run.ts'
+import type { Guess, KnownFlows } from './traffic.ts'
+import { ensembleRun, RUNS, smoothedOf, type Twin, twinRun, wasRejecting } from './twin.ts'
 
 /** What a twin is made from. */
 export interface TwinInput {
@@ -21,20 +12,6 @@ export interface TwinInput {
   /** The server as it is now. */
   readonly variant: Variant
   readonly flows: ForecastEvidence['flows']
-}
-
-/** A twin: for each level the guesses that reproduce what was observed, the best first. */
-export interface Twin {
-  readonly variant: Variant
-  readonly known: KnownFlows
-  /** What the forecast starts from. */
-  readonly observation: Observation
-  readonly guesses: ReadonlyMap<string, readonly Guess[]>
-  readonly fit: readonly FitLevel[]
-  /** The guesses on pages that they were not fitted to: what was observed, and what the twin showed; absent with few pages. */
-  readonly check?: { readonly observed: Observation; readonly twin: Observation }
-  /** Flow schemas whose requests could not be made up. */
-  readonly missing: readonly string[]
 }
 
 /** Asked now and then with the part of 1 that is done; `false` ends the work. */
@@ -100,14 +77,6 @@ function partUnnamed(levels: Observation['levels'], known: KnownFlows): number {
 }
 const FEW_UNNAMED = 0.02
 
-/** Rejections per second that are as good as none: fewer than one in fifty requests. */
-export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsPerSecond'>): number =>
-  Math.max(0.2, arrivalsPerSecond / 50)
-
-/** Whether enough was rejected to see what clients do about it. */
-export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
-  quantities.rejectedPerSecond > fewRejections(quantities)
-
 function guessOf(level: ObservedLevel, { shape, flows }: Candidate): Guess {
   const think = shape.think === 'none' ? 0 : shape.think === 'long' ? LONG_THINK : thinkFrom(level)
   const { clients, onRejection } = shape
@@ -143,12 +112,12 @@ export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn
   }
   const best = new Map([...tried].map(([name, list]) => [name, list.toSorted((a, b) => a.error - b.error)]))
   const guesses = new Map([...best].map(([name, list]) => [name, asGoodAsBest(list)]))
-  const check = held && checkOf({ observation: held, variant, known }, guesses, mayGoOn)
   const fit = fitted.levels.flatMap((level) => fitLevel(level, best.get(level.name)?.[0], { missing, known }))
-  return { variant, known, observation, guesses, fit, missing, ...(check && { check }) }
+  const made = { variant, known, observation, guesses, missing }
+  const controls = Array.from({ length: RUNS }, (_, number) => runTwin(ensembleRun(made, number), () => mayGoOn(1)))
+  if (!mayGoOn(1)) return undefined
+  return { ...made, controls, fit, ...(held && { held }) }
 }
-
-const secondsOf = ({ fromMs, untilMs }: Observation): number => (untilMs - fromMs) / MS_PER_SECOND
 
 function asGoodAsBest(list: readonly Tried[]): readonly Guess[] {
   const most = (list[0]?.error ?? 0) * NOISE.factor + NOISE.more
@@ -156,12 +125,6 @@ function asGoodAsBest(list: readonly Tried[]): readonly Guess[] {
     .filter(({ error }) => error <= most)
     .slice(0, MOST_GUESSES)
     .map(({ guess }) => guess)
-}
-
-function checkOf(input: RunInput, guesses: Twin['guesses'], mayGoOn: MayGoOn): Twin['check'] {
-  const { run } = twinRun(input, (level) => guesses.get(level)?.[0], 2)
-  const twin = runTwin({ ...run, smoothed: smoothedOf(input.observation, 'first') }, () => mayGoOn(1))
-  return twin && { observed: input.observation, twin }
 }
 
 function fitLevel(
@@ -184,40 +147,6 @@ function fitLevel(
     },
   ]
 }
-
-type RunInput = Pick<Twin, 'observation' | 'variant' | 'known'>
-
-/** A run of the twin with these guesses, from its state at the end of the observed time. */
-export function twinRun(
-  { observation, variant, known }: RunInput,
-  guess: (level: string) => Guess | undefined,
-  seed: number,
-): { readonly run: TwinRun; readonly missing: readonly string[] } {
-  const serverLimit = variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
-  const configuration = classifyingConfiguration(variant.objects, serverLimit)
-  const { workload, missing } = twinTraffic(observation, configuration, (level) => guess(level) ?? USUAL, known)
-  const run: TwinRun = {
-    workload,
-    variant,
-    smoothed: smoothedOf(observation, 'last'),
-    warmSeconds: WARM_SECONDS,
-    settleSeconds: 0,
-    seconds: Math.max(SHORTEST_RUN_SECONDS, secondsOf(observation)),
-    seed,
-  }
-  return { run, missing }
-}
-
-const smoothedOf = ({ levels }: Observation, when: keyof ObservedLevel['smoothed']): ReadonlyMap<string, Seats> =>
-  new Map(
-    levels.flatMap(({ name, smoothed }): readonly [string, Seats][] => {
-      const seats = smoothed[when]
-      return seats === undefined ? [] : [[name, seats]]
-    }),
-  )
-
-/** Of a level without requests until now. */
-const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
 
 interface Compared {
   readonly of: (level: ObservedLevel) => number | undefined

@@ -1,8 +1,9 @@
-import { classifyingConfiguration } from '../classify/configuration.ts'
+import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { QUANTITIES } from '../contract/bounds.ts'
 import type {
   Band,
+  DemandPeriod,
   ForecastLevel,
   ForecastReport,
   Observation,
@@ -11,17 +12,16 @@ import type {
   Quantity,
 } from '../contract/forecast.ts'
 import { EXEMPT } from '../config/objects.ts'
+import { median } from '../frame/quantile.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import type { MayGoOn, Twin } from './fit.ts'
-import { fewRejections, twinRun, wasRejecting } from './fit.ts'
+import type { MayGoOn } from './fit.ts'
+import { meanLimits } from './limits.ts'
+import { meanOf, RECOMPUTATION_MS } from './observe.ts'
 import { runTwin } from './run.ts'
-import type { Guess } from './traffic.ts'
+import { ensembleRun, fewRejections, RUNS, smoothedOf, type Twin } from './twin.ts'
 
-/** Each ensemble of guesses is run with so many seeds. */
-const SEEDS = 3
-const MEMBERS = 4
 /** With fewer runs a band has no meaning. */
 const FEWEST_RUNS = 4
 /** Between an edit and the first moment that is forecast, seconds. */
@@ -32,6 +32,8 @@ const BAND = { low: 0.05, high: 0.95 } as const
 export interface ForecastOptions {
   /** Multiplies the half-widths of the bands: what earlier forecasts here got wrong. 1 without. */
   readonly widening?: number
+  /** The mean current limits are those of so many seconds after the edit has settled; as long as the history without. */
+  readonly seconds?: number
   readonly mayGoOn?: MayGoOn
   /** Asked after each run: whether the runs so far have to do. */
   readonly enough?: () => boolean
@@ -44,22 +46,21 @@ export interface ForecastOptions {
 export function forecast(
   twin: Twin,
   after: ObjectSet,
-  { widening = 1, mayGoOn = () => true, enough = () => false }: ForecastOptions = {},
+  { widening = 1, seconds: horizon, mayGoOn = () => true, enough = () => false }: ForecastOptions = {},
 ): ForecastReport | undefined {
-  const results: Observation[] = []
-  const runs = SEEDS * MEMBERS
-  for (let number = 0; number < runs && !(number >= FEWEST_RUNS && enough()); number++) {
-    const member = number % MEMBERS
-    const seed = 11 + Math.floor(number / MEMBERS)
-    const honours = (number + Math.floor(number / MEMBERS)) % 2 === 0
-    const { run } = twinRun(twin, (level) => guessFor(level, { member, honours }, twin), seed)
-    const result = runTwin({ ...run, edit: after, settleSeconds: SETTLE_SECONDS }, () => mayGoOn(number / runs))
-    if (!mayGoOn((number + 1) / runs)) return undefined
-    if (result !== undefined) results.push(result)
+  const pairs: Pair[] = []
+  for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
+    const run = { ...ensembleRun(twin, number), edit: after, settleSeconds: SETTLE_SECONDS }
+    const edited = runTwin(run, () => mayGoOn(number / RUNS))
+    if (!mayGoOn((number + 1) / RUNS)) return undefined
+    const control = twin.controls[number]
+    if (edited !== undefined && control !== undefined) pairs.push({ edited, control })
   }
   const { observation, variant, fit } = twin
   const serverLimit = variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
+  const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
+  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
     const now = observation.levels.find((level) => level.name === name)?.quantities
@@ -67,37 +68,26 @@ export function forecast(
     const base = { level: name, ...(now && { now }), ...(nominal !== undefined && { nominal }) }
     const why = whyLimitsOnly(name, twin, configured.has(name))
     if (why !== undefined) return { ...base, bands: {}, note: why }
-    const values = results.flatMap(({ levels: all }) => all.find((level) => level.name === name)?.quantities ?? [])
+    const values = {
+      pairs: pairs.map(({ edited, control }) => ({ edited: levelOf(edited, name), control: levelOf(control, name) })),
+      limits: limits.flatMap((one) => one.get(name) ?? []),
+    }
     const remark = remarkOn(name, twin)
     return { ...base, bands: bandsOf(name, values, twin, widening), ...(remark !== undefined && { note: remark }) }
   })
-  const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
   const { server, fromMs, untilMs } = observation
-  const notes = [...notesOf(twin, results.length), ...(widening > 1 ? [wideningNote(widening)] : [])]
+  const notes = [...notesOf(twin, pairs.length), ...(widening > 1 ? [wideningNote(widening)] : [])]
   return {
     server,
     fromMs,
     untilMs,
     levels,
     fit,
-    runs: results.length,
+    runs: pairs.length,
     seconds,
     ...(widening > 1 && { widening }),
     notes,
   }
-}
-
-/** What clients do about a 429 is not known where there was none, so both happen: some honour `Retry-After`, others do not. */
-function guessFor(
-  name: string,
-  { member, honours }: { readonly member: number; readonly honours: boolean },
-  { guesses, observation }: Twin,
-): Guess | undefined {
-  const list = guesses.get(name) ?? []
-  const guess = list[member % Math.max(1, list.length)]
-  const level = observation.levels.find((one) => one.name === name)
-  if (guess?.clients !== 'closed' || level === undefined || wasRejecting(level)) return guess
-  return { ...guess, onRejection: honours ? 'retry' : 'next' }
 }
 
 function whyLimitsOnly(name: string, { observation, fit, missing }: Twin, stays: boolean): string | undefined {
@@ -125,31 +115,88 @@ function remarkOn(name: string, { observation }: Twin): string | undefined {
     : undefined
 }
 
+interface Pair<T = Observation> {
+  readonly edited: T
+  /** The same guesses and seed without the edit. */
+  readonly control: T
+}
+
+const levelOf = ({ levels }: Observation, name: string): ObservedLevel | undefined =>
+  levels.find((level) => level.name === name)
+
+interface Values {
+  readonly pairs: readonly Pair<ObservedLevel | undefined>[]
+  /** Mean current limits. */
+  readonly limits: readonly number[]
+}
+
 function bandsOf(
   name: string,
-  values: readonly Quantities[],
+  { pairs, limits }: Values,
   twin: Twin,
   widening: number,
 ): Partial<Record<Quantity, Band>> {
+  const observed = levelOf(twin.observation, name)?.quantities
   return Object.fromEntries(
-    QUANTITIES.flatMap((quantity) => {
-      // Where no request was dispatched no wait is known; that of others is no evidence.
-      const known = values.flatMap((one) => one[quantity] ?? []).toSorted((a, b) => a - b)
-      const error = errorOf(name, quantity, twin)
-      if (known.length === 0 || error > MOST_ERROR) return []
-      return [[quantity, bandOf(known, quantity, error, widening)]]
+    QUANTITIES.flatMap((quantity): readonly (readonly [Quantity, Band])[] => {
+      if (quantity === 'current') {
+        return limits.length === 0 ? [] : [[quantity, bandOf({ values: limits, quantity, errors: [], widening })]]
+      }
+      const foreseen = pairs.flatMap((pair) => foresee(quantity, observed, pair) ?? [])
+      if (foreseen.length === 0) return []
+      const error = medianOf(foreseen.map((one) => one.error))
+      if (error > MOST_ERROR) return []
+      const values = foreseen.map(({ value }) => value)
+      return [[quantity, bandOf({ values, quantity, errors: [error, changeOf(name, quantity, twin)], widening })]]
     }),
   )
 }
 
-/** The quantiles of the runs, stretched by what the twin got wrong where the answer is known. */
-function bandOf(ascending: readonly number[], quantity: Quantity, error: number, widening: number): Band {
+interface Foreseen {
+  readonly value: number
+  /** Relative: what the twin gets wrong without the edit, as far as that is not taken out of the value. */
+  readonly error: number
+}
+
+/**
+ * What one run says of a quantity. As far as the edit leaves the level as it is, the server goes on as it was observed: the
+ * difference between twin and server without the edit is taken out of the run with it.
+ */
+function foresee(
+  quantity: Quantity,
+  observed: Quantities | undefined,
+  { edited, control }: Values['pairs'][number],
+): Foreseen | undefined {
+  // Where no request was dispatched no wait is known; that of others is no evidence.
+  const after = edited?.quantities[quantity]
+  if (after === undefined) return undefined
+  const [now = 0, shown = 0] = [observed?.[quantity], control?.quantities[quantity]]
+  const least = negligible(quantity, observed)
+  const same = (Math.min(after, shown) + least) / (Math.max(after, shown) + least)
+  const value = Math.max(0, after + same * (now - shown))
+  const larger = Math.max(now, shown)
+  return { value, error: larger < least ? 0 : ((1 - same) * Math.abs(now - shown)) / larger }
+}
+
+const medianOf = (values: readonly number[]): number => median(values) ?? 0
+
+interface Wide {
+  readonly values: readonly number[]
+  readonly quantity: Quantity
+  /** Relative errors of independent causes. */
+  readonly errors: readonly number[]
+  readonly widening: number
+}
+
+/** The quantiles of the runs, stretched by what the twin gets wrong and by how much the server changes by itself. */
+function bandOf({ values, quantity, errors, widening }: Wide): Band {
+  const ascending = values.toSorted((a, b) => a - b)
   const least = LEAST[quantity]
   const at = (q: number): number => ascending[Math.round(q * (ascending.length - 1))] ?? 0
-  const point = at(0.5)
-  const more = Math.max(least.part * point, least.amount, error * point)
-  const low = point - (point - at(BAND.low) + more) * widening
-  const high = point + (at(BAND.high) - point + more) * widening
+  const point = medianOf(ascending)
+  const more = Math.hypot(Math.max(least.part * point, least.amount), ...errors.map((error) => error * point))
+  const low = point - Math.hypot(point - at(BAND.low), more) * widening
+  const high = point + Math.hypot(at(BAND.high) - point, more) * widening
   return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
 }
 
@@ -176,31 +223,68 @@ const LEAST: Readonly<Record<Quantity, Least>> = {
   current: { part: 0.03, amount: 1 },
 }
 
-/** What the twin gets more wrong than this where the answer is known, it cannot forecast. */
+/** What the twin gets more wrong than this, and what is not taken out of its answer, it cannot forecast. */
 const MOST_ERROR = 0.5
 
-/** Relative error of the twin for one quantity: where it was fitted, or on other pages, whichever is larger. */
-function errorOf(name: string, quantity: Quantity, { check, fit }: Twin): number {
-  const own = fit.find(({ level }) => level === name)
-  const of = (observation: Observation | undefined): Quantities | undefined =>
-    observation?.levels.find((level: ObservedLevel) => level.name === name)?.quantities
-  const pairs = [
-    [own?.observed, own?.twin],
-    [of(check?.observed), of(check?.twin)],
-  ] as const
-  return Math.max(
-    ...pairs.map(([observed, shown]) => {
-      const [a = 0, b = 0] = [observed?.[quantity], shown?.[quantity]]
-      const larger = Math.max(a, b)
-      return larger < negligible(quantity, observed) ? 0 : Math.abs(a - b) / larger
-    }),
+/**
+ * Relative difference between the first and the last part of the history, where there are two: the time that is forecast
+ * differs from the whole by about as much.
+ */
+function changeOf(name: string, quantity: Quantity, { held, fit }: Twin): number {
+  const first = fit.find(({ level }) => level === name)?.observed
+  const last = held && levelOf(held, name)?.quantities
+  if (first === undefined || last === undefined) return 0
+  const [a = 0, b = 0] = [first[quantity], last[quantity]]
+  const larger = Math.max(a, b)
+  return larger < negligible(quantity, first) ? 0 : Math.abs(a - b) / larger
+}
+
+interface LimitQuestion {
+  readonly twin: Twin
+  readonly configured: ClassifyingConfiguration['levels']
+  /** That count. */
+  readonly seconds: number
+}
+
+/** Mean current limits after the edit, by level: from the demand of each run, beginning at each of its periods. */
+function limitsAfter(
+  { twin: { observation, variant }, configured, seconds }: LimitQuestion,
+  pairs: readonly Pair[],
+): readonly ReadonlyMap<string, number>[] {
+  const periods = (length: number): number => Math.max(1, Math.round((length * MS_PER_SECOND) / RECOMPUTATION_MS))
+  return pairs.flatMap((pair) => {
+    const demands = new Map([...configured.keys()].map((name) => [name, demandAfter(name, observation, pair)]))
+    const phases = Math.max(1, ...[...demands.values()].map(({ length }) => length))
+    const course = {
+      levels: configured,
+      version: variant.version,
+      smoothed: smoothedOf(observation, 'last'),
+      demands,
+      settling: periods(SETTLE_SECONDS),
+      counted: periods(seconds),
+    }
+    return Array.from({ length: phases }, (_, phase) => meanLimits(course, phase))
+  })
+}
+
+/** Where the edit changes the demand by less than this part, the observed demand goes on, as much higher or lower. */
+const SAME_DEMAND = 0.1
+
+function demandAfter(name: string, observation: Observation, { edited, control }: Pair): readonly DemandPeriod[] {
+  const [observed = [], after = [], before = []] = [observation, edited, control].map(
+    (one) => levelOf(one, name)?.demands,
   )
+  const mean = (demands: readonly DemandPeriod[]): number =>
+    meanOf(demands.map(({ average, stdev }) => average + stdev)) ?? 0
+  const [was, is] = [mean(before), mean(after)]
+  if (observed.length === 0 || Math.abs(is - was) > Math.max(1, SAME_DEMAND * Math.max(is, was))) return after
+  return observed.map(({ average, ...rest }) => ({ ...rest, average: Math.max(0, average + is - was) }))
 }
 
 const wideningNote = (widening: number): string =>
   `Bands are ${widening.toFixed(1)} times as wide as the runs suggest, because earlier forecasts here missed more often than one in ten.`
 
-function notesOf({ observation, known, missing, guesses, check }: Twin, runs: number): readonly string[] {
+function notesOf({ observation, known, missing, guesses, held }: Twin, runs: number): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))
   const closed = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'closed'))
@@ -208,7 +292,7 @@ function notesOf({ observation, known, missing, guesses, check }: Twin, runs: nu
   const named = known.size > 0 ? 'flows from debug dumps' : 'the number of flows fitted'
   return [
     `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients go on sending the same requests.`,
-    `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin${check === undefined ? '' : ' on pages that it was not fitted to'}.`,
+    `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin${held === undefined ? '' : ' and by how much the levels changed during that time'}.`,
     ...(missing.length === 0
       ? []
       : [`No requests could be made up for ${missing.join(', ')}; their levels show limits only.`]),

@@ -1,4 +1,4 @@
-import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
+import type { DemandPeriod, Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { Histogram, LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { isRestart, REJECT_REASONS } from '../frame/reading.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
@@ -7,6 +7,8 @@ import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 
 /** Steps are not shorter than this: pages may come in quick succession. */
 const SHORTEST_STEP_MS = 1_000
+/** A server recomputes its limits this often (specification 6.4). */
+export const RECOMPUTATION_MS = 10_000
 /** Below this a span has no statistics worth fitting. */
 export const SHORTEST_SPAN_SECONDS = 20
 
@@ -139,8 +141,25 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
       queueLength: lengths && histogramMean(lengths),
     },
     smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
+    demands: demandsOf(pages, span),
     schemas,
   }
+}
+
+/** Pages show the statistics of the last recomputation until the next one. */
+function demandsOf(
+  pages: readonly (LevelFrame | undefined)[],
+  { times, fromMs, untilMs }: Span,
+): readonly DemandPeriod[] {
+  const found: DemandPeriod[] = []
+  let page = pages.length - 1
+  for (let at = untilMs; at >= fromMs; at -= RECOMPUTATION_MS) {
+    while (page > 0 && (times[page] ?? 0) > at) page--
+    const { average, stdev, highWatermark } = pages[page]?.demand ?? {}
+    if (average === undefined || stdev === undefined || highWatermark === undefined) continue
+    found.push({ average, stdev, highWatermark })
+  }
+  return found.toReversed()
 }
 
 const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: schema.wait, execution: schema.execution }

@@ -174,18 +174,27 @@ export interface Width {
   readonly count: number
 }
 
-/** Small widths have a bucket each; wider ones are taken as the bound of theirs. One seat where nothing is known. */
+/**
+ * Requests by width, seats. Small widths have a bucket each; wider ones are taken as so far between the ends of their bucket as
+ * the sum of all widths says. One seat where nothing is known.
+ */
 export function widthsOf(histogram: Histogram | undefined): readonly Width[] {
   if (histogram === undefined || histogram.count === 0) return [{ seats: 1, count: 1 }]
-  const { bounds, counts } = histogram
-  return counts.flatMap((upTo, bucket) => {
+  const { bounds, counts, sum } = histogram
+  const buckets = counts.flatMap((upTo, bucket) => {
     const count = upTo - (counts[bucket - 1] ?? 0)
-    return count > 0 ? [{ seats: Math.max(1, Math.round(bounds[bucket] ?? bounds.at(-1) ?? 1)), count }] : []
+    const most = Math.max(1, Math.round(bounds[bucket] ?? bounds.at(-1) ?? 1))
+    const least = Math.min(most, Math.floor(bounds[bucket - 1] ?? 0) + 1)
+    return count > 0 ? [{ least, most, count }] : []
   })
+  const total = (of: 'least' | 'most'): number => buckets.reduce((all, one) => all + one[of] * one.count, 0)
+  const [few, many] = [total('least'), total('most')]
+  const part = many > few ? Math.min(1, Math.max(0, (sum - few) / (many - few))) : 1
+  return buckets.map(({ least, most, count }) => ({ seats: Math.round(least + part * (most - least)), count }))
 }
 
 /** Deviations of Little's law within this are noise of the samples. */
-const LITTLE_TOLERANCE = 0.25
+const LITTLE_TOLERANCE = 0.05
 const FACTORS = { min: 0.1, max: 10 } as const
 
 /**

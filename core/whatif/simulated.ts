@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../engine/apfEngine.ts'
-import type { Call } from '../simulate/server.ts'
+import type { ServerCall } from '../simulate/server.ts'
 import { createSimulation, type Simulation } from '../simulate/simulation.ts'
 import type { ClientGroup, Workload } from '../simulate/workload.ts'
 import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units.ts'
@@ -50,9 +50,9 @@ export function simulatedArrivals(
   simulation.engine.subscribe((event) => {
     if (event.kind !== 'arrived') return
     const { user, info, query, payload } = event.ticket.payload
-    const { executionNs, watchNs } = payload
+    const { executionNs, watchNs } = payload.owner
     const request = { user, info, query }
-    list.push({ atNs: simulation.nowNs, request, client: simulation.groupOf(payload), executionNs, watchNs })
+    list.push({ atNs: simulation.nowNs, request, client: simulation.groupOf(payload.owner), executionNs, watchNs })
   })
   if (!simulation.runTo(untilNs, () => mayGoOn(simulation.nowNs / untilNs))) return undefined
   const facts: ServerFacts = {
@@ -81,8 +81,8 @@ export function simulatedResult(
 ): VariantResult | undefined {
   const { fromNs, untilNs, startUnixMs } = traffic
   const simulation = simulationOf(traffic, variant)
-  const clientOf = (call: Call): string => simulation.groupOf(call)
-  const executionNsOf = (call: Call): number => call.executionNs
+  const clientOf = ({ owner }: ServerCall): string => simulation.groupOf(owner)
+  const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
   const goOn = (): boolean => mayGoOn(simulation.nowNs / untilNs)
   const charts = charted ? new RunCharts([simulation.engine], variant, { startUnixMs, endNs: untilNs }) : undefined

@@ -1,15 +1,18 @@
 import type { AlertChange, Silence } from '../../core/contract/alerts.ts'
 import { createAlertWatch, type AlertWatch } from '../../core/alerts/watch.ts'
-import { changeLines, silenceOf } from '../../core/alerts/words.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import { alertsAt } from '../../core/alerts/past.ts'
+import { changeLines, silenceOf, standingLines } from '../../core/alerts/words.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { knownObjects } from '../../core/source/sourceEvent.ts'
-import { rfc3339, unixMsOf } from '../../core/units.ts'
+import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
+import { notRecorded } from '../sources/recording.ts'
 import type { Console, ExitCode } from './console.ts'
-import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { archiveOf, RANGE_OPTIONS, rangeFrom, recordingNamed, timeFrom } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
+import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
 
 /** Options of every command that evaluates alert rules. */
@@ -18,17 +21,38 @@ export const ALERT_OPTIONS = {
   fail: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** Lists when each alert would have fired and resolved in a recording. 1 with `--fail` where one fired. */
+/** Lists when each alert would have fired and resolved in a recording, or how the rules stood. 1 with `--fail` where one fires. */
 export const alerts: Command = {
-  options: { recording: { type: 'string' }, ...RANGE_OPTIONS, ...ALERT_OPTIONS, json: { type: 'boolean' } },
+  options: { ...RECORDING_OPTIONS, ...RANGE_OPTIONS, ...ALERT_OPTIONS, json: { type: 'boolean' } },
   run: runAlerts,
 }
 
 async function runAlerts(given: Given, console: Console): Promise<ExitCode> {
   const name = given.value('recording')
   if (name === undefined) throw new UsageError('alerts needs a recording: --recording ID|FILE.')
-  const [range, options] = [rangeFrom(given), alertOptions(given)]
-  return printRecordedAlerts(await recordingNamed(name, console), range, options, given.flag('json'), console)
+  const [at, range, options] = [timeFrom(given, 'at'), rangeFrom(given), alertOptions(given)]
+  if (at === undefined)
+    return printRecordedAlerts(await recordingNamed(name, console), range, options, given.flag('json'), console)
+  if (given.flag('from') || given.flag('to')) throw new UsageError('--at is one instant; --from and --to are a range.')
+  return printAlertsAt(await recordingNamed(name, console), at, options, given.flag('json'), console)
+}
+
+/** Prints how the rules stood at an instant, as the Alerts screen shows it. Throws `ProblemError` where nothing was recorded. */
+function printAlertsAt(
+  entry: ListedRecording,
+  at: UnixMs,
+  { silences, fail }: AlertOptions,
+  json: boolean,
+  console: Console,
+): ExitCode {
+  const archive = archiveOf(entry, console)
+  const { gap } = archive.moment(at)
+  if (gap !== undefined) throw ProblemError.of(notRecorded(entry.id, at, gap))
+  const state = alertsAt(archive, at, silences)
+  if (json) console.printJson({ at: rfc3339(at), ...state })
+  else console.print(standingLines(state))
+  const code = tellProblems(archive.extent().problems, console)
+  return fail && state.alerts.some(({ silenced }) => !silenced) ? 1 : code
 }
 
 export interface AlertOptions {

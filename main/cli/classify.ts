@@ -26,6 +26,7 @@ import {
   type GivenConfiguration,
 } from './configurationSource.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
+import { classifyTraffic } from './classifyTraffic.ts'
 import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
@@ -55,6 +56,8 @@ export const classify: Command = {
     objects: { type: 'string' },
     'object-size': { type: 'string' },
     watchers: { type: 'string' },
+    traffic: { type: 'boolean' },
+    seconds: { type: 'string' },
     json: { type: 'boolean' },
   },
   run: runClassify,
@@ -63,6 +66,13 @@ export const classify: Command = {
 const MOST_SEATS = 1_000_000_000
 
 async function runClassify(given: Given, console: Console): Promise<ExitCode> {
+  if (given.flag('traffic')) {
+    const other = ['test', 'draft', ...Object.keys(REQUEST_OPTIONS)].find((name) => given.values(name).length > 0)
+    if (other !== undefined)
+      throw new UsageError(`--traffic takes the requests of the source; --${other} does not go with it.`)
+    return classifyTraffic(given, console)
+  }
+  if (given.value('seconds') !== undefined) throw new UsageError('--seconds goes with --traffic.')
   const draft = given.value('draft')
   if (draft !== undefined) return classifyUnderDraft(draft, given, console)
   const table = given.value('test')

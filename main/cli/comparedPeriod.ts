@@ -1,14 +1,13 @@
-import { join } from 'node:path'
 import type { Period } from '../../core/compare/period.ts'
 import type { Surroundings } from '../../core/compare/surroundings.ts'
 import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
-import { createArchive } from '../recordings/archive.ts'
-import { RECORDINGS, type ListedRecording } from '../recordings/library.ts'
+import type { ListedRecording } from '../recordings/library.ts'
 import { openPrometheusRanges } from '../sources/prometheus/range.ts'
 import type { Console } from './console.ts'
+import { archiveOf } from './recordingOptions.ts'
 
 /** What is known of a period, server by server. */
 export interface PeriodReading {
@@ -27,15 +26,10 @@ const MOST_POINTS = 100_000
 export function readRecorded(
   entry: ListedRecording,
   given: Period | undefined,
-  { stateDir, environment }: Pick<Console, 'stateDir' | 'environment'>,
+  console: Pick<Console, 'stateDir' | 'environment'>,
 ): PeriodReading | undefined {
   const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
-  const archive = createArchive({
-    folder: join(stateDir, RECORDINGS),
-    ids: new Set([entry.id]),
-    source,
-    now: () => environment.now(),
-  })
+  const archive = archiveOf(entry, console)
   const { first, last } = archive.extent()
   if (first === undefined || last === undefined) return undefined
   const period = given ?? { from: first, to: last }

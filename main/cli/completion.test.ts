@@ -38,7 +38,7 @@ test('and what an option takes, as help writes it', async () => {
 test('operands are files or subcommands, as each command takes them', async () => {
   expect(await completed('validate', '')).toEqual({ words: [], files: true })
   expect(await completed('qos', 'ex')).toEqual({ words: ['explain', 'export'], files: false })
-  expect(await completed('mixin', 'rules', '')).toEqual({ words: [], files: true })
+  expect(await completed('export', 'rules', '')).toEqual({ words: [], files: true })
   expect(await completed('web', '')).toEqual({ words: [], files: false })
   expect(await completed('constructor', '')).toEqual({ words: [], files: false })
 })

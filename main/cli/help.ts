@@ -58,17 +58,18 @@ Usage:
   apf-console watch [source] [--interval S] [--count N]   frames as NDJSON until stopped
   apf-console fleet --context A --context B …        many clusters side by side, the worst first
   apf-console web [source] [--port N] [--open]       the console in the browser, on 127.0.0.1
+  apf-console serve-in-cluster --kubeconfig FILE     the console in a cluster, read-only, with a login
   apf-console permissions [--kubeconfig F | --metrics-url URL]   what the credentials may do, and the missing role
   apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
   apf-console feed --audit-file F | --httplog F      what a server did, from its log, through flow control of its own
   apf-console recordings [ID] [--from T] [--to T]    what the flight recorder of the console kept
   apf-console record [FILE] [source] [--for D]       records a source without a window
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
-  apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
+  apf-console export ID FILE | KIND [FILE]           a recording as one file; or rules, routes, a dashboard for Prometheus and others
   apf-console import FILE…                           recordings from such files, from what watch printed, from captures
   apf-console diagnose [source] [--at T]             why requests wait, are rejected or are slow: causes with evidence
+  apf-console advise [source] [--nodes N]            what to change: shares, lending, queues, schemas, flags, scraping
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
-  apf-console mixin KIND [FILE]                      alert rules, recording rules, dashboard for Prometheus and Grafana
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown, HTML or PDF
   apf-console compare ID|FILE --a T..T --b T..T      two periods of a server: differences of every key number
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
@@ -89,6 +90,7 @@ Usage:
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console completion bash|zsh|fish               what a shell needs to complete all of this
   apf-console manual                                 all of this as a manual page
+  apf-console version [--check] [--from URL]         this version, and whether there is a newer one
   apf-console --version | --help
 
 ${SOURCE}
@@ -200,16 +202,37 @@ Options:
 Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,
 
   export: `Usage: apf-console export ID|FILE NEWFILE [--from TIME] [--to TIME] [--anonymise] [--force]
+  apf-console export KIND [FILE] [--kube-version V] [options]
 
 Writes a recording, or a range of it, to one file (.apfrec, docs/recording.md) that only you can read. Every console opens
 it: --file, --recording, the Connection screen, or dropped on the window. It holds names of users and objects, unless
 --anonymise replaces them.
 
-Options:
+Options of a recording:
   --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z
   --anonymise            replace users, groups, namespaces, names of objects, addresses and everything else that is not part
                          of every Kubernetes cluster; numbers and times stay. The same name is the same pseudonym in one
                          file and another one in the next
+  --force                replace a file that exists
+
+With a kind in the place of a recording it writes what the console knows for the tools that you run (docs/alerts.md), to
+standard output or to FILE. The same options always give the same text.
+
+Kind:
+  rules                  alert rules R1 to R7 and R9 to R12 for Prometheus 2.42 and later
+  recording-rules        rules that make expressions over long ranges cheap
+  prometheusrule         both as a PrometheusRule of the Prometheus operator
+  alertmanager           routes and inhibitions of these alerts
+  dashboard              a Grafana dashboard
+  mixin                  rules and dashboard as a jsonnet mixin
+
+Options of a kind:
+  --kube-version V       the metrics of this version, ${COVERED_RANGE} (the newest by default)
+  --prometheus-label NAME=VALUE   only series with this label, such as job=apiserver, in alert rules and dashboard; repeat
+                         it for several
+  --cluster-label NAME   the label that names clusters; without it, there is only one
+  --instance-label NAME  the label that names servers (instance by default)
+  --interval S           seconds between two scrapes (30 by default)
   --force                replace a file that exists
 
 Exit code: 0 done, 1 a part of the recording cannot be read and is missing from the file, 2 cannot run.`,
@@ -274,6 +297,22 @@ Options:
   --all-clusters         with --prometheus: every server of every cluster on the Fleet screen, in a few queries
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port): the console's own metrics,
                          and those of its engine while a simulation, a proxy or a feed is connected`,
+
+  'serve-in-cluster': `Usage: apf-console serve-in-cluster --kubeconfig FILE [--tls-cert FILE --tls-key FILE --host NAME…]
+
+Serves the console in a pod, read-only: whoever signs in with a bearer token of the cluster sees the API servers of the
+kubeconfig, if the API server accepts the token (TokenReview) and its user may read the same (SubjectAccessReview). Without a
+certificate on 127.0.0.1 only, for kubectl port-forward. Manifests and Helm chart: docs/in-cluster.md.
+
+Options:
+  --kubeconfig FILE, --context NAME   the user whom the console is, who may create both kinds of reviews
+  --server URL           one API server of that cluster (https://host:port); repeat it for several
+  --interval S           seconds between readings (0.5 to 60, default 1)
+  --port N               port to listen on (8443 by default)
+  --tls-cert FILE, --tls-key FILE   certificate and key (PEM) of the console; read again when they change
+  --host NAME            a name that browsers call the console by; repeat it for several. Others are refused
+  --audience NAME        accept only tokens for this audience; repeat it for several (that of the API server by default)
+  --metrics-port N       answer /metrics, /livez and /readyz on this port of every address (9464 by default)`,
 
   proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M]
                          [--listen HOST[:PORT]] [--tls] [--draft FILE…] [--json]
@@ -377,6 +416,7 @@ Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
   classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--json]
        apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
        apf-console classify --request FILE | --test FILE [objects] [source] [--json]
+       apf-console classify --traffic [--seconds S] [objects] [source] [--json]
 
 Shows which flow schema and priority level a request matches and why no earlier schema does, its flow with hash and hand
 of queues, and the seats that it takes (docs/classify.md).
@@ -388,6 +428,9 @@ Request (one of):
   --text TEXT            a curl command, an audit event, a line of a request dump, or GET /path
   --request FILE         JSON {user, groups, method or verb, url}, or a list of them; - for standard input
   --test FILE            a saved test table, whose requests must go where they are expected to
+  --traffic              what the source gets: which schemas take requests, why the others take none, and the flows of
+                         its dumps with where the objects send them; for --seconds S (30 by default) from now on, or before
+                         --at of a recording
 
 Objects (those of the source by default, else the built-in ones of --kube-version):
   --config FILE…         files and folders of manifests, which are the whole configuration
@@ -461,7 +504,7 @@ Class (update changes only what is given):
   --qdisc-kind K         tbf (--qps N --burst N), lbf (--qps N), maxinflight (--num N) or window (--limit N --window 100s)
   --cost KIND            requests (default), failedRequests, requestBytes, totalBytes, scannedKeys, wallTimeMs, cpuTimeMs
   --group-by G, --max-groups N   none (default), user, clientIP or prefix:N
-  --action delay --max-delay 500ms --max-waiting 50   let requests wait instead of refusing them
+  --action delay --max-delay 500ms --max-waiting 50   let requests wait (shaping) instead of refusing them (discarding)
 
 Rule:
   --qclassName C, --priority N   the class, and 1 to 100
@@ -514,4 +557,15 @@ Shell:
   manual: `Usage: apf-console manual
 
 Prints this help, and that of every command, as a manual page: apf-console manual > apf-console.1; man ./apf-console.1`,
+
+  version: `Usage: apf-console version [--check] [--from URL]
+
+Prints the version. With --check it asks an address for the newest one, compares, and prints the link: nothing is downloaded or
+run. There is no usual address: it is set on the Connection screen, or given here.
+
+Options:
+  --check                ask for a newer version
+  --from URL             an https address (or http on this machine) of a JSON file, {"version": "1.2.3", "url": "https://…"}
+
+Exit code: 0 done, 1 there is a newer version, 2 cannot run.`,
 } as const

@@ -1,5 +1,3 @@
-import { COVERED_RANGE } from '../../core/metrics/versions.ts'
-
 /** Help of the commands that look for trouble. */
 export const ALERTING = {
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
@@ -21,42 +19,39 @@ Options:
 
 Exit code: 0 nothing waits or is rejected, 1 a cause was found or nothing can be said, 2 cannot run.`,
 
+  advise: `Usage: apf-console advise [source] [--seconds N] [--at TIME] [--nodes N] [--draft N] [--output text|json]
+
+Says what to change, from what was used (docs/advice.md): shares and queues of levels in need, seats that levels never use,
+flow schemas that no request matches, flags of the servers, metric families that Prometheus can do without. Each suggestion
+has its evidence, the time that it rests on, what is not known, and a draft or settings to copy. Nothing is applied.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …). Of a recording,
+all of it is read, up to --at TIME. Advice on limits takes samples of at least five minutes; a week shows more.
+
+Options:
+  --seconds N            pages of so many seconds, 20 to 86400 (330 by default); a past that the source has counts
+  --interval S           seconds between two scrapes (1 by default)
+  --nodes N              nodes of the cluster, to compare the flags of the servers with what is usual for it
+  --draft N              print the manifests of suggestion N, for apf-console impact --edit -
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 no edit is needed now, 1 an edit helps, 2 cannot run.`,
+
   alerts: `Usage: apf-console alerts --recording ID|FILE [--from TIME] [--to TIME] [--fail] [--json]
+       apf-console alerts --recording ID|FILE --at TIME [--fail] [--json]
 
 Evaluates the alert rules R1 to R12 (docs/alerts.md) on a recording and lists the instants at which each alert would have
 fired and resolved, with its numbers, cause and remedy; then the rules that could not be evaluated, and why. Hold times
-begin with the range.
+begin with the range. With --at it prints how the rules stood at an instant, evaluated on the 15 min before it.
 
 Options:
   --recording ID|FILE    the beginning of an ID that recordings lists, or a file that export wrote
   --from TIME, --to TIME   of this range only, both included: 2026-11-20T03:00:00Z
+  --at TIME              how the rules stood at this instant
   --silence RULE[:LEVEL] mark alerts of this rule, R1 to R12, as silenced; repeat it for several
-  --fail                 exit code 1 if an alert fired that is not silenced
-  --json                 one change per line, as NDJSON
+  --fail                 exit code 1 if an alert fired that is not silenced; with --at, if one fires
+  --json                 one change per line, as NDJSON; with --at, rules and alerts as one object
 
 Exit code: 0 done, 1 an alert fired (--fail) or a part of the recording cannot be read, 2 cannot run.`,
-
-  mixin: `Usage: apf-console mixin KIND [FILE] [--kube-version V] [options]
-
-Writes what the console knows for the tools that you run (docs/alerts.md), to standard output or to FILE. The same options
-always give the same text.
-
-Kind:
-  rules                  alert rules R1 to R7 and R9 to R12 for Prometheus 2.42 and later
-  recording-rules        rules that make expressions over long ranges cheap
-  prometheusrule         both as a PrometheusRule of the Prometheus operator
-  alertmanager           routes and inhibitions of these alerts
-  dashboard              a Grafana dashboard
-  jsonnet                rules and dashboard as a mixin
-
-Options:
-  --kube-version V       the metrics of this version, ${COVERED_RANGE} (the newest by default)
-  --prometheus-label NAME=VALUE   only series with this label, such as job=apiserver, in alert rules and dashboard; repeat
-                         it for several
-  --cluster-label NAME   the label that names clusters; without it, there is only one
-  --instance-label NAME  the label that names servers (instance by default)
-  --interval S           seconds between two scrapes (30 by default)
-  --force                replace a file that exists
-
-Exit code: 0 done, 2 cannot run.`,
 } as const

@@ -57,6 +57,7 @@ Options:
 Exit code: 0 done, 1 a part of a period is not recorded, 2 cannot run.`,
 
   whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
+       apf-console whatif --recording ID|FILE [--at TIME] [--candidate NAME=PART,…]…
        apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
 
 Gives the same requests to a baseline and to up to seven candidates, and prints what becomes of them by level, flow
@@ -64,7 +65,8 @@ schema and flow, the differences, and the first decision that differs, explained
 
 FILE is a recording, packed with gzip or not, or - for standard input: lines of proxy --json or feed --json, an audit log, or
 a request log of -v=3. Several files of one kind are read as one. Or it is a scenario: its clients are used, as with
---simulate (apf-console simulate --help).
+--simulate (apf-console simulate --help). Of --recording, a recording of the console, it is the last 5,000 requests that came
+before its end or before --at TIME; proxies, feeds and simulations have such requests.
 
 Variants:
   --baseline PART,…      how the requests were served; the built-in objects, 400 and 200 requests in flight by default.
@@ -86,10 +88,13 @@ Options:
   --seed N, --seconds S  the random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
   --closed-loop          simulated clients react to each variant: they retry after Retry-After, back off and think
   --flows N              flows that the text shows (10 by default)
+  --assert TEXT          what every candidate has to meet, as a goal of apf-console tune: "wait p99 of workload-high < 1 s",
+                         "leases never wait"; or beside the baseline: "rejected of workload-low <= baseline",
+                         "wait p99 <= 110 % of baseline". Repeat it for several
   -o, --output FORMAT    text (default), json or yaml
   --json                 the same as --output json
 
-Exit code: 0 done, 2 cannot run.`,
+Exit code: 0 done, 1 an assertion fails, 2 cannot run.`,
 
   forecast: `Usage: apf-console forecast [source] --edit FILE… [--seconds N] [--output text|json|yaml]
        apf-console forecast --kept [--output text|json]
@@ -121,6 +126,7 @@ Exit code: 0 done, 1 a server would reject the edit, 2 cannot run.`,
   simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json]
        apf-console simulate FILE|NAME --step [--variant V]…
        apf-console simulate --list
+       apf-console simulate --import RECORDING… > scenario.yaml
 
 Runs scenarios: simulated clients in front of several variants of a server, each with a verdict, and assertions that are
 checked (docs/scenarios.md). NAME is one of the library, such as S1; FILE is a scenario of your own, or - for standard
@@ -128,7 +134,11 @@ input. The same seed gives the same run on every machine.
 
 Options:
   --list                 list the library
+  --import               print a scenario whose clients send, on the average, what was recorded: what whatif reads
+                         (apf-console whatif --help)
   --seed N               another seed than that of the scenario
+  --assert TEXT          what every variant has to meet, besides the assertions of the file: "leases never wait". Repeat it
+                         for several
   --step                 go through the run by commands from standard input: event, decision, second, recomputation,
                          back, at SECONDS; prints every level after each (help lists the commands)
   --variant V            with --step, the variant; several are shown at the same instant (the last one by default)

@@ -1,4 +1,4 @@
-import { FAIR_ALGORITHM_NAMES, type FairAlgorithm } from '../../core/engine/profiles.ts'
+import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec, type ServerHealth } from '../../core/contract/source.ts'
 import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
@@ -37,12 +37,12 @@ export function engineFields(given: Given): {
   readonly maxRequestsInFlight?: number
   readonly maxMutatingRequestsInFlight?: number
   readonly version?: string
-  readonly algorithm?: FairAlgorithm
+  readonly algorithm?: Algorithm
 } {
   const maxRequestsInFlight = readNumber(given, 'max-requests-inflight', SEATS)
   const maxMutatingRequestsInFlight = readNumber(given, 'max-mutating-requests-inflight', SEATS)
   const version = coveredVersion(given, 'server-version')
-  const algorithm = readChoice(given, 'algorithm', FAIR_ALGORITHM_NAMES)
+  const algorithm = readChoice(given, 'algorithm', ALGORITHMS)
   return {
     ...(algorithm !== undefined && { algorithm }),
     ...(maxRequestsInFlight !== undefined && { maxRequestsInFlight }),

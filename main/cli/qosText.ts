@@ -7,6 +7,7 @@ import type {
   EtcdUsage,
 } from '../../core/contract/etcd.ts'
 import { writeYaml } from '../../core/manifest/write.ts'
+import { bypassText } from '../../core/qos/bypass.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { textTable } from './console.ts'
 
@@ -67,18 +68,23 @@ export function statusLines({
   revision,
   counts,
   watches,
+  since,
   storage,
+  bypass,
   classes,
   rules,
 }: EtcdState): readonly string[] {
   const store =
     storage === null
-      ? 'Storage: not known, the member has not answered for 10 s.'
-      : `Storage: ${percent(storage.usedBytes / storage.quotaBytes)} of the quota used, ${percent(storage.allocatedBytes / storage.quotaBytes)} allocated; ${storage.gap} entries committed and not applied.`
+      ? 'Storage: not known; the member does not answer.'
+      : `Storage: ${percent(storage.usedBytes / storage.quotaBytes)} of the quota${storage.quotaFrom === 'default' ? ' (2 GiB assumed)' : ''} used, ${percent(storage.allocatedBytes / storage.quotaBytes)} allocated; ${storage.gap} entries committed and not applied.`
+  const would = mode === 'observe'
+  const past = bypass === undefined ? undefined : bypassText(bypass)
   return [
     `${url} → ${upstream}, ${mode}, ${revision === null ? 'rules from files' : `revision ${revision}`}`,
-    `${counts.passed} requests passed, ${counts.delayed} were delayed, ${counts.limited} were limited; ${watches} watches.`,
+    `${since === undefined ? '' : `Since ${rfc3339(since)}: `}${counts.passed} requests passed, ${counts.delayed} ${would ? 'would have been' : 'were'} delayed, ${counts.limited} ${would ? 'would have been' : 'were'} limited; ${watches} watches now.`,
     store,
+    ...(past === undefined ? [] : [past]),
     ...textTable(
       classes.map(({ name, summary, groups: [first], waiting }) => [
         name,
@@ -94,7 +100,7 @@ export function statusLines({
         name,
         className,
         enabled ? selects : `disabled: ${selects}`,
-        `${limited} limited`,
+        `${limited} ${would ? 'would have been limited' : 'limited'}`,
       ]),
       ['right', 'left', 'left', 'left', 'left'],
     ),
@@ -119,7 +125,7 @@ export function adviceLines({ title, why, rules, classes, inEffect, preview, pro
 const previewText = ({ requests, spanMs, would, did }: EtcdPreview): string =>
   requests === 0
     ? 'No requests have come to try it on.'
-    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; ${did.limited} were.`
+    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; by the rules of that time it was ${did.limited}.`
 
 export const historyRow = ({ revision, at, action, kind, name }: EtcdRevision): readonly string[] => [
   String(revision),

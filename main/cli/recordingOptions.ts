@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
+import type { Archive } from '../ports/archive.ts'
+import { createArchive } from '../recordings/archive.ts'
 import { listRecordings, RECORDINGS, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { importRecording } from '../recordings/recordingFile.ts'
 import { createPresence } from '../store/database.ts'
@@ -42,6 +44,18 @@ export async function recordingNamed(text: string, console: Shelf): Promise<List
   }
   return entry
 }
+
+/** What answers for every instant of a recording, as on the screens. */
+export const archiveOf = (
+  { id, source }: ListedRecording,
+  { stateDir, environment }: Pick<Console, 'stateDir' | 'environment'>,
+): Archive =>
+  createArchive({
+    folder: join(stateDir, RECORDINGS),
+    ids: new Set([id]),
+    source: source ?? { kind: 'recording', name: id, via: 'recording' },
+    now: () => environment.now(),
+  })
 
 /** Unix milliseconds of an option. */
 export function timeFrom(given: Given, name: string): UnixMs | undefined {

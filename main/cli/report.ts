@@ -6,7 +6,7 @@ import type { Console, ExitCode } from './console.ts'
 import { pdfOf } from './pdf.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
-import { refuseExisting } from './share.ts'
+import { refuseExisting } from './refuseExisting.ts'
 import { readChoice, UsageError, type Command, type Given } from './usage.ts'
 
 /** Writes an incident report of a recording. */

@@ -12,6 +12,7 @@ export const COMMANDS: CommandTable = {
   fleet: async () => (await import('./fleet.ts')).fleet,
   permissions: async () => (await import('./permissions.ts')).permissions,
   web: async () => (await import('./web.ts')).web,
+  'serve-in-cluster': async () => (await import('./serveInCluster.ts')).serveInCluster,
   proxy: async () => (await import('./liveCommands.ts')).proxy,
   feed: async () => (await import('./liveCommands.ts')).feed,
   recordings: async () => (await import('./recordings.ts')).recordings,
@@ -19,9 +20,9 @@ export const COMMANDS: CommandTable = {
   replay: async () => (await import('./replay.ts')).replay,
   export: async () => (await import('./share.ts')).exportCommand,
   import: async () => (await import('./share.ts')).importCommand,
+  advise: async () => (await import('./advise.ts')).adviseCommand,
   diagnose: async () => (await import('./diagnose.ts')).diagnoseCommand,
   alerts: async () => (await import('./alerts.ts')).alerts,
-  mixin: async () => (await import('./mixin.ts')).mixin,
   report: async () => (await import('./report.ts')).report,
   compare: async () => (await import('./compare.ts')).compareCommand,
   shard: async () => (await import('./shard.ts')).shard,
@@ -40,6 +41,7 @@ export const COMMANDS: CommandTable = {
   qos: async () => (await import('./qos.ts')).qos,
   engine: async () => (await import('./engine.ts')).engine,
   completion: async () => (await import('./completion.ts')).completionOf(COMMANDS),
+  version: async () => (await import('./version.ts')).versionCommand,
   manual: async () => (await import('./manual.ts')).manual,
 }
 
@@ -60,7 +62,9 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
 }
 
 async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
-  const [name, ...rest] = args
+  const [called, ...rest] = args
+  // As it was called before.
+  const name = called === 'mixin' ? 'export' : called
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     console.print(helpLines('general', console))
     return name === undefined ? 2 : 0

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import { readScenario } from '../../core/scenario/read.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { type AnyScenario, readAnyScenario, readScenario } from '../../core/scenario/read.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { nearest } from '../../core/text/text.ts'
 import { fileOfScenario } from '../files/scenarioLibrary.ts'
@@ -8,8 +9,31 @@ import { readTexts } from './inputFiles.ts'
 import { UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
-/** A scenario of the library by its name, or the one of a file. */
+/** The scenario of an API server: of the library by its name, or the one of a file. */
 export async function scenarioFrom(operand: string, library: readonly string[], console: Console): Promise<Scenario> {
+  const read = await textFrom(operand, library, console)
+  const { scenario, findings } = readScenario(read.text, read.file)
+  return sound(scenario, findings, read.file, console)
+}
+
+/** The same of either kind. */
+export async function anyScenarioFrom(
+  operand: string,
+  library: readonly string[],
+  console: Console,
+): Promise<AnyScenario> {
+  const read = await textFrom(operand, library, console)
+  const { any, findings } = readAnyScenario(read.text, read.file)
+  return sound(any, findings, read.file, console)
+}
+
+function sound<T>(scenario: T | undefined, findings: readonly LocatedFinding[], file: string, console: Console): T {
+  for (const finding of findings) console.tell(findingText(finding))
+  if (scenario === undefined) throw new ProblemError('invalid-input', `${file} is no scenario that can be run.`)
+  return scenario
+}
+
+async function textFrom(operand: string, library: readonly string[], console: Console) {
   const isName = library.includes(operand)
   if (!isName && /^[A-Z]\d+$/.test(operand)) {
     const meant = nearest(operand, library)
@@ -20,8 +44,5 @@ export async function scenarioFrom(operand: string, library: readonly string[], 
   if (read === undefined || more !== undefined) {
     throw new UsageError(`${operand} is a folder; name one scenario after the other.`)
   }
-  const { scenario, findings } = readScenario(read.text, read.file)
-  for (const finding of findings) console.tell(findingText(finding))
-  if (scenario === undefined) throw new ProblemError('invalid-input', `${read.file} is no scenario that can be run.`)
-  return scenario
+  return read
 }

@@ -107,6 +107,7 @@ function shardText(report: ShardReport): readonly string[] {
   const { queues, handSize, entropyBits, largestHand, mostWaitingPerFlow } = report
   return [
     `${shapeText(report)}: ${entropyBits} of ${MAX_ENTROPY_BITS} bits of a flow's hash; a hand may hold up to ${largestHand} of ${queues}.`,
+    `${report.hands} hands of ${report.sets} sets of queues.`,
     `One flow can have ${mostWaitingPerFlow} requests waiting, ${mostWaitingPerFlow / handSize} in each queue of its hand.`,
     '',
     ...textTable(
@@ -134,10 +135,10 @@ function flowLines({ flows, overlaps, queues }: ShardReport): readonly string[] 
     '',
     ...textTable(
       [
-        ['flow', 'hash', 'hand'],
-        ...flows.map((flow) => [flowText(flow), flow.flowHash, flow.hand.map(String).join(' ')]),
+        ['flow', 'hash', 'digits', 'hand'],
+        ...flows.map((flow) => [flowText(flow), flow.flowHash, flow.digits.join(' '), flow.hand.join(' ')]),
       ],
-      ['left', 'right', 'left'],
+      ['left', 'right', 'left', 'left'],
     ),
     ...(flows.length === 1 ? [] : ['']),
     ...(flows.length > 1 && overlaps.length === 0 ? ['No two of them share a queue.'] : []),

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { EXPORTS } from '../../core/alerts/exports.ts'
 import {
   importRecording,
   exportRecording,
@@ -9,33 +8,46 @@ import {
 } from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
+import { exportRules, RULES_OPTIONS } from './exportRules.ts'
 import { importFiles } from './importFiles.ts'
+import { refuseExisting } from './refuseExisting.ts'
 import { readInputFiles } from './inputFiles.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { UsageError, type Command, type Given } from './usage.ts'
 
-/** Writes a recording, or a range of it, to one file. */
+const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } as const
+
+/**
+ * Writes a recording, or a range of it, to one file; or what the console knows for Prometheus, Alertmanager and Grafana. No id of a
+ * recording is the name of such an export, and a file of that name is `./rules`.
+ */
 export const exportCommand: Command = {
-  options: { ...RANGE_OPTIONS, anonymise: { type: 'boolean' }, force: { type: 'boolean' } },
+  options: { ...RECORDING_OPTIONS, ...RULES_OPTIONS, force: { type: 'boolean' } },
   operands: 'files',
+  subcommands: EXPORTS,
   run: runExport,
 }
 
 async function runExport(given: Given, console: Console): Promise<ExitCode> {
   const [name, file, ...more] = given.operands
+  const kind = EXPORTS.find((one) => one === name)
+  refuseOthers(given, kind === undefined ? RULES_OPTIONS : RECORDING_OPTIONS, name)
+  if (kind !== undefined && more.length === 0) return exportRules(kind, file, given, console)
   if (name === undefined || file === undefined || more.length > 0) {
-    throw new UsageError('export needs a recording and the file to write: export 20261120T03 incident.apfrec.')
+    throw new UsageError(
+      `export needs a recording and the file to write, export 20261120T03 incident.apfrec, or one of ${EXPORTS.join(', ')}: export rules apf.rules.yaml.`,
+    )
   }
   await refuseExisting(file, given.flag('force'))
   const options = { range: rangeFrom(given), anonymise: given.flag('anonymise') }
   return exportTo(await recordingNamed(name, console), file, options, console)
 }
 
-/** A file that somebody keeps is not replaced unasked. */
-export async function refuseExisting(file: string, force: boolean): Promise<void> {
-  if (force || (await stat(file).catch(() => undefined)) === undefined) return
-  throw new ProblemError('invalid-input', `${file} exists; name another file, or replace it with --force.`)
+/** An option of the other kind of export means that something else was meant. */
+function refuseOthers(given: Given, others: object, name = ''): void {
+  const wrong = Object.keys(others).find((option) => given.flag(option))
+  if (wrong !== undefined) throw new UsageError(`--${wrong} does not go with export ${name}.`)
 }
 
 /** Exports a recording and reports what is in the file. */

@@ -1,11 +1,16 @@
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { assertionText, type Checked } from '../../core/scenario/check.ts'
-import { runScenario, type ScenarioOutcome, type ScenarioRun } from '../../core/scenario/run.ts'
-import { MEASURES } from '../../core/scenario/scenario.ts'
-import { failed, type VariantResult } from '../../core/whatif/results.ts'
+import type { AnyScenario } from '../../core/scenario/read.ts'
+import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArrivals.ts'
+import { runAnyScenario, type ScenarioOutcome, type ScenarioRun } from '../../core/scenario/run.ts'
+import { type ClientResult, failed, rejectedOf } from '../../core/whatif/results.ts'
+import { readRecorded } from '../../core/whatif/recorded.ts'
+import { defaultVariant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
+import { absolute, checkedText, levelsOf, readDemands } from './assertions.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { scenarioFrom } from './scenarioFiles.ts'
+import { readInputFiles } from './inputFiles.ts'
+import { anyScenarioFrom, scenarioFrom } from './scenarioFiles.ts'
 import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
@@ -15,8 +20,10 @@ export const simulate: Command = {
     ...OUTPUT_OPTIONS,
     seed: { type: 'string' },
     list: { type: 'boolean' },
+    import: { type: 'boolean' },
     step: { type: 'boolean' },
     variant: { type: 'string', multiple: true },
+    assert: { type: 'string', multiple: true },
   },
   operands: 'files',
   run: runSimulate,
@@ -27,12 +34,13 @@ const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
 async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['text', 'json'])
   const seed = readNumber(given, 'seed', SEED)
+  if (given.flag('import')) return importRecording(given, console)
   const library = await scenarioNames(console.scenarioFolder)
   if (given.flag('list')) {
-    const scenarios = await Promise.all(library.map((name) => scenarioFrom(name, library, console)))
+    const scenarios = await Promise.all(library.map((name) => anyScenarioFrom(name, library, console)))
     console.print(
       textTable(
-        scenarios.map(({ name, title }) => [name, title]),
+        scenarios.map(({ scenario: { name, title } }) => [name, title]),
         ['left', 'left'],
       ),
     )
@@ -51,8 +59,8 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   if (given.values('variant').length > 0) throw new UsageError('--variant goes with --step.')
   const outcomes: ScenarioOutcome[] = []
   for (const operand of given.operands) {
-    const scenario = await scenarioFrom(operand, library, console)
-    const outcome = runScenario(scenario, { seed, mayGoOn: () => !console.signal.aborted })
+    const scenario = withDemands(await anyScenarioFrom(operand, library, console), given)
+    const outcome = runAnyScenario(scenario, { seed, mayGoOn: () => !console.signal.aborted })
     if (outcome === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
     outcomes.push(outcome)
     if (output === 'text') console.print([...(outcomes.length > 1 ? [''] : []), ...outcomeText(outcome)])
@@ -61,7 +69,44 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   return outcomes.every(({ passed }) => passed) ? 0 : 1
 }
 
+/** The scenario with what `--assert` demands of every variant. */
+function withDemands(any: AnyScenario, given: Given): AnyScenario {
+  const clients = any.scenario.clients.map(({ name }) => name)
+  if (any.of === 'etcd') {
+    const more = absolute(readDemands(given, { levels: [], clients }))
+    return { of: any.of, scenario: { ...any.scenario, assertions: [...any.scenario.assertions, ...more] } }
+  }
+  const more = absolute(readDemands(given, { levels: levelsOf(any.scenario.variants), clients }))
+  return { of: any.of, scenario: { ...any.scenario, assertions: [...any.scenario.assertions, ...more] } }
+}
+
+/** Prints a scenario whose clients send on the average what was recorded. */
+async function importRecording(given: Given, console: Console): Promise<ExitCode> {
+  const foreign = ['seed', 'list', 'step', 'variant', 'assert', 'output', 'json'].find((option) => given.flag(option))
+  if (foreign !== undefined) throw new UsageError(`--import prints a scenario as YAML; leave out --${foreign}.`)
+  const { operands } = given
+  if (operands.length === 0) {
+    throw new UsageError(
+      '--import needs a recording: lines of proxy --json or feed --json, an audit log or a request log.',
+    )
+  }
+  const files = await readInputFiles(operands, console)
+  const { version } = defaultVariant('now', { levels: [], schemas: [] })
+  const server = defaultVariant('now', builtInObjects(version))
+  const read = readRecorded(
+    files.map(({ name, text }) => ({ file: name, text })),
+    server,
+    console.environment.now(),
+  )
+  if (!read.ok) throw new ProblemError('invalid-input', read.problem)
+  const scenario = scenarioOfArrivals(read.arrivals, server)
+  for (const note of scenario.notes) console.tell(note)
+  console.print(textOfScenario(scenario).trimEnd().split('\n'))
+  return 0
+}
+
 function outcomeText({
+  of,
   name,
   title,
   teaches,
@@ -75,55 +120,64 @@ function outcomeText({
     `${name}: ${title}`,
     teaches,
     `${seconds} s, statistics from ${statisticsFrom} s, seed ${seed}.`,
-    ...runs.flatMap(runText),
+    ...runs.flatMap((run) => runText(run, of === 'etcd' ? STORE_COLUMNS : SERVER_COLUMNS)),
     '',
     passed ? 'Passed.' : 'Failed.',
   ]
 }
 
-const HEAD = [
-  'CLIENTS',
-  'OFFERED',
-  'SERVED/S',
-  'FAILED',
-  'QUEUE-FULL',
-  'CONC.-LIMIT',
-  'TIME-OUT',
-  'EXPIRED',
-  'WAIT P50',
-  'P99',
-  'SEATS',
+interface Column {
+  readonly head: string
+  readonly cell: (one: ClientResult, seconds: number) => string
+}
+
+const partFailed = (one: ClientResult): string => {
+  const ended = failed(one) + one.served
+  return ended === 0 ? '' : `${((100 * failed(one)) / ended).toFixed(1)} %`
+}
+const COMMON: readonly Column[] = [
+  { head: 'CLIENTS', cell: ({ client }) => client },
+  { head: 'OFFERED', cell: ({ offered }) => String(offered) },
+  { head: 'SERVED/S', cell: ({ served }, seconds) => (served / seconds).toFixed(1) },
+  { head: 'FAILED', cell: partFailed },
+]
+const WAITS: readonly Column[] = [
+  { head: 'WAIT P50', cell: ({ waitMs }) => `${waitMs.p50.toFixed(1)} ms` },
+  { head: 'P99', cell: ({ waitMs }) => `${waitMs.p99.toFixed(1)} ms` },
+]
+const SERVER_COLUMNS: readonly Column[] = [
+  ...COMMON,
+  { head: 'QUEUE-FULL', cell: ({ rejected }) => String(rejected['queue-full']) },
+  { head: 'CONC.-LIMIT', cell: ({ rejected }) => String(rejected['concurrency-limit']) },
+  { head: 'TIME-OUT', cell: ({ rejected }) => String(rejected['time-out']) },
+  { head: 'EXPIRED', cell: ({ expired }) => String(expired) },
+  ...WAITS,
+  { head: 'SEATS', cell: ({ seats }) => seats.toFixed(1) },
+]
+const STORE_COLUMNS: readonly Column[] = [
+  ...COMMON,
+  { head: 'LIMITED', cell: (one) => String(rejectedOf(one)) },
+  { head: 'FAILED IN ETCD', cell: ({ expired }) => String(expired) },
+  ...WAITS,
 ]
 
-function runText({ result, verdict, expected, criteria, assertions }: ScenarioRun): readonly string[] {
+function runText(
+  { result, verdict, expected, criteria, assertions }: ScenarioRun,
+  columns: readonly Column[],
+): readonly string[] {
   const judged =
     verdict === undefined
       ? ''
       : `: ${verdict}${expected === undefined || expected === verdict ? '' : `, expected ${expected}`}`
+  const clients = result.clients.toSorted((a, b) => a.client.localeCompare(b.client, 'en'))
   return [
     '',
     `${result.name}${judged}`,
-    ...textTable([HEAD, ...clientRows(result)], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
+    ...textTable(
+      [columns.map(({ head }) => head), ...clients.map((one) => columns.map(({ cell }) => cell(one, result.seconds)))],
+      columns.map((_, index) => (index === 0 ? 'left' : 'right')),
+    ),
     ...criteria.filter(({ holds }) => !holds).map((one) => `  not met: ${checkedText(one)}`),
     ...assertions.map((one) => `  ${one.holds ? 'ok' : 'FAILED'}: ${checkedText(one)}`),
   ]
-}
-
-function clientRows({ clients, seconds }: VariantResult): readonly (readonly string[])[] {
-  return clients
-    .toSorted((a, b) => a.client.localeCompare(b.client, 'en'))
-    .map((one) => {
-      const { client, offered, served, expired, rejected, waitMs, seats } = one
-      const ended = failed(one) + served
-      const counts = [rejected['queue-full'], rejected['concurrency-limit'], rejected['time-out'], expired].map(String)
-      const part = ended === 0 ? '' : `${((100 * failed(one)) / ended).toFixed(1)} %`
-      const waits = [waitMs.p50, waitMs.p99].map((ms) => `${ms.toFixed(1)} ms`)
-      return [client, String(offered), (served / seconds).toFixed(1), part, ...counts, ...waits, seats.toFixed(1)]
-    })
-}
-
-function checkedText({ assertion, value }: Checked): string {
-  const unit = MEASURES[assertion.measure]
-  const measured = Number(value.toFixed(3))
-  return `${assertionText(assertion)} (${unit === '' ? measured : `${measured} ${unit}`})`
 }

@@ -2,6 +2,7 @@ import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/co
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { startSession, type Session } from '../workspace/session.ts'
@@ -41,7 +42,8 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
     for (const sentence of findings.length > 0 ? findings : ['No server answered.']) console.tell(sentence)
     return 2
   }
-  for (const sentence of new Set([...findings, ...notes])) console.tell(sentence)
+  const versions = frame.servers.flatMap(({ version }) => versionNote(version) ?? [])
+  for (const sentence of new Set([...findings, ...notes, ...versions])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)
   // Notes of a file say what is missing from it; those of a server are advice.
   const incomplete = findings.length > 0 || (frame.source.kind === 'file' && notes.length > 0)

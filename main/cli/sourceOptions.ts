@@ -9,7 +9,7 @@ import {
   pastFromPrometheus,
   type PrometheusSpec,
 } from '../../core/contract/prometheus.ts'
-import { FAIR_ALGORITHM_NAMES } from '../../core/engine/profiles.ts'
+import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
@@ -158,7 +158,7 @@ const asksForSimulation = (given: Given): boolean =>
 export function simulationFrom(given: Given): SimulationSpec {
   const seed = readNumber(given, 'seed', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
   const version = coveredVersion(given, 'server-version')
-  const algorithm = readChoice(given, 'algorithm', FAIR_ALGORITHM_NAMES)
+  const algorithm = readChoice(given, 'algorithm', ALGORITHMS)
   return SimulationSpecSchema.parse({
     kind: 'simulation',
     ...(algorithm !== undefined && { algorithm }),

@@ -17,9 +17,9 @@ import type { Console, ExitCode } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
-import { refuseExisting } from './share.ts'
+import { refuseExisting } from './refuseExisting.ts'
 import { baseFrom } from './sweepFiles.ts'
-import { tuneText } from './tuneText.ts'
+import { draftText, tuneText } from './tuneText.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Searches for the smallest edit that meets goals. 1 when none was found. Applies nothing. */
@@ -58,7 +58,7 @@ async function runTune(given: Given, console: Console): Promise<ExitCode> {
   if (asked === undefined) return 2
   const { plan, base } = asked
   const report = await searched(plan, base, console)
-  if (draft !== undefined) await writeAtomically(draft, exportYaml(report.answer.objects))
+  if (draft !== undefined) await writeAtomically(draft, draftText(report))
   if (output === 'json') console.printJson(report, 2)
   else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
   else if (output === 'manifests') console.print(exportYaml(report.answer.objects).trimEnd().split('\n'))

@@ -1,4 +1,5 @@
 import type { GoalEvidence, LevelEvidence, LevelNumbers, Proposal, TuneReport } from '../../core/tune/report.ts'
+import { exportYaml } from '../../core/manifest/export.ts'
 import { shortNumber } from '../../core/sweep/heatMap.ts'
 import { textTable } from './console.ts'
 
@@ -21,6 +22,15 @@ export function tuneText(
         ]),
   ]
 }
+
+/** The manifests of the answer, with its evidence as comments: what the Editor opens as a draft. */
+export const draftText = (report: TuneReport): string =>
+  [
+    ...tuneText(report, undefined).slice(0, -2),
+    'Open this file in the Editor (Import) to look at it before anything is applied.',
+  ]
+    .map((line) => `# ${line}`.trimEnd())
+    .join('\n') + `\n${exportYaml(report.answer.objects)}`
 
 function headline({ met, changes }: Proposal, evaluations: number): string {
   const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
-import { startMetricsServer } from '../live/metricsServer.ts'
-import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
-import { connectFirst, createWorkspace } from '../workspace/workspace.ts'
+import { writeAddressFile, type WebServer } from '../server/webServer.ts'
+import { connectFirst } from '../workspace/workspace.ts'
 import type { ConnectedSource } from '../workspace/connectedSource.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
+import { createPageConsole } from './servePages.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { PORTS, readNumber, UsageError, type Command, type Given } from './usage.ts'
 
@@ -26,20 +26,16 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const engines = new Set<() => Promise<string>>()
-  const serves = simulationPort === undefined ? undefined : serveSimulation(simulationPort, console)
+  const simulates = simulationPort === undefined ? undefined : serveSimulation(simulationPort, console)
   // Something live from the start; whatever the operator connects takes its place.
   const named = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
   if (given.flag('all-clusters') && named.kind !== 'prometheus') {
     throw new UsageError('--all-clusters goes with --prometheus.')
   }
   const spec: SourceSpec = named.kind === 'prometheus' && given.flag('all-clusters') ? { ...named, fleet: true } : named
-  const workspace = createWorkspace({
-    ...console,
-    mode: 'web',
-    warn: console.tell,
-    open: console.openSource,
+  const { workspace, serve, serveMetrics } = createPageConsole(console, {
     onConnected(source) {
-      serves?.(source)
+      simulates?.(source)
       const { metrics } = source
       if (metrics === undefined) return
       engines.add(metrics)
@@ -47,24 +43,10 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
     },
   })
   try {
-    const server = await startWebServer({
-      root: console.pageRoot,
-      handlers: workspace.handlers,
-      lineTo: workspace.lineTo,
-      port,
-      renewal: console.renewal.ways,
-    }).catch((error: unknown) => {
-      throw portProblem(error, 'port', port)
-    })
+    const server = await serve(port, { renewal: console.renewal.ways })
     const metrics = await (metricsPort === undefined
       ? undefined
-      : startMetricsServer({
-          port: metricsPort,
-          version: console.version,
-          engine: () => [...engines].at(-1)?.(),
-        }).catch((error: unknown) => {
-          throw portProblem(error, 'metrics-port', metricsPort)
-        }))
+      : serveMetrics(metricsPort, { engine: () => [...engines].at(-1)?.() }))
     // The page can be opened while the source is still being connected, and also when it cannot be.
     void connectFirst(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       for (const line of problemLines(toProblem(error))) console.tell(line)
@@ -104,7 +86,8 @@ async function offerAddress(server: WebServer, console: Console, opens: boolean)
   }
 }
 
-const ended = (signal: AbortSignal): Promise<void> =>
+/** Resolves once the signal is aborted. */
+export const ended = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

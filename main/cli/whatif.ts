@@ -1,25 +1,32 @@
 import { stringify } from 'yaml'
+import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { trafficOf } from '../../core/scenario/traffic.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { secondsToNs } from '../../core/units.ts'
+import type { Arrivals } from '../../core/whatif/arrivals.ts'
 import { readRecorded } from '../../core/whatif/recorded.ts'
 import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
+import { recordedArrivals } from '../live/wished.ts'
+import { checkDemands, type Demand, demandText, levelsOf, readDemands } from './assertions.ts'
 import type { Console, ExitCode } from './console.ts'
 import { readInputFiles } from './inputFiles.ts'
+import { archiveOf, recordingNamed, timeFrom } from './recordingOptions.ts'
 import { scenarioFrom } from './scenarioFiles.ts'
+import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 import { whatIfText } from './whatifText.ts'
 import { variantsFrom } from './whatifVariants.ts'
 
-/** The same requests under other configurations, limits, versions or algorithms. */
+/** The same requests under other configurations, limits, versions or algorithms. 1 when an assertion fails. */
 export const whatif: Command = {
   options: {
     ...OUTPUT_OPTIONS,
+    ...RECORDING_OPTIONS,
     baseline: { type: 'string' },
     candidate: { type: 'string', multiple: true },
     simulate: { type: 'boolean' },
@@ -27,6 +34,7 @@ export const whatif: Command = {
     seconds: { type: 'string' },
     'closed-loop': { type: 'boolean' },
     flows: { type: 'string' },
+    assert: { type: 'string', multiple: true },
   },
   operands: 'files',
   run: runWhatIf,
@@ -43,12 +51,22 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   const flows = readNumber(given, 'flows', FLOWS) ?? DEFAULT_FLOWS
   const traffic = await trafficFrom(given, console)
   const { baseline, candidates } = await variantsFrom(given, console)
-  const result = await compared(given, console, { traffic, baseline, candidates })
+  const demandsOf = (clients: readonly string[]) =>
+    readDemands(given, { levels: levelsOf([baseline, ...candidates]), clients: [...new Set(clients)] })
+  const { result, demands } = await compared(given, console, { traffic, baseline, candidates, demandsOf })
+  const assertions = checkDemands(demands, result)
+  const passed = assertions.every(({ holds }) => holds)
+  const data = assertions.length > 0 ? { ...result, assertions, passed } : result
   for (const note of result.notes) console.tell(note)
-  if (output === 'json') console.printJson(result, 2)
-  else if (output === 'yaml') console.print(stringify(result, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
-  else console.print(whatIfText(result, flows))
-  return 0
+  if (output === 'json') console.printJson(data, 2)
+  else if (output === 'yaml') console.print(stringify(data, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else
+    console.print([
+      ...whatIfText(result, flows),
+      ...(assertions.length > 0 ? ['', 'Assertions'] : []),
+      ...assertions.map(demandText),
+    ])
+  return passed ? 0 : 1
 }
 
 /** The simulated clients, when the options ask for them: those of the built-in cluster, or of a scenario. */
@@ -56,11 +74,13 @@ async function trafficFrom(given: Given, console: Console): Promise<SimulatedTra
   const seed = readNumber(given, 'seed', SEED)
   const seconds = readNumber(given, 'seconds', SECONDS)
   const simulates = given.flag('simulate')
-  if (simulates === given.operands.length > 0) {
+  const ways = [simulates, given.operands.length > 0, given.flag('recording')].filter(Boolean).length
+  if (ways !== 1) {
     throw new UsageError(
-      'whatif needs either recorded requests or a scenario (FILE, or - for standard input), or --simulate.',
+      'whatif needs either recorded requests or a scenario (FILE, or - for standard input), --recording ID, or --simulate.',
     )
   }
+  if (given.flag('at') && !given.flag('recording')) throw new UsageError('--at goes with --recording.')
   const scenario = simulates ? undefined : await givenScenario(given, console)
   const simulated = simulates ? [] : scenario === undefined ? ['seed', 'seconds', 'closed-loop'] : ['seconds']
   const foreign = simulated.find((option) => given.flag(option))
@@ -88,20 +108,27 @@ interface Compared {
   readonly traffic: SimulatedTraffic | undefined
   readonly baseline: Variant
   readonly candidates: readonly Variant[]
+  /** Read before the comparison, which may take a while, by the names of its clients. */
+  readonly demandsOf: (clients: readonly string[]) => readonly Demand[]
 }
 
 async function compared(
   given: Given,
   console: Console,
-  { traffic, baseline, candidates }: Compared,
-): Promise<WhatIfResult> {
+  { traffic, baseline, candidates, demandsOf }: Compared,
+): Promise<{ readonly result: WhatIfResult; readonly demands: readonly Demand[] }> {
   const mayGoOn = (): boolean => !console.signal.aborted
-  const result =
-    traffic !== undefined && given.flag('closed-loop')
-      ? closed(traffic, baseline, candidates, mayGoOn)
-      : compareVariants(await arrivalsFrom(given, console, traffic, baseline), baseline, candidates, mayGoOn)
-  if (result === undefined) throw new ProblemError('cancelled', 'The comparison was cancelled.')
-  return result
+  const done = (demands: readonly Demand[], result: WhatIfResult | undefined) => {
+    if (result === undefined) throw new ProblemError('cancelled', 'The comparison was cancelled.')
+    return { result, demands }
+  }
+  if (traffic !== undefined && given.flag('closed-loop')) {
+    const demands = demandsOf(traffic.workload.groups.map(({ name }) => name))
+    return done(demands, closed(traffic, baseline, candidates, mayGoOn))
+  }
+  const arrivals = await arrivalsFrom(given, console, traffic, baseline)
+  const demands = demandsOf(arrivals.list.map(({ client }) => client))
+  return done(demands, compareVariants(arrivals, baseline, candidates, mayGoOn))
 }
 
 function closed(
@@ -123,9 +150,20 @@ async function arrivalsFrom(given: Given, console: Console, traffic: SimulatedTr
     if (arrivals === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
     return arrivals
   }
+  const recording = given.value('recording')
+  if (recording !== undefined) return recordedBy(recording, timeFrom(given, 'at'), console)
   const files = await readInputFiles(given.operands, console)
   const texts = files.map(({ name, text }) => ({ file: name, text }))
   const read = readRecorded(texts, baseline, console.environment.now())
   if (!read.ok) throw new ProblemError('invalid-input', read.problem)
   return read.arrivals
+}
+
+/** The last requests that a recording holds up to an instant, as the What-if screen takes them. */
+async function recordedBy(name: string, at: number | undefined, console: Console): Promise<Arrivals> {
+  const archive = archiveOf(await recordingNamed(name, console), console)
+  const until = at ?? archive.extent().last ?? 0
+  const { requests, complete } = archive.requests(until, MOST_PAST_REQUESTS)
+  if (!complete) console.tell(`Only the last ${requests.length} requests are compared; earlier ones are recorded.`)
+  return recordedArrivals({ requests })
 }

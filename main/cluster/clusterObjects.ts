@@ -2,8 +2,6 @@ import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import { createObjectVersions } from '../../core/config/content.ts'
-import type { ElsewhereObjects } from '../../core/contract/objects.ts'
-import type { Target } from '../../core/contract/source.ts'
 import {
   noObjects,
   NOTHING_READ,
@@ -16,14 +14,13 @@ import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 import { reviewSelf, userInRefusal, testObjects } from './accessReview.ts'
 import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
-import { type Connection, openConnection } from './connection.ts'
-import { type Failed, getJson, gitVersion } from './http.ts'
+import type { Connection } from './connection.ts'
+import { getJson, gitVersion } from './http.ts'
 import { lastWriteOf } from './fieldOwners.ts'
 import { createObjectRequests, createPatience, type Patience } from './objectRequests.ts'
 import { roleYaml } from './ownFlow.ts'
-import { createReflector, type Reflection, listObjects } from './reflector.ts'
+import { createReflector, type Reflection } from './reflector.ts'
 import { createObjectWriter } from './writeObjects.ts'
-import type { Consent } from './consent.ts'
 
 /** Changes that come within moments of each other are told together. */
 const GATHER_MS = 40
@@ -56,7 +53,8 @@ export function createClusterObjects(connection: Connection, environment: Enviro
     const write = lastWriteOf(object)
     if (write !== undefined) lastWrites.set(`${kind}/${object.metadata.name}`, write)
   }
-  const common = { api, environment, onChange: () => tell() }
+  const { relistMs } = connection
+  const common = { api, environment, onChange: () => tell(), ...(relistMs !== undefined && { relistMs }) }
   const levels = createReflector({
     ...common,
     kind: 'PriorityLevelConfiguration',
@@ -175,45 +173,11 @@ async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAc
   }
 }
 
-/**
- * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
- * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
- */
-export async function readClusterObjects(
-  target: Target,
-  consent: Consent,
-  now: () => number = Date.now,
-): Promise<ElsewhereObjects> {
-  const connection = await openConnection(target, now, { consent })
-  try {
-    const api = createClusterApi(connection)
-    if (api === undefined) throw new ProblemError('unsupported', NO_API)
-    const [levels, schemas, version] = await Promise.all([
-      askAny(api, (context) => listObjects('PriorityLevelConfiguration', context)).then(orThrow),
-      askAny(api, (context) => listObjects('FlowSchema', context)).then(orThrow),
-      readVersion(api),
-    ])
-    const strange = [...levels.strange, ...schemas.strange]
-    return {
-      name: connection.name,
-      ...(version !== undefined && { version }),
-      objects: { levels: [...levels.items], schemas: [...schemas.items] },
-      notes: strange.map((name) => `Left out the object ${name}, which cannot be parsed.`),
-    }
-  } finally {
-    connection.close()
-  }
-}
-
-const NO_API = 'The address is that of a metrics page, not of an API server. Use a kubeconfig to read the objects.'
-
-function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
-  if (answer.ok) return answer
-  throw ProblemError.of(answer.problem)
-}
+export const NO_API =
+  'The address is that of a metrics page, not of an API server. Use a kubeconfig to read the objects.'
 
 /** gitVersion of the server; `undefined` when it does not tell. */
-async function readVersion(api: ClusterApi): Promise<string | undefined> {
+export async function readVersion(api: ClusterApi): Promise<string | undefined> {
   const answer = await askAny(api, ({ base, settings }) => getJson({ url: new URL(`${base}/version`), settings }))
   return answer.ok ? gitVersion(answer.value) : undefined
 }

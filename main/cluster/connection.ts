@@ -6,6 +6,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
 import { type Consent, consentRequest, withLocatedProgram } from './consent.ts'
 import type { RequestSettings } from './http.ts'
+import { sendWith } from './nodeHttp.ts'
 import { isLoopback, shownUrl } from './redact.ts'
 import { resolveAddressCredentials, type Credentials, resolveCredentials } from './credentials.ts'
 import { chooseContext, type ChosenContext } from './contexts.ts'
@@ -27,6 +28,8 @@ export interface Connection {
   readonly servers: readonly ServerAddress[]
   /** Where the API of the cluster is, whichever of its servers are read; absent for addresses of metrics pages. */
   readonly cluster?: string
+  /** Milliseconds after which objects are listed again, where a watch would hold one of few connections; watched without. */
+  readonly relistMs?: number
   /** What the operator ought to know, in sentences: certificates that are not verified. */
   readonly notes: readonly string[]
   /** How to make the next request to a server; renews credentials that expired. Rejects with `ProblemError`. */
@@ -37,12 +40,23 @@ export interface Connection {
   close(): void
 }
 
+/** A connection of this machine, whose agent others may use as well. */
+export interface OwnConnection extends Connection {
+  settings(server: ServerAddress): Promise<RequestSettings & { readonly agent: Agent }>
+}
+
+const withAgent = (settings: Omit<RequestSettings, 'send'>, agent: Agent) => ({
+  ...settings,
+  agent,
+  send: sendWith(agent),
+})
+
 /** Opens a target without contacting it; the operator may have to confirm it. Rejects with `ProblemError`. */
 export async function openConnection(
   target: Target,
   now: () => number,
   { consent }: { readonly consent: Consent },
-): Promise<Connection> {
+): Promise<OwnConnection> {
   if (target.kind === 'urls') return urlsConnection(target, now, consent)
   return kubeconfigConnection(target, now, { consent, env: process.env })
 }
@@ -156,7 +170,7 @@ function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
 type UrlsTarget = Extract<Target, { kind: 'urls' }>
 
 /** Metrics addresses with the credentials given beside them, if any. Rejects with `ProblemError`. */
-export async function urlsConnection(target: UrlsTarget, now: () => number, consent: Consent): Promise<Connection> {
+export async function urlsConnection(target: UrlsTarget, now: () => number, consent: Consent): Promise<OwnConnection> {
   const urls = target.urls.map(parseAddress)
   const given = target.credentials ?? {}
   await confirmFiles(target, urls, consent)
@@ -177,7 +191,7 @@ export async function urlsConnection(target: UrlsTarget, now: () => number, cons
     async settings(server) {
       const { tls, proxyAgent: _, ...own } = await credentials()
       assertPrivate(server.metrics, own.headers)
-      return { ...own, agent: agents.agentFor(server.metrics, tls) }
+      return withAgent(own, agents.agentFor(server.metrics, tls))
     },
     renew() {
       known = undefined
@@ -230,7 +244,7 @@ export async function kubeconfigConnection(
   target: KubeconfigTarget,
   now: () => number,
   { consent, env, pluginTimeoutMs = PLUGIN_TIMEOUT_MS, connections, as }: KubeconfigSurroundings,
-): Promise<Connection> {
+): Promise<OwnConnection> {
   const named = target.servers?.map(parseAddress)
   const choose = async (): Promise<ChosenContext> => {
     const found = await chooseContext(target.file, target.context, env, consent.named)
@@ -270,7 +284,7 @@ export async function kubeconfigConnection(
     async settings(server) {
       const { tls, proxyAgent, ...own } = await credentials()
       assertPrivate(server.metrics, own.headers)
-      return { ...own, agent: proxyAgent ?? agents.agentFor(server.metrics, tls) }
+      return withAgent(own, proxyAgent ?? agents.agentFor(server.metrics, tls))
     },
     renew() {
       known = undefined

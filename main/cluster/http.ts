@@ -1,23 +1,14 @@
-import http, { type Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import https from 'node:https'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Problem } from '../../core/contract/errors.ts'
-import {
-  networkProblem,
-  retryAfterMs,
-  statusProblem,
-  timeoutProblem,
-  type HttpLimits,
-  type Phase,
-  readBody,
-  readStart,
-  refuseHead,
-  type ChunkConsumer,
-} from './httpProblems.ts'
+import type { ChunkConsumer, HttpLimits } from './httpProblems.ts'
 import { redact, shownUrl } from './redact.ts'
+
+/** Carries out one request, its body handed on piece by piece. Resolves always: what went wrong is a value. */
+export type Send = (request: HttpRequest, onChunk: ChunkConsumer) => Promise<Delivered | Failed>
 
 /** How requests to one server are made: from its credentials, renewed when these expire. */
 export interface RequestSettings {
-  readonly agent: Agent
+  readonly send: Send
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Replaced in every problem; never shown, logged or sent elsewhere. */
   readonly secrets: readonly string[]
@@ -69,17 +60,13 @@ export interface Failed {
 }
 
 /**
- * One request, its body handed on piece by piece; nothing is kept. Resolves always: what went wrong is a value. The
- * body may be incomplete unless the result is ok. An answer that breaks off on a connection kept from earlier, before
- * it began, is asked for once more on a new one, unless it writes: the server may have closed the idle connection.
+ * One request by the means of its settings, its body handed on piece by piece; nothing is kept. Resolves always: what went
+ * wrong is a value, without secrets. The body may be incomplete unless the result is ok.
  */
 export async function send(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivered | Failed> {
-  const first = await attempt(request, onChunk)
-  const again = first === 'stale-connection' && request.write === undefined
-  const result = again ? await attempt(request, onChunk) : first
-  if (result === 'stale-connection') return { ok: false, problem: networkProblem(RESET, request.url) }
-  if (result.ok) return result
   const { secrets } = request.settings
+  const result = await request.settings.send(request, onChunk)
+  if (result.ok) return result
   return {
     ...result,
     problem: hideSecrets(result.problem, secrets),
@@ -87,143 +74,11 @@ export async function send(request: HttpRequest, onChunk: ChunkConsumer): Promis
   }
 }
 
-const RESET = Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' })
-
 function hideSecrets(problem: Problem, secrets: readonly string[]): Problem {
   const message = redact(problem.message, secrets)
   return problem.details === undefined
     ? { code: problem.code, message }
     : { code: problem.code, message, details: redact(problem.details, secrets) }
-}
-
-function attempt(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivered | Failed | 'stale-connection'> {
-  const { url, limits, signal } = request
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) {
-      resolve({ ok: false, problem: CANCELLED })
-      return
-    }
-    const started = performance.now()
-    const outgoing = openSafely(request)
-    if (outgoing instanceof Error) {
-      resolve({ ok: false, problem: unsendable(url, outgoing) })
-      return
-    }
-    let phase: Phase = 'connect'
-    let answered = false
-
-    const finish = (result: Delivered | Failed | 'stale-connection', keepConnection = false): void => {
-      if (answered) return
-      answered = true
-      clearTimeout(total)
-      clearTimeout(step)
-      signal?.removeEventListener('abort', onAbort)
-      if (!keepConnection) outgoing.destroy()
-      resolve(result)
-    }
-    const fail = (problem: Problem): void => finish({ ok: false, problem })
-    const onAbort = (): void => fail(CANCELLED)
-    const total = setTimeout(() => fail(timeoutProblem('total', url, limits)), limits.totalMs)
-    let step = setTimeout(() => fail(timeoutProblem(phase, url, limits)), limits.connectMs)
-    const enter = (next: 'firstByte' | 'idle', ms: number): void => {
-      if (answered) return
-      phase = next
-      clearTimeout(step)
-      step = setTimeout(() => fail(timeoutProblem(next, url, limits)), ms)
-    }
-
-    signal?.addEventListener('abort', onAbort, { once: true })
-    onConnected(outgoing, url, () => enter('firstByte', limits.firstByteMs))
-    outgoing.on('error', (error: Error & { code?: string }) => {
-      if (outgoing.reusedSocket && phase !== 'idle' && error.code === 'ECONNRESET') finish('stale-connection')
-      else fail(networkProblem(error, url, request.settings.ifRefused))
-    })
-    outgoing.on('response', (response) => {
-      enter('idle', limits.idleMs)
-      response.on('data', () => step.refresh())
-      readAnswer(response, { request, onChunk, started, finish })
-    })
-    outgoing.end(request.body)
-  })
-}
-
-const CANCELLED: Problem = { code: 'cancelled', message: 'The console cancelled the request.' }
-
-/** Node refuses some requests at once: a header with characters that HTTP does not have. */
-function openSafely(request: HttpRequest): ClientRequest | Error {
-  try {
-    return open(request)
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  }
-}
-
-const unsendable = (url: URL, { message }: Error): Problem => ({
-  code: 'invalid-input',
-  message: `A request to ${url.host} cannot be made with these credentials; check them for characters that do not belong there.`,
-  details: message,
-})
-
-function open({ url, settings, body, write, accept, gzip }: HttpRequest): ClientRequest {
-  const headers: Record<string, string | string[]> = {
-    'User-Agent': 'apf-console',
-    Accept: accept ?? '*/*',
-    'Accept-Encoding': gzip === true ? 'gzip' : 'identity',
-    ...settings.headers,
-  }
-  if (body !== undefined) {
-    headers['Content-Type'] = write?.contentType ?? 'application/json'
-    headers['Content-Length'] = String(Buffer.byteLength(body))
-  }
-  const method = write?.method ?? (body === undefined ? 'GET' : 'POST')
-  const options = { method, agent: settings.agent, headers }
-  return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options)
-}
-
-/** Calls back once the connection (with TLS where the address says so) stands; at once when it is kept from earlier. */
-function onConnected(outgoing: ClientRequest, url: URL, connected: () => void): void {
-  outgoing.on('socket', (socket) => {
-    if (outgoing.reusedSocket || !socket.connecting) connected()
-    else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
-  })
-}
-
-interface Reading {
-  readonly request: HttpRequest
-  readonly onChunk: ChunkConsumer
-  readonly started: number
-  readonly finish: (result: Delivered | Failed, keepConnection?: boolean) => void
-}
-
-function readAnswer(response: IncomingMessage, { request, onChunk, started, finish }: Reading): void {
-  const { url, settings, limits, failureBytes } = request
-  const { headers } = response
-  const status = response.statusCode ?? 0
-  const failed = (problem: Problem): Failed => {
-    const retry = retryAfterMs(headers['retry-after'], Date.now())
-    return { ok: false, problem, status, headers, ...(retry === undefined ? {} : { retryAfterMs: retry }) }
-  }
-  if (status < 200 || status > 299) {
-    readStart(response, failureBytes, (start, complete) => {
-      const failure = failed(statusProblem(status, headers, start, url, settings.ifRefused))
-      finish(failureBytes === undefined ? failure : { ...failure, body: start }, complete)
-    })
-    return
-  }
-  const refusal = refuseHead(headers, url)
-  if (refusal !== undefined) {
-    finish(failed(refusal))
-    return
-  }
-  request.onHead?.()
-  readBody(response, {
-    url,
-    limits,
-    onChunk,
-    onFailed: (problem) => finish(failed(problem)),
-    onDelivered: (read, complete) =>
-      finish({ ok: true, status, headers, ...read, ms: performance.now() - started }, complete),
-  })
 }
 
 /** For objects and reviews of the API: small answers, soon. */
@@ -250,12 +105,13 @@ interface GotJson {
 
 /** A whole answer as text, within the limits. */
 export async function getText({ limits = JSON_LIMITS, ...request }: TextRequest): Promise<GotText | Failed> {
-  const pieces: Uint8Array[] = []
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const pieces: string[] = []
   const answer = await send({ ...request, limits }, (piece) => {
-    pieces.push(piece)
+    pieces.push(decoder.decode(piece, { stream: true }))
     return undefined
   })
-  return answer.ok ? { ...answer, value: Buffer.concat(pieces).toString('utf8') } : answer
+  return answer.ok ? { ...answer, value: pieces.join('') + decoder.decode() } : answer
 }
 
 /** A whole answer as parsed JSON, of unknown shape. */

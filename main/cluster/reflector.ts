@@ -36,6 +36,8 @@ export interface ReflectorOptions<K extends Kind> {
   readonly see: (object: Stored<K>) => void
   /** Called when `now` has changed. */
   readonly onChange: () => void
+  /** Lists again after so many milliseconds instead of watching. */
+  readonly relistMs?: number
   /** Called after every list: the server may be another one. */
   readonly onListed: () => void
 }
@@ -53,7 +55,7 @@ const SHORTEST_WATCH_MS = 1_000
  * After failures the pauses grow (`backoffMs`), and what was read last stays known.
  */
 export function createReflector<K extends Kind>(options: ReflectorOptions<K>): Reflector<K> {
-  const { kind, api, environment, onChange } = options
+  const { kind, api, environment, onChange, relistMs } = options
   const objects = new Map<string, Stored<K>>()
   let now: Reflection<K> = { strange: [] }
   /** Where a watch begins; absent: with a list. */
@@ -78,6 +80,11 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
     known()
     options.onListed()
     onChange()
+    if (relistMs !== undefined) {
+      version = undefined
+      failures = 0
+      await pause.wait(relistMs, signal)
+    }
     return undefined
   }
   const take = (event: WatchEvent<K>): void => {

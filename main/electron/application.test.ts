@@ -16,6 +16,7 @@ import { tinyPage } from '../../test/harness/page.ts'
 import { CONNECT_CHANNEL, MENU_COMMANDS } from '../../core/contract/desktop.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import { boot, type ElectronApi, isTrustedFrame, onConnect, menuTemplate, askOperator } from './application.ts'
+import { addressIn } from './sourceArguments.ts'
 import { mayOpenOutside } from './window.ts'
 
 const page = tinyPage()
@@ -29,9 +30,13 @@ afterAll(() => {
 function fakeElectron({
   firstInstance,
   early,
+  links = [],
+  packaged = true,
 }: {
   readonly firstInstance: boolean
   readonly early: readonly string[]
+  readonly links?: readonly string[]
+  readonly packaged?: boolean
 }) {
   const done: string[] = []
   const menus: (readonly MenuItemConstructorOptions[])[] = []
@@ -59,7 +64,7 @@ function fakeElectron({
   }
   const app = Object.assign(new EventEmitter(), {
     name: 'APF Console',
-    isPackaged: true,
+    isPackaged: packaged,
     getPath: () => userData,
     requestSingleInstanceLock: () => {
       done.push('lock')
@@ -67,9 +72,11 @@ function fakeElectron({
     },
     whenReady: async () => {
       for (const file of early) app.emit('open-file', { preventDefault: note('prevented') }, file)
+      for (const link of links) app.emit('open-url', { preventDefault: note('prevented') }, link)
       done.push('ready')
     },
     quit: note('quit'),
+    setAsDefaultProtocolClient: (scheme: string) => done.push(`protocol ${scheme}`),
   })
   const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } }
   const api: ElectronApi = Object.assign(Object.create(null), {
@@ -100,16 +107,28 @@ function fakeElectron({
   return { api, app, done, windows, menus, questions, choice }
 }
 
-async function start(platform: NodeJS.Platform = 'linux', firstInstance = true, early: readonly string[] = []) {
-  const electron = fakeElectron({ firstInstance, early })
+interface StartOptions {
+  readonly given?: readonly string[]
+  readonly links?: readonly string[]
+  readonly packaged?: boolean
+}
+
+async function start(
+  platform: NodeJS.Platform = 'linux',
+  firstInstance = true,
+  early: readonly string[] = [],
+  { given = ['--demo'], links = [], packaged = true }: StartOptions = {},
+) {
+  const electron = fakeElectron({ firstInstance, early, links, packaged })
   const window = await boot(electron.api, {
     root: page.root,
     preload: '/preload.cjs',
     platform,
     log: () => undefined,
     now: () => 0,
-    given: { arguments: ['--demo'], cwd: '/' },
-    openGiven: (given) => void electron.done.push(`given ${given.arguments.join(' ')}`),
+    given: { arguments: given, cwd: '/' },
+    addressIn,
+    openGiven: (later) => void electron.done.push(`given ${later.arguments.join(' ')}`),
     openPaths: (paths) => void electron.done.push(`paths ${paths.join(' ')}`),
     createWorkspace: (files) => {
       electron.done.push(['workspace', ...files].join(' '))
@@ -163,6 +182,41 @@ test('one that comes before the application is ready is what it opens first', as
   const { done } = await start('darwin', true, ['/tmp/incident.apfrec'])
   expect(done).toContain('workspace /tmp/incident.apfrec')
   expect(done.filter((what) => what.startsWith('paths'))).toEqual([])
+})
+
+describe('a link', () => {
+  const LINK = 'apf-console://level/system?at=2026-08-01T10:00:00Z'
+  const LOADED = 'load apf://console/#/level/system?at=2026-08-01T10%3A00%3A00Z'
+  test('that the application is started with is where its window opens', async () => {
+    expect((await start('linux', true, [], { given: [LINK] })).done.at(-1)).toBe(LOADED)
+    const { done } = await start('darwin', true, [], { links: [LINK] })
+    expect(done).toContain('prevented')
+    expect(done.at(-1)).toBe(LOADED)
+  })
+  test('that is opened later moves the window that is there', async () => {
+    const { app, done, windows } = await start()
+    app.emit('second-instance', {}, [], '/', { arguments: [LINK], cwd: '/' })
+    app.emit('open-url', { preventDefault: () => done.push('prevented') }, LINK)
+    expect(done.filter((what) => what === LOADED)).toHaveLength(2)
+    expect(done).toContain('prevented')
+    expect(done.at(-1)).toBe('focus')
+    expect(windows).toHaveLength(1)
+  })
+  test('opens a new window where the last one was closed', async () => {
+    const { app, done, windows } = await start('darwin')
+    windows[0]?.emit('closed')
+    app.emit('open-url', { preventDefault: () => undefined }, LINK)
+    expect(windows).toHaveLength(2)
+    expect(done.at(-1)).toBe(LOADED)
+  })
+  test('is registered by the packaged application on Windows, elsewhere by the package', async () => {
+    const registered = async (platform: NodeJS.Platform, packaged: boolean) =>
+      (await start(platform, true, [], { packaged })).done.filter((what) => what.startsWith('protocol'))
+    expect(await registered('win32', true)).toEqual(['protocol apf-console'])
+    expect(await registered('win32', false)).toEqual([])
+    expect(await registered('linux', true)).toEqual([])
+    expect(await registered('darwin', true)).toEqual([])
+  })
 })
 
 describe('the File menu', () => {

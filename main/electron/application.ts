@@ -10,6 +10,7 @@ import { messagePort } from '../transport/messagePort.ts'
 import type { Ask } from '../cluster/consent.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { watchPage, type Log } from './crash.ts'
+import { LINK_SCHEME } from './link.ts'
 import {
   handleScheme,
   registerScheme,
@@ -18,6 +19,7 @@ import {
   mayOpenOutside,
   isOwnUrl,
   openWindow,
+  showAddress,
 } from './window.ts'
 
 export type ElectronApi = Pick<
@@ -43,6 +45,8 @@ export interface DesktopOptions {
   readonly given: GivenArguments
   /** Connects what the arguments of a later start name; nothing when they name no source. */
   readonly openGiven: (given: GivenArguments) => void
+  /** The address in the page, `#/level/system`, that a link among the arguments leads to; what is wrong with it is said. */
+  readonly addressIn: (given: readonly string[]) => string | undefined
   /** Connects files or folders. */
   readonly openPaths: (paths: readonly string[]) => void
   readonly platform: NodeJS.Platform
@@ -75,7 +79,15 @@ export async function boot(
     event.preventDefault()
     openPaths([file])
   })
+  let link: string | undefined
+  let openLink = (opened: string): void => void (link = opened)
+  app.on('open-url', (event, opened) => {
+    event.preventDefault()
+    openLink(opened)
+  })
   await app.whenReady()
+  // The other systems learn the scheme from the package (electron-builder.yml).
+  if (platform === 'win32' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME)
 
   const assets = await loadAssets(root)
   guardPermissions(electron.session.defaultSession)
@@ -88,12 +100,13 @@ export async function boot(
   )
 
   let window: Electron.BrowserWindow | undefined
-  const open = (): Electron.BrowserWindow => {
+  const open = (address?: string): Electron.BrowserWindow => {
     const opened = openWindow({
       BrowserWindow: electron.BrowserWindow,
       screen: electron.screen,
       preload,
       stateFile: path.join(app.getPath('userData'), 'window.json'),
+      address,
     })
     const ask = async (question: Electron.MessageBoxOptions): Promise<number> =>
       (await dialog.showMessageBox(opened, question)).response
@@ -104,8 +117,9 @@ export async function boot(
     window = opened
     return opened
   }
-  const front = (): Electron.BrowserWindow => {
-    if (window === undefined) return open()
+  const front = (address?: string): Electron.BrowserWindow => {
+    if (window === undefined) return open(address)
+    if (address !== undefined) showAddress(window, address)
     if (window.isMinimized()) window.restore()
     window.focus()
     return window
@@ -129,21 +143,22 @@ export async function boot(
   electron.Menu.setApplicationMenu(electron.Menu.buildFromTemplate(template))
 
   app.on('second-instance', (_event, _argv, _cwd, data) => {
-    front()
     const given = GivenSchema.safeParse(data)
+    front(given.success ? options.addressIn(given.data.arguments) : undefined)
     if (given.success) options.openGiven(given.data)
   })
   openPaths = (paths) => {
     front()
     options.openPaths(paths)
   }
+  openLink = (opened) => void front(options.addressIn([opened]))
   app.on('activate', () => void front())
   app.on('child-process-gone', (_event, { type, reason }) => log('child-gone', { type, reason }))
   app.on('window-all-closed', () => {
     if (platform !== 'darwin') app.quit()
   })
   app.on('will-quit', () => void workspace.close())
-  return open()
+  return open(options.addressIn(link === undefined ? options.given.arguments : [link]))
 }
 
 /*

@@ -11,7 +11,8 @@ import { systemAccess } from '../workspace/access.ts'
 import { connectFirst, createWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { boot, askOperator } from './application.ts'
 import { createLog } from './crash.ts'
-import { argumentsOf, type Opening, openingOf, usualOpening } from './sourceArguments.ts'
+import { isLink } from './link.ts'
+import { addressIn, argumentsOf, type Opening, openingOf, usualOpening } from './sourceArguments.ts'
 import { messageOf } from '../../core/text/text.ts'
 
 const { app, dialog } = electron
@@ -35,6 +36,8 @@ const resources = app.isPackaged ? process.resourcesPath : path.join(import.meta
 const stateFolder = (): string => path.join(app.getPath('userData'), 'state')
 
 const given = { arguments: argumentsOf(process.argv, app.isPackaged), cwd: process.cwd() }
+/** What the operator typed. What comes with a link, anybody may have written. */
+const words = given.arguments.some(isLink) ? [] : process.argv
 let workspace: Workspace | undefined
 
 /** Connects what is opened; what prevents it is said in a window of its own. */
@@ -56,9 +59,21 @@ async function open(find: () => Promise<Opening | undefined>, otherwise?: Openin
   }
 }
 
+/** Where a link leads; what prevents it is said in a window of its own. */
+function addressOf(later: readonly string[]): string | undefined {
+  try {
+    return addressIn(later)
+  } catch (error) {
+    const message = messageOf(error)
+    log('link-refused', { message })
+    dialog.showErrorBox('APF Console cannot open this link', message)
+    return undefined
+  }
+}
+
 function openWorkspace(files: readonly string[]): Workspace {
   const consent = createConsent({
-    named: namedByOperator(process.argv, process.env),
+    named: namedByOperator(words, process.env),
     operator: { where: 'window', ask: askOperator((question) => dialog.showMessageBox(question)) },
     now,
   })
@@ -73,7 +88,7 @@ function openWorkspace(files: readonly string[]): Workspace {
       file: path.join(import.meta.dirname, 'thread.js'),
       stateDir,
       recording,
-      words: process.argv,
+      words,
       consent,
     }),
     whatIf: whatIfInThread({
@@ -98,6 +113,7 @@ boot(electron, {
   now,
   createWorkspace: openWorkspace,
   given,
+  addressIn: addressOf,
   openGiven: (later) => void open(() => openingOf(later.arguments, { cwd: later.cwd, stateDir: stateFolder() })),
   openPaths: (paths) => void open(() => openingOf(paths, { cwd: given.cwd, stateDir: stateFolder() })),
 }).catch(fail)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { argumentsOf, openingOf, usualOpening } from './sourceArguments.ts'
+import { addressIn, argumentsOf, openingOf, usualOpening } from './sourceArguments.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'apf-arguments-'))
 writeFileSync(path.join(folder, 'metrics.txt'), 'a 1\n')
@@ -38,6 +38,19 @@ describe('the arguments of the desktop application', () => {
   it('leave the switches of Chromium alone', async () => {
     expect(await specOf('--no-sandbox', '--ozone-platform=x11', '-psn_0_1')).toBeUndefined()
     expect(usualOpening().spec.kind).toBe('simulation')
+  })
+
+  it('name no source beside a link, which is opened alone', async () => {
+    const link = 'apf-console://alerts'
+    expect(addressIn(['--demo'])).toBeUndefined()
+    expect(addressIn(['--no-sandbox', link])).toBe('#/alerts')
+    expect(await specOf(link)).toBeUndefined()
+    for (const more of [['--kubeconfig', 'x'], ['--kubeconfig=x'], ['metrics.txt'], ['--demo'], [link]]) {
+      expect(() => addressIn([link, ...more])).toThrow('A link is opened alone')
+      expect(() => addressIn([...more, link])).toThrow('A link is opened alone')
+      expect(await specOf(link, ...more)).toBeUndefined()
+    }
+    expect(() => addressIn(['apf-console://nowhere'])).toThrow('names no screen')
   })
 
   it('say what is wrong', async () => {

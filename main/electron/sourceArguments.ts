@@ -5,6 +5,7 @@ import { nearest } from '../../core/text/text.ts'
 import type { Reading } from '../cli/inputFiles.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
+import { isLink, parseLink } from './link.ts'
 
 /** What opens: a source, and how often it is read. */
 export interface Opening {
@@ -36,12 +37,13 @@ export const argumentsOf = (argv: readonly string[], packaged: boolean): readonl
 
 /**
  * The source that the arguments name, by the same options as the web mode; `undefined` when they name none. A path alone is a
- * file or folder to open. Switches of Chromium are left alone. Throws `UsageError` or `ProblemError`.
+ * file or folder to open. Switches of Chromium are left alone, and whatever comes with a link. Throws `UsageError` or `ProblemError`.
  */
 export async function openingOf(
   given: readonly string[],
   { cwd, stateDir }: { readonly cwd: string; readonly stateDir: string },
 ): Promise<Opening | undefined> {
+  if (given.some(isLink)) return undefined
   const options = readOptions(ownArguments(given), KNOWN, 'files')
   const files = [...options.values('file'), ...options.operands.map(pathIn)].map((file) => path.resolve(cwd, file))
   const absolute = {
@@ -51,6 +53,19 @@ export async function openingOf(
   }
   const spec = await sourceFrom(absolute, true, readingIn(stateDir))
   return spec && { spec, cadence: cadenceFrom(absolute, true) }
+}
+
+/**
+ * The address in the page that a link among the arguments leads to; `undefined` when there is none. Throws `UsageError`, also when
+ * anything of ours comes with the link: a link that a browser quoted badly must not smuggle options in.
+ */
+export function addressIn(given: readonly string[]): string | undefined {
+  if (!given.some(isLink)) return undefined
+  const [link, ...more] = ownArguments(given)
+  if (link === undefined || more.length > 0) throw new UsageError('A link is opened alone, without options and files.')
+  const parsed = parseLink(link)
+  if (!parsed.ok) throw new UsageError(parsed.why)
+  return parsed.address
 }
 
 /** Something live from the start. */

@@ -47,9 +47,11 @@ export interface WindowEnvironment {
   readonly preload: string
   /** Where position and size are kept between two starts. */
   readonly stateFile: string
+  /** Of the page: `#/level/system`. */
+  readonly address?: string | undefined
 }
 
-export function openWindow({ BrowserWindow, screen, preload, stateFile }: WindowEnvironment): BrowserWindow {
+export function openWindow({ BrowserWindow, screen, preload, stateFile, address }: WindowEnvironment): BrowserWindow {
   const others = screen.getAllDisplays().map(({ workArea }) => workArea)
   const state = fitWindow(readWindowState(stateFile), [screen.getPrimaryDisplay().workArea, ...others])
   const window = new BrowserWindow(windowOptions(preload, state))
@@ -58,9 +60,14 @@ export function openWindow({ BrowserWindow, screen, preload, stateFile }: Window
   window.on('close', () =>
     writeWindowState(stateFile, { ...window.getNormalBounds(), maximized: window.isMaximized() }),
   )
-  // A page that cannot be loaded is reported by `did-fail-load`; the promise says the same once more.
-  window.loadURL(PAGE_URL).catch(() => undefined)
+  showAddress(window, address ?? '')
   return window
+}
+
+/** Goes to an address of the page; in a page that is there already, without loading it again. */
+export function showAddress(window: Pick<BrowserWindow, 'loadURL'>, address: string): void {
+  // A page that cannot be loaded is reported by `did-fail-load`; the promise says the same once more.
+  window.loadURL(`${PAGE_URL}${address}`).catch(() => undefined)
 }
 
 /** Where the window was, in screen coordinates. */

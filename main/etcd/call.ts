@@ -5,16 +5,35 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
-import type { Readable, Writable } from 'node:stream'
+import type { EventEmitter } from 'node:events'
 import { messageOf } from '../../core/text/text.ts'
-import { type Measure, OK } from './measure.ts'
+import type { Measure } from './measure.ts'
 
 /** Code of gRPC that the proxy itself answers with when there is no etcd. */
 const UNAVAILABLE = 14
 const LOST = 'The connection to etcd was lost.'
 
-/** Opens a call upstream, at once on a connection that is there; rejects when there is none. Names and values in turns. */
-export type OpenCall = (headers: readonly string[]) => ClientHttp2Stream | Promise<ClientHttp2Stream>
+/**
+ * Opens a call upstream, at once on a connection that is there; rejects when there is none. Headers: names and values in turns,
+ * of which those that name the place are changed.
+ */
+export type OpenCall = (headers: string[]) => ClientHttp2Stream | Promise<ClientHttp2Stream>
+
+/** The service whose calls are counted, as the member counts them. */
+export const COUNTED_SERVICE = 'KV'
+
+/** Calls that went upstream: all of them, those that got a status from etcd, and those that ended otherwise. */
+export interface CallCount {
+  begun: number
+  answered: number
+  givenUp: number
+}
+
+/** Who is told how a call ended. */
+export interface CallObserver {
+  /** Called once, with the status of gRPC; empty where there was none. */
+  ended(status: string): void
+}
 
 /** How a call goes upstream. */
 export interface Forwarded {
@@ -51,50 +70,136 @@ function passedOn(raw: readonly string[]): string[] {
   return fields
 }
 
+/** A head is passed on as it came: Node would add its date. */
+const ALONE = { endStream: true, sendDate: false }
+const WITH_TRAILERS = { waitForTrailers: true, sendDate: false }
+
 const ignored = (): void => undefined
+
+/** Takes what the client sends, before the call goes upstream. */
+export interface Intake {
+  push(chunk: Buffer): void
+  /** The client has sent everything. */
+  end(): void
+}
+
+const CALL = Symbol('call')
+
+/** A stream that knows its call, until that is over. */
+interface Carrier extends EventEmitter {
+  [CALL]?: Call | undefined
+}
+
+/** A listener that tells the call of the stream that it is called by. */
+const heard = <A, B, C>(tell: (call: Call, first: A, second: B, third: C) => void) =>
+  function (this: Carrier, first: A, second: B, third: C): void {
+    const call = this[CALL]
+    if (call !== undefined) tell(call, first, second, third)
+  }
+
+const forget = (carrier: Carrier): void => {
+  carrier[CALL] = undefined
+}
 
 /**
  * One call in both directions. Its streams emit each of these events once, so that nobody has to take a listener away, which
  * costs more than the event.
+ *
+ * Node keeps every stream until the next full collection of garbage (the state of one has a function that is assigned to a
+ * property, and V8 makes such a function old at once), and each young collection before copies what can be reached from it.
+ * So the listeners are the same for all calls, and only the streams know a call. They forget it when it is over.
  */
 export class Call {
+  static readonly #down = {
+    close: heard((call) => call.#closed()),
+    data: heard((call, chunk: Buffer) => call.#received(chunk)),
+    end: heard((call) => call.#receivedAll()),
+    drain: heard((call) => call.#upstream?.resume()),
+    wantTrailers: heard((call) => call.#wantTrailers()),
+  }
+
+  static readonly #up = {
+    response: heard((call, headers: IncomingHttpHeaders, flags: number, raw: readonly string[]) =>
+      call.#respond(headers, flags, raw),
+    ),
+    data: heard((call, chunk: Buffer) => call.#pass(chunk)),
+    trailers: heard((call, trailers: IncomingHttpHeaders) => call.#gotTrailers(trailers)),
+    end: heard((call) => call.#ended()),
+    drain: heard((call) => call.down.resume()),
+    close: heard((call) => call.#lost()),
+  }
+
   readonly down: ServerHttp2Stream
-  /** Called once, with the status of gRPC; empty where there was none. */
-  onEnd: (status: string) => void = () => undefined
-  onOk: () => void = () => undefined
+  observer: CallObserver | undefined
   readonly #raw: readonly string[]
   readonly #open: OpenCall
-  #up: ClientHttp2Stream | undefined
+  readonly #count: CallCount | undefined
+  #upstream: ClientHttp2Stream | undefined
+  /** The headers that went upstream and to the client, which Node keeps with the streams. */
+  #asked: string[] | undefined
+  #told: string[] | undefined
+  #intake: Intake | undefined
+  /** What the client sends is read, and passed on. */
+  #reads = false
+  #pumps = false
+  #measure: Measure | undefined
+  /** The answer is one message. */
+  #unary = false
   #trailers: IncomingHttpHeaders | undefined
   /** Everything before the trailers is sent. */
   #wantsTrailers = false
   #over = false
+  #begun = false
+  #answered = false
 
-  constructor(down: ServerHttp2Stream, raw: readonly string[], open: OpenCall) {
+  constructor(down: ServerHttp2Stream, raw: readonly string[], open: OpenCall, count?: CallCount) {
     this.down = down
     this.#raw = raw
     this.#open = open
+    this.#count = count
+    const carrier: Carrier = down
+    carrier[CALL] = this
     // What a reset says is told by `close`, which follows.
     down.on('error', ignored)
-    down.on('close', () => {
-      const up = this.#up
-      if (up !== undefined && !up.closed) up.close(this.#over ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL)
-      this.#finish('')
-    })
+    down.on('close', Call.#down.close)
+  }
+
+  /** Hands what the client sends to an intake, until the call goes upstream. */
+  read(intake: Intake): void {
+    this.#intake = intake
+    this.#read()
   }
 
   /** Begins the call upstream, in this turn where there is a connection. */
   forward(forwarded: Forwarded): void {
+    this.#begun = true
+    if (this.#count !== undefined) this.#count.begun += 1
     try {
-      const opened = this.#open(passedOn(this.#raw))
-      if (!(opened instanceof Promise)) return this.#begin(opened, forwarded)
-      opened.then(
-        (up) => this.#begin(up, forwarded),
-        (error: unknown) => this.#fail(error),
-      )
+      this.#asked = passedOn(this.#raw)
+      const opened = this.#open(this.#asked)
+      if (opened instanceof Promise) this.#beginLater(opened, forwarded)
+      else this.#begin(opened, forwarded)
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  #beginLater(opening: Promise<ClientHttp2Stream>, forwarded: Forwarded): void {
+    opening.then(
+      (up) => this.#begin(up, forwarded),
+      (error: unknown) => this.#fail(error),
+    )
+  }
+
+  #closed(): void {
+    const up = this.#upstream
+    if (up !== undefined && !up.closed) up.close(this.#over ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL)
+    this.#finish('')
+    if (this.#count !== undefined && this.#begun) this.#count[this.#answered ? 'answered' : 'givenUp'] += 1
+    forget(this.down)
+    if (up !== undefined) forget(up)
+    if (this.#asked !== undefined) this.#asked.length = 0
+    if (this.#told !== undefined) this.#told.length = 0
   }
 
   #fail(error: unknown): void {
@@ -108,8 +213,11 @@ export class Call {
     const { down } = this
     up.on('error', ignored)
     if (isOver(down)) return up.close(constants.NGHTTP2_CANCEL)
-    this.#up = up
-    this.#answers(up, measure, unary)
+    this.#upstream = up
+    this.#measure = measure
+    this.#unary = unary
+    this.#listen(up)
+    this.#intake = undefined
     if (whole) {
       up.end(first.length === 1 ? first[0] : Buffer.concat(first))
       down.resume()
@@ -117,50 +225,102 @@ export class Call {
     }
     for (const chunk of first) up.write(chunk)
     if (down.readableEnded) up.end()
-    else pump(down, up)
+    else this.#pump(up)
   }
 
-  #answers(up: ClientHttp2Stream, measure: Measure | undefined, unary: boolean): void {
+  /** Passes on what the client sends, as fast as etcd takes it; nothing more than the windows of HTTP/2 is held. */
+  #pump(up: ClientHttp2Stream): void {
+    this.#pumps = true
+    up.on('drain', Call.#up.drain)
+    this.#read()
+    this.down.resume()
+  }
+
+  #read(): void {
+    if (this.#reads) return
+    this.#reads = true
+    this.down.on('data', Call.#down.data)
+    this.down.on('end', Call.#down.end)
+  }
+
+  #received(chunk: Buffer): void {
+    const up = this.#upstream
+    if (this.#intake !== undefined) this.#intake.push(chunk)
+    else if (this.#pumps && up?.writable === true && !up.write(chunk)) this.down.pause()
+  }
+
+  #receivedAll(): void {
+    const up = this.#upstream
+    if (this.#intake !== undefined) this.#intake.end()
+    else if (this.#pumps && up?.writable === true) up.end()
+  }
+
+  #listen(up: ClientHttp2Stream): void {
+    const carrier: Carrier = up
+    carrier[CALL] = this
+    up.on('response', Call.#up.response)
+    up.on('data', Call.#up.data)
+    up.on('trailers', Call.#up.trailers)
+    up.on('end', Call.#up.end)
+    up.on('close', Call.#up.close)
+  }
+
+  #respond(headers: IncomingHttpHeaders, flags: number, raw: readonly string[]): void {
     const { down } = this
-    up.on('response', (headers, flags, raw) => {
-      if (isOver(down)) return
-      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) {
-        this.#status(headers)
-        down.respond(passedOn(raw), { endStream: true })
-        down.resume()
-        return
-      }
-      down.respond(passedOn(raw), { waitForTrailers: true })
-      down.on('wantTrailers', () => {
-        this.#wantsTrailers = true
-        this.#sendTrailers()
-      })
-      pump(up, down, (chunk) => {
-        measure?.push(chunk)
-        return unary && measure?.whole === true
-      })
-    })
-    up.on('trailers', (trailers) => {
-      this.#trailers = trailers
-      if (this.#wantsTrailers) this.#sendTrailers()
-    })
+    if (isOver(down)) return
+    this.#told = passedOn(raw)
+    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) {
+      this.#status(headers)
+      down.respond(this.#told, ALONE)
+      down.resume()
+      return
+    }
+    down.respond(this.#told, WITH_TRAILERS)
+    down.on('wantTrailers', Call.#down.wantTrailers)
+    down.on('drain', Call.#down.drain)
+  }
+
+  /** A piece of the answer. */
+  #pass(chunk: Buffer): void {
+    const { down } = this
+    const measure = this.#measure
+    measure?.push(chunk)
+    if (!down.writable) return
+    if (this.#unary && measure?.whole === true) down.end(chunk)
+    else if (!down.write(chunk)) this.#upstream?.pause()
+  }
+
+  #ended(): void {
+    const { down } = this
     // Trailers may overtake what is not read yet, and the answer is measured to its end.
-    up.on('end', () => {
-      if (this.#trailers !== undefined) this.#status(this.#trailers)
-    })
-    up.on('close', () => {
-      if (isOver(down) || this.#over) return
-      // The upstream gave the call up, or its connection is lost.
-      if (up.rstCode !== constants.NGHTTP2_NO_ERROR && up.session?.destroyed === false) down.close(up.rstCode)
-      else if (down.headersSent) {
-        this.#trailers ??= { 'grpc-status': String(UNAVAILABLE), 'grpc-message': LOST }
-        if (this.#wantsTrailers) this.#sendTrailers()
-        else down.end()
-      } else {
-        this.#finish(String(UNAVAILABLE))
-        answer(down, UNAVAILABLE, LOST)
-      }
-    })
+    if (this.#trailers !== undefined) this.#status(this.#trailers)
+    if (down.headersSent && down.writable) down.end()
+  }
+
+  /** The upstream gave the call up, or its connection is lost, unless everything is said. */
+  #lost(): void {
+    const { down } = this
+    const up = this.#upstream
+    if (up === undefined || isOver(down) || this.#over) return
+    if (up.rstCode !== constants.NGHTTP2_NO_ERROR && up.session?.destroyed === false) down.close(up.rstCode)
+    else if (down.headersSent) {
+      this.#trailers ??= { 'grpc-status': String(UNAVAILABLE), 'grpc-message': LOST }
+      if (this.#wantsTrailers) this.#sendTrailers()
+      else down.end()
+    } else {
+      this.#finish(String(UNAVAILABLE))
+      answer(down, UNAVAILABLE, LOST)
+    }
+  }
+
+  #gotTrailers(trailers: IncomingHttpHeaders): void {
+    this.#trailers = trailers
+    if (this.#wantsTrailers) this.#sendTrailers()
+  }
+
+  #wantTrailers(): void {
+    this.#wantsTrailers = true
+    this.#sendTrailers()
   }
 
   #sendTrailers(): void {
@@ -175,34 +335,18 @@ export class Call {
   }
 
   #status(headers: IncomingHttpHeaders): void {
+    this.#answered = true
     const status = headers['grpc-status']?.toString() ?? ''
-    if (status === OK) this.onOk()
     this.#finish(status)
   }
 
   #finish(status: string): void {
     if (this.#over) return
     this.#over = true
-    this.onEnd(status)
+    const { observer } = this
+    this.observer = undefined
+    observer?.ended(status)
   }
-}
-
-/**
- * Passes bytes on as fast as the slower side takes them; nothing more than the windows of HTTP/2 is held. `isLast` sees each
- * chunk, and says whether nothing follows it.
- */
-function pump(from: Readable, to: Writable, isLast?: (chunk: Buffer) => boolean): void {
-  from.on('data', (chunk: Buffer) => {
-    const last = isLast?.(chunk) === true
-    if (!to.writable) return
-    if (last) to.end(chunk)
-    else if (!to.write(chunk)) from.pause()
-  })
-  to.on('drain', () => from.resume())
-  from.on('end', () => {
-    if (to.writable) to.end()
-  })
-  from.resume()
 }
 
 /** Whether nothing can be sent any more: a stream that was reset is closed some turns before it is destroyed. */

@@ -4,7 +4,7 @@ import { ETCD_MODES } from '../../core/contract/etcd.ts'
 import type { Decision } from '../../core/qos/decision.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
-import type { Settled } from '../../core/qos/traffic.ts'
+import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { msToNs, nsToMs } from '../../core/units.ts'
 

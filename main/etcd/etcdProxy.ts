@@ -3,6 +3,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
+import type { CallCount } from './call.ts'
 import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
 import { type CallMeter, exchange } from './exchange.ts'
@@ -19,6 +20,8 @@ export interface EtcdProxyOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter
+  /** Counts what goes upstream. */
+  readonly calls?: CallCount
 }
 
 export interface EtcdProxy {

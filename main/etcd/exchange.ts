@@ -2,11 +2,20 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { rejectionOf } from '../../core/qos/explain.ts'
 import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operations.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
-import type { Settled } from '../../core/qos/traffic.ts'
-import { answer, Call, isOver, type OpenCall } from './call.ts'
+import type { Settled } from '../../core/qos/seen.ts'
+import {
+  answer,
+  Call,
+  type CallCount,
+  type CallObserver,
+  COUNTED_SERVICE,
+  type Intake,
+  isOver,
+  type OpenCall,
+} from './call.ts'
 import type { Callers, Peer } from './callers.ts'
 import type { Admission, Door } from './door.ts'
-import { Measure } from './measure.ts'
+import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
 import { MOST_READ_BYTES, readRequest } from './requests.ts'
 
@@ -19,6 +28,7 @@ export interface ExchangeSurroundings {
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter
+  readonly calls?: CallCount
 }
 
 /** Counts what passes. */
@@ -33,6 +43,7 @@ export interface CallMeter {
   overhead(ms: number): void
 }
 
+const COUNTED = `${COUNTED_SERVICE}/`
 const inspected: ReadonlySet<string> = new Set(METHODS.filter((method) => !UNLIMITED_METHODS.has(method)))
 /** Of those, the ones with more than one message in an answer. */
 const STREAMED: ReadonlySet<string> = new Set(['Maintenance/Snapshot', 'Election/Observe'])
@@ -48,8 +59,8 @@ export function exchange(
   around: ExchangeSurroundings,
 ): void {
   const method = shortMethod(headers[':path'] ?? '')
-  const call = new Call(down, raw, around.open)
-  if (inspected.has(method)) inspect(call, { method, headers }, around)
+  const call = new Call(down, raw, around.open, method.startsWith(COUNTED) ? around.calls : undefined)
+  if (inspected.has(method)) call.read(new Gathering(call, { method, headers }, around))
   else call.forward({ first: [] })
   if (method === 'Watch/Watch' && around.meter !== undefined) {
     const { meter } = around
@@ -63,37 +74,42 @@ interface Head {
   readonly headers: IncomingHttpHeaders
 }
 
-function inspect(call: Call, { method, headers }: Head, around: ExchangeSurroundings): void {
-  const { down } = call
-  const first = new FirstMessage(MOST_READ_BYTES)
-  let gathering = true
-  const decide = (): void => {
-    gathering = false
+/** Gathers the first message, and then has the request decided about. */
+class Gathering implements Intake {
+  readonly #call: Call
+  readonly #head: Head
+  readonly #around: ExchangeSurroundings
+  readonly #first = new FirstMessage(MOST_READ_BYTES)
+  #decided = false
+
+  constructor(call: Call, head: Head, around: ExchangeSurroundings) {
+    this.#call = call
+    this.#head = head
+    this.#around = around
+  }
+
+  push(chunk: Buffer): void {
+    // Of a whole request nothing more is passed on, so that its stream may flow.
+    if (!this.#decided && this.#first.push(chunk)) this.end()
+  }
+
+  end(): void {
+    if (this.#decided) return
+    this.#decided = true
+    const first = this.#first
     // The client may go on sending what is not gathered.
-    if (!first.whole) down.pause()
-    if (!admit(call, { method, headers }, first, around)) {
-      around.meter?.unread()
-      call.forward({ first: first.chunks })
+    if (!first.whole) this.#call.down.pause()
+    if (!admit(this.#call, this.#head, first, this.#around)) {
+      this.#around.meter?.unread()
+      this.#call.forward({ first: first.chunks })
     }
   }
-  // Of a whole request nothing more is passed on, so that its stream may flow: taking listeners away costs more.
-  down.on('data', (chunk: Buffer) => {
-    if (gathering && first.push(chunk)) decide()
-  })
-  down.on('end', () => {
-    if (gathering) decide()
-  })
 }
 
 /** Lets a request in as the rules decide, now or later; `false` for one that cannot be read. */
-function admit(
-  call: Call,
-  { method, headers }: Head,
-  first: FirstMessage,
-  { door, callers, peer, now, meter }: ExchangeSurroundings,
-): boolean {
+function admit(call: Call, { method, headers }: Head, first: FirstMessage, around: ExchangeSurroundings): boolean {
+  const { callers, peer, now, meter } = around
   const began = now()
-  const { down } = call
   const message = first.read()
   const read = message && readRequest(method, message, headers['grpc-encoding']?.toString())
   if (message === undefined || read === undefined) return false
@@ -106,32 +122,66 @@ function admit(
     requestBytes: message.payload.length,
     ...(Number.isSafeInteger(attempts) && attempts > 0 && { previousAttempts: attempts }),
   }
-  const measure = new Measure(method, now)
-  let admission: Admission | undefined
-  let ended: string | undefined
-  call.onEnd = (status) => {
-    ended = status
-    const observed = measure.observed(status)
-    if (observed.latencyMs !== undefined) meter?.ended(method, status, observed.latencyMs)
-    admission?.end(observed)
-  }
-  admission = door.arrive(request, (decision) => {
-    if (isOver(down)) return
-    if (decision?.verdict === 'limited') {
-      call.onEnd = () => undefined
-      return reject(down, decision, door)
-    }
-    measure.start()
-    if (method === 'Auth/Authenticate') call.onOk = () => learn(callers, measure, read.name ?? '')
-    call.forward({ first: first.chunks, whole: first.whole, measure, unary: !STREAMED.has(method) })
-  })
-  if (ended !== undefined) admission.end(measure.observed(ended))
+  new Inspected(call, request, first, around).arrive()
   meter?.overhead(now() - began)
   return true
 }
 
-function learn(callers: Callers, { token }: Measure, user: string): void {
-  if (token !== undefined) callers.learn(token, user)
+/**
+ * A call that rules decide about. It is told of the end as an object: V8 keeps a function that is assigned to a property, and
+ * all that it reaches, until the next full collection.
+ */
+class Inspected implements CallObserver {
+  readonly #call: Call
+  readonly #request: QosRequest
+  readonly #first: FirstMessage
+  readonly #around: ExchangeSurroundings
+  readonly #measure: Measure
+  #admission: Admission | undefined
+  #ended: string | undefined
+
+  constructor(call: Call, request: QosRequest, first: FirstMessage, around: ExchangeSurroundings) {
+    this.#call = call
+    this.#request = request
+    this.#first = first
+    this.#around = around
+    this.#measure = new Measure(request.method, around.now)
+  }
+
+  arrive(): void {
+    this.#call.observer = this
+    this.#admission = this.#around.door.arrive(this.#request, (decision) => this.#decided(decision))
+    if (this.#ended !== undefined) this.#admission.end(this.#measure.observed(this.#ended))
+  }
+
+  ended(status: string): void {
+    this.#ended = status
+    const observed = this.#measure.observed(status)
+    if (status === OK && this.#request.method === 'Auth/Authenticate') this.#learn()
+    if (observed.latencyMs !== undefined) this.#around.meter?.ended(this.#request.method, status, observed.latencyMs)
+    this.#admission?.end(observed)
+  }
+
+  #decided(decision: Settled | undefined): void {
+    const { down } = this.#call
+    if (isOver(down)) return
+    if (decision?.verdict === 'limited') {
+      this.#call.observer = undefined
+      return reject(down, decision, this.#around.door)
+    }
+    this.#measure.start()
+    this.#call.forward({
+      first: this.#first.chunks,
+      whole: this.#first.whole,
+      measure: this.#measure,
+      unary: !STREAMED.has(this.#request.method),
+    })
+  }
+
+  #learn(): void {
+    const { token } = this.#measure
+    if (token !== undefined) this.#around.callers.learn(token, this.#request.name ?? '')
+  }
 }
 
 function reject(

@@ -24,8 +24,10 @@ import { decisionJson } from '../../core/qos/explain.ts'
 import { previewOf } from '../../core/qos/preview.ts'
 import { RecordReader } from '../../core/qos/record.ts'
 import { hashOf } from '../../core/qos/request.ts'
-import { monitored, type MonitorKind, type Seen, seenOf, Traffic } from '../../core/qos/traffic.ts'
+import { type Seen, seenOf } from '../../core/qos/seen.ts'
+import { monitored, type MonitorKind, Traffic } from '../../core/qos/traffic.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../../core/units.ts'
+import type { Bypass } from './bypass.ts'
 import type { Door, Mode } from './door.ts'
 import type { KeptRules, RulesStore } from './rulesStore.ts'
 import type { StorageReading } from './storage.ts'
@@ -41,6 +43,8 @@ export interface ManagementOptions {
   readonly url: () => string
   readonly upstream: string
   readonly storage: () => StorageReading | undefined
+  /** Absent where nothing can go past the proxy. */
+  readonly bypass?: () => Bypass | undefined
   /** Monotonic milliseconds, the clock of the door. */
   readonly now: () => number
   /** Unix milliseconds. */
@@ -51,6 +55,8 @@ export interface ManagementOptions {
 const PREVIEWED_NS = secondsToNs(600)
 const ADVISED_NS = secondsToNs(300)
 const TOP_EVERY_NS = secondsToNs(5)
+/** Decisions of which the median is shown. */
+const MOST_TOOK = 1_000
 
 /** The configuration that is kept, and its revision. Rejects with `ProblemError` for rules that cannot be read any more. */
 export async function keptConfiguration(
@@ -73,12 +79,17 @@ export class Management {
   #revision: number
   #top: { readonly at: Nanoseconds; readonly top: EtcdState['top'] } | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  /** How long the latest decisions took, in milliseconds. */
+  readonly #took = new Float64Array(MOST_TOOK)
+  #decided = 0
+  readonly #since: number
   watches = 0
   unread = 0
 
   constructor(options: ManagementOptions, revision: number) {
     this.#options = options
     this.#revision = revision
+    this.#since = options.time()
     options.door.on('ended', (decision, observed) => {
       const seen = seenOf(decision, observed)
       this.traffic.push(seen)
@@ -96,7 +107,7 @@ export class Management {
   }
 
   state(): EtcdState {
-    const { door, url, upstream, storage, time } = this.#options
+    const { door, url, upstream, storage, bypass, time } = this.#options
     return stateView({
       door,
       traffic: this.traffic,
@@ -108,6 +119,9 @@ export class Management {
       unread: this.unread,
       watches: this.watches,
       storage: storage(),
+      bypass: bypass?.(),
+      since: this.#since,
+      decideMs: this.#decideMs(),
       top: this.#latestTop(),
     })
   }
@@ -118,6 +132,18 @@ export class Management {
     if (this.#top === undefined || now - this.#top.at >= TOP_EVERY_NS)
       this.#top = { at: now, top: topView(this.traffic, now) }
     return this.#top.top
+  }
+
+  /** How long it took to read a request and to decide about it. */
+  took(ms: number): void {
+    this.#took[this.#decided % MOST_TOOK] = ms
+    this.#decided += 1
+  }
+
+  /** Median of the latest; `undefined` before the first. */
+  #decideMs(): number | undefined {
+    const latest = this.#took.slice(0, this.#decided).toSorted()
+    return latest[Math.floor(latest.length / 2)]
   }
 
   /** Keeps rules as the first revision, where none are kept. */

@@ -1,5 +1,5 @@
 import type { Observed } from '../../core/qos/tracker.ts'
-import { MessageScanner } from './messages.ts'
+import { type MessageParts, MessageScanner } from './messages.ts'
 import { readToken } from './requests.ts'
 import { ScanCount } from './responses.ts'
 
@@ -9,10 +9,10 @@ export const OK = '0'
 const MOST_TOKEN_BYTES = 64 * 1024
 
 /** What a call costs, from the bytes of its answer. */
-export class Measure {
+export class Measure implements MessageParts {
   readonly #now: () => number
   readonly #scan: ScanCount
-  readonly #scanner: MessageScanner
+  readonly #scanner = new MessageScanner(this)
   readonly #kept: Buffer[] | undefined
   #started: number | undefined
   #counts = true
@@ -21,17 +21,17 @@ export class Measure {
     this.#now = now
     this.#scan = ScanCount.of(method)
     this.#kept = method === 'Auth/Authenticate' ? [] : undefined
-    this.#scanner = new MessageScanner({
-      onHead: (compressed, length) => {
-        // Of a compressed answer only the size is known.
-        if (compressed || (this.#kept !== undefined && length > MOST_TOKEN_BYTES)) this.#counts = false
-      },
-      onPiece: (piece) => {
-        if (!this.#counts) return
-        this.#scan.push(piece)
-        this.#kept?.push(piece)
-      },
-    })
+  }
+
+  onHead(compressed: boolean, length: number): void {
+    // Of a compressed answer only the size is known.
+    if (compressed || (this.#kept !== undefined && length > MOST_TOKEN_BYTES)) this.#counts = false
+  }
+
+  onPiece(piece: Buffer): void {
+    if (!this.#counts) return
+    this.#scan.push(piece)
+    this.#kept?.push(piece)
   }
 
   start(): void {

@@ -3,8 +3,8 @@ export const HEAD_BYTES = 5
 
 /** What a scanner calls while bytes go by. */
 export interface MessageParts {
-  readonly onHead?: (compressed: boolean, length: number) => void
-  readonly onPiece?: (piece: Buffer) => void
+  onHead?(compressed: boolean, length: number): void
+  onPiece?(piece: Buffer): void
 }
 
 /**
@@ -13,8 +13,8 @@ export interface MessageParts {
  */
 export class MessageScanner {
   readonly #parts: MessageParts
-  /** Of a head that is cut, what came of it. */
-  readonly #head: number[] = []
+  /** Of a head that is cut, what came of it; most are not. */
+  #head: number[] | undefined
   #left = 0
   #messages = 0
   /** Bytes of all messages so far, without their heads. */
@@ -26,7 +26,7 @@ export class MessageScanner {
 
   /** Whether a message has ended with the last byte. */
   get whole(): boolean {
-    return this.#left === 0 && this.#head.length === 0 && this.#messages > 0
+    return this.#left === 0 && this.#head === undefined && this.#messages > 0
   }
 
   push(chunk: Buffer): void {
@@ -40,14 +40,17 @@ export class MessageScanner {
         this.#parts.onPiece?.(piece)
         continue
       }
-      if (this.#head.length === 0 && chunk.length - at >= HEAD_BYTES) {
+      if (this.#head === undefined && chunk.length - at >= HEAD_BYTES) {
         this.#begin(chunk, at)
         at += HEAD_BYTES
         continue
       }
-      this.#head.push(chunk[at] ?? 0)
+      const head = (this.#head ??= [])
+      head.push(chunk[at] ?? 0)
       at += 1
-      if (this.#head.length === HEAD_BYTES) this.#begin(Buffer.from(this.#head.splice(0)), 0)
+      if (head.length < HEAD_BYTES) continue
+      this.#head = undefined
+      this.#begin(Buffer.from(head), 0)
     }
   }
 

@@ -5,7 +5,7 @@ import { compileRules, type CompiledRule, exceededKinds, needsPrediction, valueO
 import type { ClassLevel } from '../../core/qos/engine.ts'
 import type { Level } from '../../core/qos/discipline.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
-import type { Settled } from '../../core/qos/traffic.ts'
+import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { MS_PER_SECOND, msToNs } from '../../core/units.ts'
 import type { Door } from './door.ts'
@@ -120,6 +120,7 @@ export class EtcdMetrics implements CallMeter {
   }
 
   overhead(ms: number): void {
+    this.#management.took(ms)
     this.#overhead.observe(ms / MS_PER_SECOND)
   }
 

@@ -58,8 +58,8 @@ test('no bytes of a request make the reader throw', () => {
 })
 
 test('a status is read, with 0 for what an older etcd does not say', () => {
-  const status = new BinaryWriter().tag(3, 0).int64(20_480).tag(9, 0).int64(16_384).finish()
-  expect(readStatus(status)).toMatchObject({ dbSize: 20_480, dbSizeInUse: 16_384, dbSizeQuota: 0 })
+  const status = new BinaryWriter().tag(2, 2).string('3.6.8').tag(3, 0).int64(20_480).tag(9, 0).int64(16_384).finish()
+  expect(readStatus(status)).toMatchObject({ version: '3.6.8', dbSize: 20_480, dbSizeInUse: 16_384, dbSizeQuota: 0 })
 })
 
 test('the first message is gathered however it is cut, and what follows stays', () => {

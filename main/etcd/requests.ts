@@ -155,8 +155,9 @@ function unpacked(payload: Uint8Array, encoding: string | undefined): Uint8Array
 /** The token of an AuthenticateResponse. Throws what cannot be read. */
 export const readToken = (bytes: Uint8Array): string => readString(bytes, 2)
 
-/** What the gauges show of a StatusResponse; 0 where etcd does not say. */
+/** What is shown of a StatusResponse; 0 or nothing where etcd does not say. */
 export interface MemberStatus {
+  readonly version: string
   readonly dbSize: number
   readonly dbSizeInUse: number
   /** Since etcd 3.6. */
@@ -165,7 +166,7 @@ export interface MemberStatus {
   readonly raftAppliedIndex: number
 }
 
-const STATUS_NUMBERS: Readonly<Record<number, keyof MemberStatus>> = {
+const STATUS_NUMBERS: Readonly<Record<number, Exclude<keyof MemberStatus, 'version'>>> = {
   3: 'dbSize',
   5: 'raftIndex',
   7: 'raftAppliedIndex',
@@ -173,11 +174,17 @@ const STATUS_NUMBERS: Readonly<Record<number, keyof MemberStatus>> = {
   12: 'dbSizeQuota',
 }
 
+const VERSION = 2
+
 /** Throws what cannot be read. */
 export function readStatus(bytes: Uint8Array): MemberStatus {
-  const status = { dbSize: 0, dbSizeInUse: 0, dbSizeQuota: 0, raftIndex: 0, raftAppliedIndex: 0 }
+  const status = { version: '', dbSize: 0, dbSizeInUse: 0, dbSizeQuota: 0, raftIndex: 0, raftAppliedIndex: 0 }
   eachField(bytes, (field, reader) => {
     const number = STATUS_NUMBERS[field]
+    if (field === VERSION) {
+      status.version = reader.string()
+      return true
+    }
     if (number === undefined) return false
     status[number] = Number(reader.int64())
     return true

@@ -1,8 +1,9 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { QosConfiguration, Settings } from '../../core/qos/configuration.ts'
-import type { Settled } from '../../core/qos/traffic.ts'
+import type { Settled } from '../../core/qos/seen.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { TlsFiles } from '../proxy/listen.ts'
+import { watchBypass } from './bypass.ts'
 import { addressOf, type ControlServer, rulesFile, startControl } from './control.ts'
 import { answers } from './controlClient.ts'
 import { Door, type Mode } from './door.ts'
@@ -76,7 +77,14 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
   const door = new Door(rules.configuration, rules.mode, clock)
   if (onDecided !== undefined) door.on('decided', (decision) => onDecided(decision, door.configuration.settings))
   const storage = watchStorage(upstream, door, clock.now)
-  const closing: (() => unknown)[] = [() => rules.store?.close(), () => door.close(), () => storage.close()]
+  const calls = { begun: 0, answered: 0, givenUp: 0 }
+  const bypass = watchBypass(upstream, calls, clock.now)
+  const closing: (() => unknown)[] = [
+    () => rules.store?.close(),
+    () => door.close(),
+    () => storage.close(),
+    () => bypass.close(),
+  ]
   const close = async (): Promise<void> => {
     for (const one of closing.splice(0).toReversed()) await one()
   }
@@ -89,6 +97,7 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
         url: () => url,
         upstream: upstream.url,
         storage: storage.reading,
+        bypass: bypass.reading,
         now: clock.now,
         time,
       },
@@ -103,6 +112,7 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
       door,
       now: clock.now,
       meter: metrics,
+      calls,
     })
     closing.push(() => proxy.close())
     url = proxy.url

@@ -1,7 +1,5 @@
-import { get as httpGet } from 'node:http'
-import { get as httpsGet } from 'node:https'
-import { gather } from '../files/files.ts'
 import type { Door } from './door.ts'
+import { memberMetrics } from './memberMetrics.ts'
 import { type MemberStatus, readStatus } from './requests.ts'
 import { callUnary, UpstreamConnection, type Upstream } from './upstream.ts'
 
@@ -21,28 +19,16 @@ export interface StorageReading {
 }
 
 export interface StorageWatch {
-  /** `undefined` when the member has not answered for 10 s. */
+  /** `undefined` when the member has not answered yet, or not for 10 s. */
   readonly reading: () => StorageReading | undefined
   close(): void
 }
 
 const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m
-const MOST_PAGE_BYTES = 8 * 1024 * 1024
-const PAGE_MS = 2_000
 
 /** The quota of a member before etcd 3.6, from its metrics page; `undefined` where that does not say it. */
-async function metricsQuota({ url, tls }: Upstream): Promise<number | undefined> {
-  const signal = AbortSignal.timeout(PAGE_MS)
-  const get = url.startsWith('https') ? httpsGet : httpGet
-  const page = await new Promise<string>((resolve, reject) => {
-    get(`${url}/metrics`, { ...tls, signal }, (response) => {
-      gather('The metrics page of etcd', response, { mostBytes: MOST_PAGE_BYTES, signal }).then(
-        (bytes) => resolve(bytes.toString('utf8')),
-        reject,
-      )
-    }).on('error', reject)
-  }).catch(() => '')
-  const quota = Number(QUOTA.exec(page)?.[1])
+async function metricsQuota(upstream: Upstream): Promise<number | undefined> {
+  const quota = Number(QUOTA.exec(await memberMetrics(upstream))?.[1])
   return quota > 0 ? quota : undefined
 }
 

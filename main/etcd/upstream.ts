@@ -20,6 +20,8 @@ const SESSION = {
   // Metadata of gRPC may be repeated, whatever its name.
   strictSingleValueFields: false,
 }
+/** A call without a body ends by its own flag. */
+const OPEN = { endStream: false }
 /** Milliseconds between two pings, and until an answer; etcd allows one in 5 s. */
 const PING_EVERY_MS = 30_000
 const PING_MS = 20_000
@@ -31,7 +33,7 @@ const CONNECT_MS = 5_000
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
-  readonly #place: readonly string[]
+  readonly #fields: readonly (readonly [string, string])[]
   #session: Promise<ClientHttp2Session> | undefined
   #current: ClientHttp2Session | undefined
   /** The current one, once it is connected. */
@@ -41,20 +43,29 @@ export class UpstreamConnection {
   constructor(upstream: Upstream) {
     this.#upstream = upstream
     const { host, protocol } = new URL(upstream.url)
-    this.#place = [':scheme', protocol.slice(0, -1), ':authority', host]
+    this.#fields = [
+      [':scheme', protocol.slice(0, -1)],
+      [':authority', host],
+    ]
   }
 
-  /** Opens a call, at once on a connection that is there. Rejects when etcd cannot be reached. */
-  open(headers: readonly string[]): ClientHttp2Stream | Promise<ClientHttp2Stream> {
-    const fields = [...this.#place]
-    for (let index = 0; index < headers.length; index += 2) {
-      const name = headers[index] ?? ''
-      if (name !== ':scheme' && name !== ':authority') fields.push(name, headers[index + 1] ?? '')
-    }
-    // A call without a body ends by its own flag.
-    const request = (session: ClientHttp2Session): ClientHttp2Stream => session.request(fields, { endStream: false })
+  /** Opens a call, at once on a connection that is there, with this place in its headers. Rejects when etcd cannot be reached. */
+  open(headers: string[]): ClientHttp2Stream | Promise<ClientHttp2Stream> {
+    this.#place(headers)
     const ready = this.#ready
-    return ready === undefined || ready.closed ? this.#connected().then(request) : request(ready)
+    return ready === undefined || ready.closed
+      ? this.#connected().then((session) => session.request(headers, OPEN))
+      : ready.request(headers, OPEN)
+  }
+
+  /** In the list itself, for a copy would be kept as long as the stream. */
+  #place(headers: string[]): void {
+    for (const [name, value] of this.#fields) {
+      let at = 0
+      while (at < headers.length && headers[at] !== name) at += 2
+      headers[at] = name
+      headers[at + 1] = value
+    }
   }
 
   close(): void {

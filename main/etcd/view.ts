@@ -3,21 +3,14 @@ import { conflictOf, comparedRule } from '../../core/qos/conflict.ts'
 import type { QosClass, QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
 import { classText, ruleText } from '../../core/qos/describe.ts'
 import { disciplineOf } from '../../core/qos/discipline.ts'
-import { classDocument, ruleDocument } from '../../core/qos/document.ts'
+import { classDocument, documentOf, ruleDocument } from '../../core/qos/document.ts'
 import type { ClassLevel } from '../../core/qos/engine.ts'
 import { levelText, requestText } from '../../core/qos/explain.ts'
 import { hashOf } from '../../core/qos/request.ts'
-import {
-  byPrefix,
-  byRequest,
-  type Seen,
-  ranked,
-  type Traffic,
-  type Usage,
-  usages,
-  type Verdicts,
-} from '../../core/qos/traffic.ts'
-import { type Nanoseconds, nsToMs, secondsToNs } from '../../core/units.ts'
+import type { Seen } from '../../core/qos/seen.ts'
+import { byPrefix, byRequest, ranked, type Traffic, type Usage, usages, type Verdicts } from '../../core/qos/traffic.ts'
+import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs } from '../../core/units.ts'
+import type { Bypass } from './bypass.ts'
 import type { Door } from './door.ts'
 import type { StorageReading } from './storage.ts'
 
@@ -33,24 +26,33 @@ export interface Viewed {
   readonly unread: number
   readonly watches: number
   readonly storage: StorageReading | undefined
+  readonly bypass: Bypass | undefined
+  /** Unix milliseconds. */
+  readonly since: number
+  readonly decideMs: number | undefined
   /** The most expensive requests, which are summed less often than the rest. */
   readonly top: EtcdState['top']
 }
 
-const RATE_SECONDS = 10
+/** Rates are taken over as long, and over at least a second. */
+const MOST_RATE_SECONDS = 10
 const TOP_NS = secondsToNs(600)
 const SECONDS_SHOWN = 120
 const MOST_RATES = 30
 const MOST_TOP = 10
 const MOST_GROUPS = 20
 const MOST_REQUESTS = 50
+const LATELY_SECONDS = 3
+const MOST_LATELY = 60
 
 /** Everything that a screen or a command shows of a running proxy. */
 export function stateView(viewed: Viewed): EtcdState {
-  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage, top } = viewed
+  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage, bypass, since, decideMs, top } =
+    viewed
   const { configuration, mode, engine } = door
   const { tracker, lookups } = engine.state
-  const recent = traffic.recent(now - secondsToNs(RATE_SECONDS))
+  const rateSeconds = Math.max(1, Math.min(MOST_RATE_SECONDS, (time - since) / MS_PER_SECOND))
+  const recent = traffic.recent(now - secondsToNs(rateSeconds))
   const offset = time - nsToMs(now)
   const newest = (list: readonly Seen[]): EtcdRequest[] =>
     list
@@ -68,10 +70,15 @@ export function stateView(viewed: Viewed): EtcdState {
     unread,
     watches,
     storage: storage === undefined ? null : storageView(storage),
+    ...(bypass !== undefined && { bypass }),
+    since,
+    ...(decideMs !== undefined && { decideMs }),
     tracker: { entries: tracker.size, capacity: configuration.settings.trackerCapacity, ...lookups },
-    classes: classViews(configuration, engine.levels(now)),
-    rules: ruleViews(configuration, traffic.rules, recent),
+    classes: classViews(configuration, engine.levels(now), recent, now),
+    settings: settingsOf(configuration),
+    rules: ruleViews(configuration, traffic.rules, recent, rateSeconds),
     seconds: traffic.seconds(now, SECONDS_SHOWN),
+    rateSeconds,
     rates: usages(recent, byPrefix)
       .toSorted((a, b) => b.requests - a.requests)
       .slice(0, MOST_RATES)
@@ -98,6 +105,7 @@ const storageView = ({ status, quota, quotaFrom }: StorageReading): NonNullable<
   quotaBytes: quota,
   quotaFrom,
   gap: status.raftIndex - status.raftAppliedIndex,
+  ...(status.version !== '' && { version: status.version }),
 })
 
 const usageView = ({ sample, ...usage }: Usage): EtcdUsage => ({
@@ -105,7 +113,17 @@ const usageView = ({ sample, ...usage }: Usage): EtcdUsage => ({
   example: requestText(sample.request).slice(0, LONGEST_TEXT),
 })
 
-function classViews({ classes }: QosConfiguration, levels: readonly ClassLevel[]): EtcdClass[] {
+function settingsOf(configuration: QosConfiguration): NonNullable<EtcdState['settings']> {
+  const { classes: _, rules: __, ...settings } = documentOf(configuration)
+  return settings
+}
+
+function classViews(
+  { classes }: QosConfiguration,
+  levels: readonly ClassLevel[],
+  recent: readonly Seen[],
+  now: Nanoseconds,
+): EtcdClass[] {
   return classes.map((one) => {
     const own = levels.filter(({ className }) => className === one.name)
     return {
@@ -123,8 +141,27 @@ function classViews({ classes }: QosConfiguration, levels: readonly ClassLevel[]
       ),
       groupCount: own.length,
       waiting: own.reduce((sum, { waiting }) => sum + waiting, 0),
+      lately: latelyOf(one, recent, now),
     }
   })
+}
+
+/** What became of the requests of a class in the last seconds; those that waited count from when they were let in. */
+function latelyOf({ name }: QosClass, recent: readonly Seen[], now: Nanoseconds): EtcdClass['lately'] {
+  const ages = (passed: boolean): number[] =>
+    recent
+      .filter(({ className, verdict }) => className === name && (verdict !== 'limited') === passed)
+      .map(({ at, waitedMs = 0 }) => nsToMs(now - at) - waitedMs)
+      .filter((ago) => ago >= 0 && ago < LATELY_SECONDS * MS_PER_SECOND)
+      .toSorted((a, b) => a - b)
+  const [passed, limited] = [ages(true), ages(false)]
+  return {
+    seconds: LATELY_SECONDS,
+    passed: passed.length,
+    limited: limited.length,
+    passedAgo: passed.slice(0, MOST_LATELY),
+    limitedAgo: limited.slice(0, MOST_LATELY),
+  }
 }
 
 /** Where a class stands that no request has met yet. */
@@ -137,6 +174,7 @@ function ruleViews(
   { rules }: QosConfiguration,
   counts: ReadonlyMap<string, Verdicts>,
   recent: readonly Seen[],
+  seconds: number,
 ): EtcdRule[] {
   const rates = new Map<string, { matched: number; limited: number }>()
   for (const { rule, verdict } of recent) {
@@ -157,8 +195,8 @@ function ruleViews(
         enabled: rule.enabled,
         selects: ruleText(rule),
         counts: { passed: 0, delayed: 0, limited: 0, ...counts.get(rule.name) },
-        perSecond: matched / RATE_SECONDS,
-        limitedPerSecond: limited / RATE_SECONDS,
+        perSecond: matched / seconds,
+        limitedPerSecond: limited / seconds,
         warnings: warningsOf(rule, rules),
       }
     })

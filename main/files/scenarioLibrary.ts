@@ -3,13 +3,17 @@ import { join } from 'node:path'
 
 const EXTENSION = '.yaml'
 
-/** Names of the built-in scenarios, in the order of their numbers. */
+/** Situations, checks, and what is about etcd. */
+const LETTERS = 'STQ'
+const placeOf = (name: string): number => LETTERS.indexOf(name.slice(0, 1))
+
+/** Names of the built-in scenarios, by kind and number. */
 export async function scenarioNames(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder)
   return files
     .filter((file) => file.endsWith(EXTENSION))
     .map((file) => file.slice(0, -EXTENSION.length))
-    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b, 'en', { numeric: true }))
 }
 
 /** Of a name that `scenarioNames` gave. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { Socket, type Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -134,33 +135,58 @@ export function refuseUpgrade(socket: Duplex, status: string): void {
   setTimeout(() => socket.destroy(), REFUSAL_MS).unref()
 }
 
-export interface LoopbackServer {
+export interface ListeningServer {
   /** Listens already; the caller adds its handlers before it yields. */
   readonly server: Server
   readonly port: number
   readonly room: ConnectionRoom
+  /** Shows another certificate to those who connect from now on. Throws when it cannot be used. */
+  readonly renew: (certificate: ServerCertificate) => void
   close(): Promise<void>
 }
 
+/** PEM texts. */
+export interface ServerCertificate {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+export interface ListenOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly limits: ConnectionLimits
+  /** `undefined` for every address of the machine. */
+  readonly address: string | undefined
+  /** HTTPS with this certificate. */
+  readonly certificate?: ServerCertificate | undefined
+}
+
+/** Starts an HTTP server on 127.0.0.1; see `listenOn`. */
+export const listenOnLoopback = (port: number, limits: ConnectionLimits): Promise<ListeningServer> =>
+  listenOn({ port, limits, address: LOOPBACK })
+
 /**
- * Starts an HTTP server on 127.0.0.1 whose handlers `admit` what they accept. Port 0 takes a free one. Rejects with the
- * error of `listen` when the port is taken.
+ * Starts an HTTP server whose handlers `admit` what they accept. Rejects with the error of `listen` when the port is taken, and
+ * of the certificate when it cannot be used.
  */
-export async function listenOnLoopback(port: number, limits: ConnectionLimits): Promise<LoopbackServer> {
-  const server = createServer({ ...SLOW_CLIENTS, keepAliveTimeout: limits.idle.ms })
+export async function listenOn({ port, limits, address, certificate }: ListenOptions): Promise<ListeningServer> {
+  const options = { ...SLOW_CLIENTS, keepAliveTimeout: limits.idle.ms }
+  const secure = certificate && createTlsServer({ ...options, minVersion: 'TLSv1.2', ...certificate })
+  const server: Server = secure ?? createServer(options)
   const room = keepRoom(server, { limits })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, LOOPBACK, resolve)
+    server.listen(port, address, resolve)
   })
   // Out of file descriptors: this connection is lost, others will come.
   server.on('error', () => undefined)
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new ProblemError('internal', 'The server has no port.')
   return {
     server,
-    port: address.port,
+    port: bound.port,
     room,
+    renew: (renewed) => secure?.setSecureContext({ minVersion: 'TLSv1.2', ...renewed }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

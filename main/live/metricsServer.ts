@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { FAMILY } from '../../core/metrics/familyNames.ts'
-import { listenOnLoopback, LOOPBACK, quickAnswers } from '../listen/connections.ts'
+import { listenOn, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
 import type { LiveTraffic } from '../ports/source.ts'
 
@@ -21,13 +21,23 @@ export interface MetricsServerOptions {
   readonly version: string
   /** The engine's part of the page (`engineMetrics`), where something with an engine is connected. */
   readonly engine: () => Promise<string> | undefined
+  /**
+   * Answers `/livez` and `/readyz` as well, on every address of the machine and by any name: probes and scrapes of a cluster
+   * come by the address of the pod.
+   */
+  readonly probes?: { readonly isReady: () => boolean }
 }
 
 /**
  * The console's own metrics for Prometheus, on loopback: those of its process, and upstream's flow-control families for the
  * engine of a live source. Throws what `listen` throws when the port is taken.
  */
-export async function startMetricsServer({ port, version, engine }: MetricsServerOptions): Promise<MetricsServer> {
+export async function startMetricsServer({
+  port,
+  version,
+  engine,
+  probes,
+}: MetricsServerOptions): Promise<MetricsServer> {
   const ownRegistry = new Registry()
   collectDefaultMetrics({ register: ownRegistry })
   new Gauge({
@@ -37,7 +47,11 @@ export async function startMetricsServer({ port, version, engine }: MetricsServe
     registers: [ownRegistry],
   }).set({ version }, 1)
 
-  const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
+  const listener = await listenOn({
+    port,
+    address: probes === undefined ? LOOPBACK : undefined,
+    limits: quickAnswers(MOST_CONNECTIONS),
+  })
   const hosts = new Set(NAMES.map((name) => `${name}:${listener.port}`))
 
   const page = async (): Promise<string> => {
@@ -56,9 +70,14 @@ export async function startMetricsServer({ port, version, engine }: MetricsServe
     }
   }
   listener.server.on('request', (request, response) => {
-    const refused = refusal(request, hosts)
+    const probe = probes === undefined ? undefined : PROBES.get(request.url ?? '')
+    const refused = probe === undefined ? refusal(request, probes === undefined ? hosts : undefined) : undefined
     if (refused !== undefined) return say(response, ...refused)
     if (!listener.room.admit(request, response)) return say(response, 429, 'Too many requests at once; try again.')
+    if (probe !== undefined) {
+      const well = probe === 'live' || probes?.isReady() === true
+      return say(response, well ? 200 : 503, well ? 'ok' : 'not connected yet')
+    }
     void answer(response, request.method === 'HEAD')
   })
   return {
@@ -102,9 +121,19 @@ export async function engineMetrics(traffic: LiveTraffic): Promise<string> {
   return registry.metrics()
 }
 
-function refusal({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<string>): [number, string] | undefined {
+const PROBES: ReadonlyMap<string, 'live' | 'ready'> = new Map([
+  ['/livez', 'live'],
+  ['/readyz', 'ready'],
+])
+
+/** `hosts` are the names that the server may be called by; any without. */
+function refusal(
+  { headers, method, url }: IncomingMessage,
+  hosts: ReadonlySet<string> | undefined,
+): [number, string] | undefined {
   // A foreign name that resolves to this address (DNS rebinding) stops here.
-  if (!hosts.has(headers.host ?? '')) return [421, `This server answers only as ${[...hosts].join(', ')}.`]
+  if (hosts !== undefined && !hosts.has(headers.host ?? ''))
+    return [421, `This server answers only as ${[...hosts].join(', ')}.`]
   if (method !== 'GET' && method !== 'HEAD') return [405, 'Only GET and HEAD are allowed here.']
   return url === '/metrics' ? undefined : [404, 'The metrics are at /metrics.']
 }

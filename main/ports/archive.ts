@@ -1,4 +1,5 @@
 import type { Extent, Moment, Noted, PastRequests, RunStep, RunStepped } from '../../core/contract/recording.ts'
+import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'
@@ -13,11 +14,13 @@ export interface Archive {
   moment(at: UnixMs): Moment
   /** Goes on or back by one step, where it is a run. */
   readonly step?: (step: RunStep) => RunStepped
+  /** Object counts, sizes and watches of a server as they were known at an instant. */
+  facts(server: string, at: UnixMs): ServerFacts | undefined
   /** The last dump of a server up to an instant; `undefined` where none was recorded in the minutes before it. */
   dump(server: string, at: UnixMs): DumpFrame | undefined
   /** The last requests that had arrived by an instant, at most `count`. */
   requests(at: UnixMs, count: number): PastRequests
-  /** What happened to servers and objects in a range, oldest first; but for the last writes of objects like `heatMap`. */
+  /** What happened to servers and objects in a range, oldest first, the last 1,000; of recordings of earlier versions like `heatMap`. */
   noted(from: UnixMs, to: UnixMs): readonly Noted[]
   series(server: string, query: TierQuery): Series
   /** Of recordings of earlier versions the last `MOST_READ_MS` of the range, because every sample has to be read. */

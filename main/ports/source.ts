@@ -9,7 +9,7 @@ import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { CandidateWish, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
-import type { Call } from '../../core/simulate/server.ts'
+import type { ServerCall } from '../../core/simulate/server.ts'
 import type { ServerSummary } from '../../core/contract/fleet.ts'
 import type { UnixMs } from '../../core/units.ts'
 import type { Archive } from './archive.ts'
@@ -79,7 +79,7 @@ export interface LiveTraffic {
 export interface SimulatedApiServer {
   readonly version: string
   readonly startUnixMs: UnixMs
-  readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
+  readonly engine: Pick<ApfEngine<ServerCall>, 'snapshot' | 'dump'>
   readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
   /** Calls after every change of the objects until the signal aborts. */
   onObjects(listener: () => void, signal: AbortSignal): void

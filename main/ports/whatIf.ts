@@ -6,7 +6,7 @@ import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.t
 import type { TuneReport } from '../../core/tune/report.ts'
 import type { Island } from '../../core/tune/search.ts'
 import type { Choice, TunePlan } from '../../core/tune/tune.ts'
-import type { Twin } from '../../core/twin/fit.ts'
+import type { Twin } from '../../core/twin/twin.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 
 /** What a comparison is made of. */

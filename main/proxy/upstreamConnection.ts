@@ -4,6 +4,7 @@ import { askWhoAmI, type Identity } from '../cluster/accessReview.ts'
 import { keepAliveAgent, parseAddress, kubeconfigConnection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import type { Failed, RequestSettings } from '../cluster/http.ts'
+import { sendWith } from '../cluster/nodeHttp.ts'
 import { rawOf, type RawHeaders } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -53,7 +54,7 @@ function byUrl(address: string): ConnectedUpstream {
     notes: [],
     renewal: () => undefined,
     refused: () => undefined,
-    whoIs: (headers = {}) => whoIs(base, { agent, headers, secrets: Object.values(headers) }),
+    whoIs: (headers = {}) => whoIs(base, { send: sendWith(agent), headers, secrets: Object.values(headers) }),
     close: () => agent.destroy(),
   }
 }
@@ -75,7 +76,7 @@ async function byKubeconfig(
   const [server] = connection.servers
   if (server?.base === undefined) throw new ProblemError('internal', 'The kubeconfig names no server.')
   const base = new URL(server.base)
-  let current: RequestSettings = await connection.settings(server)
+  let current = await connection.settings(server)
   let headers: RawHeaders = rawOf(current.headers)
   let stale = false
   let refusedAt = Number.NEGATIVE_INFINITY

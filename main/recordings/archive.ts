@@ -1,9 +1,17 @@
+import { dirname } from 'node:path'
 import { createSourceNoter } from '../../core/alerts/noted.ts'
 import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
-import type { Extent, Moment, Noted, PastRequests } from '../../core/contract/recording.ts'
+import {
+  MOST_NOTED_PAST,
+  type Extent,
+  type Moment,
+  type Noted,
+  type PastRequests,
+} from '../../core/contract/recording.ts'
+import { createNoter } from '../../core/compare/noted.ts'
 import { MOST_READ_MS } from '../../core/contract/bounds.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import { GAP_INTERVALS } from '../../core/frame/derive.ts'
+import { GAP_INTERVALS, REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import { heatMapOf, stretchUntil } from '../../core/history/heat.ts'
@@ -12,7 +20,7 @@ import { pointsOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
 import { createTier } from '../../core/history/tier.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
-import { instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
+import { instantOf, threadOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -31,6 +39,8 @@ export interface ArchiveOptions {
 
 /** What the first sample of a range is compared with lies before it: windows of rates and quantiles, cells of heat maps. */
 const LEAD_MS = 40_000
+/** What most alert rules look back on: a rule that begins to look at a range begins too early or too late in it. */
+const NOTED_LEAD_MS = 600_000
 /** The files are looked at this often at most. */
 const LOOK_MS = 500
 /** Less between two segments is no gap: a segment ends with a sample. */
@@ -46,6 +56,8 @@ const MOST_PICTURED = 2
 /** What a moment is made of. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
 const TOLD: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
+/** A server, and the source of its objects. */
+const SPEAKERS: ReadonlySet<EventKind> = new Set(['frame', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: of one that took longer, nothing is known before. */
@@ -81,6 +93,12 @@ interface PicturedPart {
   readonly picture: Picture
   readonly first: UnixMs
   readonly last: UnixMs
+}
+
+/** Two recordings that follow each other. */
+interface Seam {
+  readonly before: Place
+  readonly place: Place
 }
 
 interface Played {
@@ -186,6 +204,49 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   const pictureOf = (from: UnixMs, to: UnixMs): Pictured =>
     pictured(`${from} ${to} ${placesNow().at(-1)?.key ?? ''}`, from, to)
 
+  /** Reallocations of a range, in their order. */
+  const stepsBetween = (server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[] => {
+    const found = stretchesIn({ server, from, to }, (chapter, of) => chapter.steps(of))
+    const shown = found.pictures.flatMap(
+      ({ picture, first, last }) => picture.server(server)?.adjustments.steps(first, last) ?? [],
+    )
+    // The last word about a recomputation is the one of the page that completed it.
+    const latest = new Map([...found.kept, ...shown].map((step) => [step.at, step]))
+    return [...latest.values()].filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at)
+  }
+
+  /** What differs between the end of a recording and the beginning of the next one. */
+  const notedAt = remember(MOST_SEAMS, (seam: Seam): readonly Noted[] => {
+    const noter = createNoter()
+    const last = inChapter(seam.before.path, (chapter) => chapter.lastWords(seam.before, SPEAKERS))
+    const speakers = new Set(last.map(({ event }) => threadOf(event)))
+    const first = inChapter(seam.place.path, (chapter) => chapter.firstWords(seam.place, SPEAKERS, speakers))
+    const note = ({ event, at }: Told): readonly Noted[] =>
+      event.kind === 'frame'
+        ? noter.takeServer(event.frame)
+        : event.kind === 'objects'
+          ? noter.takeObjects(event.reading, at)
+          : []
+    for (const one of objectsFirst(last)) note(one)
+    // When a level began to reject meanwhile, nobody knows.
+    return objectsFirst(first)
+      .flatMap(note)
+      .filter(({ kind }) => kind !== 'rejecting')
+  })
+  /** What happened while nothing was recorded. */
+  const notedAtSeams = (from: UnixMs, to: UnixMs): readonly Noted[] => {
+    const seams: Seam[] = []
+    let before: Place | undefined
+    for (const place of placesNow().toSorted((a, b) => a.first - b.first)) {
+      // Of two consoles that record at once, one sees what happens.
+      if (before !== undefined && dirname(before.path) !== dirname(place.path) && before.last < place.first) {
+        if (before.last <= to && place.first >= from) seams.push({ before, place })
+      }
+      if (before === undefined || place.last > before.last) before = place
+    }
+    return seams.slice(-MOST_SEAMS).flatMap((seam) => notedAt(`${seam.before.key} ${seam.place.key}`, seam))
+  }
+
   return {
     extent() {
       const chapters = look()
@@ -226,6 +287,14 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         ...(etcd !== undefined && { etcd }),
         ...(gap !== undefined && { gap }),
       }
+    },
+    facts(server, at) {
+      const { told } = playedAt(at) ?? NOTHING
+      return told
+        .flatMap(({ at: toldAt, event }) =>
+          toldAt <= at && event.kind === 'facts' && event.server === server ? [event.facts] : [],
+        )
+        .at(-1)
     },
     dump(server, at) {
       const places = placesNow().filter(({ first, last }) => first <= at && last >= at - DUMP_MS)
@@ -308,19 +377,35 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       return heatMapOf(query, all)
     },
     steps(server, from, to) {
-      const found = stretchesIn({ server, from, to }, (chapter, of) => chapter.steps(of))
-      const shown = found.pictures.flatMap(
-        ({ picture, first, last }) => picture.server(server)?.adjustments.steps(first, last) ?? [],
-      )
-      // The last word about a recomputation is the one of the page that completed it.
-      const latest = new Map([...found.kept, ...shown].map((step) => [step.at, step]))
-      const steps = [...latest.values()].filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at)
-      return numbered(steps.slice(-MOST_STEPS))
+      const places = placesNow()
+      const first = Math.max(from, Math.min(...places.map((place) => place.first)))
+      const last = Math.min(to, Math.max(...places.map((place) => place.last)))
+      // Of a day only its last ones are told: what lies before is read where there are fewer of them.
+      for (let length = 2 * MOST_STEPS * REALLOCATION_MS; ; length *= 4) {
+        const since = Math.max(first, last - length)
+        const steps = stepsBetween(server, since, last)
+        if (steps.length >= MOST_STEPS || since === first) return numbered(steps.slice(-MOST_STEPS))
+      }
     },
-    noted: (from, to) =>
-      pictureOf(Math.max(from, to - MOST_READ_MS), to)
-        .noted.filter(({ at }) => at >= from && at <= to)
-        .toSorted((a, b) => a.at - b.at),
+    noted(from, to) {
+      const kept: Noted[] = []
+      const open: Place[] = []
+      for (const { file, places } of look()) {
+        // The last write of an object may be long before the chapter that knows of it.
+        const found = inChapter(file.path, (chapter) => notesOf(chapter, from, to))
+        kept.push(...(found ?? []))
+        if (found === undefined) open.push(...places.filter(({ first, last }) => first <= to && last >= from))
+      }
+      // Of recordings of earlier versions all samples have to be read, so the last part alone.
+      const last = Math.min(to, Math.max(...open.map((place) => place.last)))
+      const first = Math.max(from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
+      const evaluated =
+        open.length === 0 ? [] : pictureOf(Math.max(first - NOTED_LEAD_MS, last - MOST_READ_MS), last).noted
+      const all = [...kept, ...evaluated, ...notedAtSeams(from, to)].filter(({ at }) => at >= from && at <= to)
+      // Two consoles note the same, and each connection the last writes of the objects.
+      const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
+      return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_NOTED_PAST)
+    },
     told(from, to) {
       const places = placesNow()
         .filter(({ first, last }) => first <= to && last >= from)
@@ -339,6 +424,23 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
   }
 }
+
+/** `undefined` where the chapter has none, or damage hides them. */
+function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Noted[] | undefined {
+  try {
+    return chapter.noting ? chapter.noted(from, to) : undefined
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
+  }
+}
+
+/** Seams between recordings that are looked at, the last of a range: a minute is read for each. */
+const MOST_SEAMS = 8
+
+/** Limits are told by their objects where these are known. */
+const objectsFirst = (told: readonly Told[]): readonly Told[] =>
+  told.toSorted((a, b) => Number(a.event.kind === 'frame') - Number(b.event.kind === 'frame'))
 
 /** A cell of a heat map that began before a range. */
 const CELL_MS = 10_000

@@ -6,14 +6,24 @@ import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { inSteps, packSeries } from '../../core/history/packed.ts'
+import type { Noted } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { HeatKind, HeatStretch } from '../../core/history/heat.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { ServerStretch } from '../../core/source/picture.ts'
-import { readSegment, type EventKind, type SegmentEvents, type SegmentLine } from '../../core/source/recording.ts'
+import {
+  firstWords,
+  lastWords,
+  readSegment,
+  type EventKind,
+  type SegmentEvents,
+  type SegmentLine,
+  type Told,
+} from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { openDatabase } from '../store/database.ts'
 import { messageOf } from '../../core/text/text.ts'
+import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
 import { heatIn, insertRows, rowsOf, stepsIn, STRETCH_SCHEMA, type StretchQuery } from './stretches.ts'
 
 /*
@@ -60,6 +70,7 @@ const SCHEMA = `
     PRIMARY KEY (segment, server)
   ) STRICT;
   ${STRETCH_SCHEMA}
+  ${NOTE_SCHEMA}
 `
 
 const AboutSchema = z.object({
@@ -86,8 +97,11 @@ export interface KeptLine extends SegmentLine {
 
 /** A chapter that this console writes. Its methods reject with `ProblemError`. */
 export interface ChapterWriter {
-  /** Keeps lines of the present segment. When it resolves they survive the end of the process, however it comes. */
-  append(lines: readonly KeptLine[]): Promise<void>
+  /**
+   * Keeps lines of the present segment, and what was noted of what they tell. When it resolves both survive the end of the
+   * process, however it comes.
+   */
+  append(lines: readonly KeptLine[], noted?: readonly Noted[]): Promise<void>
   /** Characters of the present segment. */
   readonly pending: number
   /** Ends the present segment, if there is one; the stretches are of its samples, of each server. */
@@ -139,9 +153,12 @@ export async function createChapter(path: string, about: About): Promise<Chapter
   let open: KeptLine[] = []
   let pending = 0
   return {
-    async append(lines) {
-      const block = await blockOf(lines, QUICK)
-      await database.write((connection) => insert(connection, 'tail', block))
+    async append(lines, noted = []) {
+      const block = lines.length === 0 ? undefined : await blockOf(lines, QUICK)
+      await database.write((connection) => {
+        if (block !== undefined) insert(connection, 'tail', block)
+        insertNotes(connection, noted)
+      })
       open.push(...lines)
       for (const { text } of lines) pending += text.length
     },
@@ -230,6 +247,10 @@ export interface ChapterReader {
   readonly summarised: boolean
   /** Of kinds that are wanted, where they are named. Throws `ProblemError` where it cannot be read. */
   read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
+  /** The last word of each thread (`core/source/recording.ts`). Throws the same. */
+  lastWords(segment: SegmentPlace, wanted: ReadonlySet<EventKind>): readonly Told[]
+  /** The first word of each of these threads. Throws the same. */
+  firstWords(segment: SegmentPlace, wanted: ReadonlySet<EventKind>, threads: ReadonlySet<string>): readonly Told[]
   /**
    * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or reach over one of them. Throws
    * `ProblemError` where they cannot be read.
@@ -240,6 +261,10 @@ export interface ChapterReader {
   /** Of complete segments, like `series`. Throws `ProblemError` where they cannot be read. */
   heat(query: StretchQuery & { readonly kind: HeatKind; readonly level: string }): readonly HeatStretch[]
   steps(query: StretchQuery): readonly AdjustmentStep[]
+  /** Whether it has what was noted; earlier versions wrote none. */
+  readonly noting: boolean
+  /** What was noted between two instants, oldest first. Throws `ProblemError` where it cannot be read. */
+  noted(from: UnixMs, to: UnixMs): readonly Noted[]
   close(): void
 }
 
@@ -261,7 +286,7 @@ export function openChapter(path: string): ChapterReader {
     const { segments, problem } = placesIn(connection)
     const has = (table: string): boolean =>
       connection.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== undefined
-    const [summarised, detailed] = [has('summary'), has('stretch')]
+    const [summarised, detailed, noting] = [has('summary'), has('stretch'), has('note')]
     const whole = <T>(what: string, read: () => T): T => {
       try {
         return read()
@@ -270,25 +295,31 @@ export function openChapter(path: string): ChapterReader {
       }
     }
     const text = (body: Uint8Array): string => unpacked(body).toString('utf8')
+    const linesIn = <T>({ id: known, first }: SegmentPlace, use: (lines: Lines) => T): T => {
+      // What was the present segment when somebody looked may be complete by now.
+      const id = known ?? segments.find((place) => place.first === first)?.id
+      try {
+        return use(id === undefined ? tailOf(connection) : bodyOf(connection, id))
+      } catch (error) {
+        throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
+      }
+    }
     return {
       about: about.data,
       segments,
       problem,
       summarised,
-      read: ({ id: known, first }, wanted) => {
-        // What was the present segment when somebody looked may be complete by now.
-        const id = known ?? segments.find((place) => place.first === first)?.id
-        try {
-          return id === undefined ? readTail(connection, wanted) : readBody(connection, id, wanted)
-        } catch (error) {
-          throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
-        }
-      },
+      read: (place, wanted) => linesIn(place, ({ lines, restated }) => readSegment(lines, restated, wanted)),
+      lastWords: (place, wanted) => linesIn(place, ({ lines }) => lastWords(lines, wanted)),
+      firstWords: (place, wanted, threads) =>
+        linesIn(place, ({ lines, restated }) => firstWords(lines, restated, wanted, threads)),
       series: (resolution, server, from, to) =>
         whole('series', () => (summarised ? readSeries(connection, resolution, server, { from, to }) : [])),
       detailed,
       heat: (query) => whole('histograms', () => (detailed ? heatIn(connection, query, text) : [])),
       steps: (query) => whole('recomputations', () => (detailed ? stepsIn(connection, query, text) : [])),
+      noting,
+      noted: (from, to) => whole('marks', () => (noting ? notesIn(connection, from, to) : [])),
       close: () => connection.close(),
     }
   } catch (error) {
@@ -336,8 +367,14 @@ function placesUntilDamage(
   }
 }
 
+/** Of a segment; the first `restated` of them tell again. */
+interface Lines {
+  readonly lines: readonly string[]
+  readonly restated: number
+}
+
 /** As far as it can be read: of lines that follow each other none can be read after one that cannot. */
-function readTail(connection: DatabaseSync, wanted: ReadonlySet<EventKind> | undefined): SegmentEvents {
+function tailOf(connection: DatabaseSync): Lines {
   const lines: string[] = []
   let restated = 0
   for (const row of connection.prepare('SELECT restated, body FROM tail ORDER BY id').iterate()) {
@@ -345,14 +382,14 @@ function readTail(connection: DatabaseSync, wanted: ReadonlySet<EventKind> | und
     lines.push(...linesOf(block.body))
     restated += block.restated
   }
-  return readSegment(lines, restated, wanted)
+  return { lines, restated }
 }
 
-function readBody(connection: DatabaseSync, id: number, wanted: ReadonlySet<EventKind> | undefined): SegmentEvents {
+function bodyOf(connection: DatabaseSync, id: number): Lines {
   const { restated, body } = BlockSchema.parse(
     connection.prepare('SELECT restated, body FROM segment WHERE id = ?').get(id),
   )
-  return readSegment(linesOf(body), restated, wanted)
+  return { lines: linesOf(body), restated }
 }
 
 const linesOf = (body: Uint8Array): string[] => unpacked(body).toString('utf8').split('\n')

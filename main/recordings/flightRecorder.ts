@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { RecorderState } from '../../core/contract/recording.ts'
+import type { Noted, RecorderState } from '../../core/contract/recording.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
@@ -14,7 +14,8 @@ import { startRecorder, type Recorder } from './recorder.ts'
 
 /** Records one source for as long as it is switched on, and keeps all recordings within what is to be kept. */
 export interface FlightRecorder {
-  take(event: SourceEvent): void
+  /** `noted`: what was noted of it. */
+  take(event: SourceEvent, noted: readonly Noted[]): void
   /** Throws `unsupported` where the source is a recording itself. */
   switch(on: boolean): void
   readonly state: Subscribable<RecorderState>
@@ -79,7 +80,7 @@ export async function startFlightRecorder(options: FlightRecorderOptions): Promi
   const { record } = await options.settings()
   change(record && possible)
   return {
-    take: (event) => running?.recorder.take(event),
+    take: (event, noted) => running?.recorder.take(event, noted),
     switch(on) {
       if (on && !possible) throw new ProblemError('unsupported', 'A file is not recorded: it can be opened again.')
       change(on)

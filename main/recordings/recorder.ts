@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
-import type { RecordingState } from '../../core/contract/recording.ts'
+import type { Noted, RecordingState } from '../../core/contract/recording.ts'
 import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
 import { createSegmentWriter, instantOf, type Told } from '../../core/source/recording.ts'
@@ -15,7 +15,8 @@ import { recordingId } from './library.ts'
 
 /** Keeps what a source tells. It never fails: what it cannot keep its state tells. */
 export interface Recorder {
-  take(event: SourceEvent): void
+  /** `noted`: what was noted of it. */
+  take(event: SourceEvent, noted?: readonly Noted[]): void
   readonly state: Subscribable<RecordingState>
   /** Keeps what is left; settles once the file is closed. */
   end(): Promise<void>
@@ -64,6 +65,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
   let chapter: { readonly writer: ChapterWriter; readonly startedMs: UnixMs; segmentMs: UnixMs } | undefined
   let closedBytes = 0
   let told: Told[] = []
+  let notes: Noted[] = []
   let rows = 0
   let kept = 0
   let lost = 0
@@ -115,14 +117,14 @@ export function startRecorder(options: RecorderOptions): Recorder {
     sampled = { from: Math.min(sampled?.from ?? at, at), to: Math.max(sampled?.to ?? at, at) }
   }
 
-  const keep = async (events: readonly Told[]): Promise<void> => {
+  const keep = async (events: readonly Told[], noted: readonly Noted[]): Promise<void> => {
     const now = environment.now()
     try {
       const file = await chapterAt(now)
       const lines = events.flatMap((one) =>
         segments.write(one).map((line): KeptLine => ({ ...line, at: instantOf(one) })),
       )
-      await file.append(lines)
+      await file.append(lines, noted)
       for (const one of events) if (one.event.kind === 'frame') see(instantOf(one))
       kept += events.length
       await tell({ keptUntil: new Date(now).toISOString() })
@@ -137,17 +139,18 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 
   const flush = async (): Promise<void> => {
-    const events = told
+    const [events, noted] = [told, notes]
     told = []
+    notes = []
     rows = 0
-    if (events.length === 0) return
+    if (events.length + noted.length === 0) return
     if (pausedUntil !== undefined && environment.now() < pausedUntil) {
       lost += events.length
       for (const one of events) segments.pass(one)
       return
     }
     pausedUntil = undefined
-    await keep(events)
+    await keep(events, noted)
   }
 
   const flushAndGoOn = async (): Promise<void> => {
@@ -172,7 +175,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     leads.delete(id)
     return found
       .filter((one) => isLead(unixMsOf(one.at), unixMsOf(at)))
-      .map((frame): SourceEvent => ({ kind: 'frame', frame }))
+      .map((frame): SourceEvent => ({ kind: 'frame', frame, lead: true }))
   }
 
   /** What of an event is kept, so that a source that tells very much costs neither itself nor the disk too much. */
@@ -200,12 +203,14 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 
   return {
-    take(event) {
+    take(event, noted = []) {
       if (ended) return
+      notes.push(...noted)
       const now = environment.now()
       const part = bounded(event, now)
-      if (part !== undefined) for (const one of leadOf(part)) told.push({ at: now, event: one })
-      if (part !== undefined) told.push({ at: now, event: part })
+      if (part === undefined) return
+      const sampleAt = instantOf({ at: now, event: part })
+      told.push(...leadOf(part).map((one) => ({ at: sampleAt, event: one })), { at: now, event: part })
     },
     state,
     async end() {

@@ -1,5 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSourceNoter } from '../../core/alerts/noted.ts'
+import type { Noted } from '../../core/contract/recording.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
 import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type About, type KeptLine } from './chapter.ts'
@@ -42,29 +44,34 @@ async function write(
 ): Promise<void> {
   const segments = createSegmentWriter()
   const picture = createPicture()
+  const noter = createSourceNoter()
   const chapter = await createChapter(path, about)
   let lines: KeptLine[] = []
+  let noted: Noted[] = []
   let characters = 0
   let began: number | undefined
   const end = async (): Promise<void> => {
     if (lines.length === 0) return
-    await chapter.append(lines)
+    await chapter.append(lines, noted)
     const sampled = lines.filter(({ restated }) => !restated).map(({ at }) => at)
     const [from, to] = sampled.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity])
     await chapter.seal(stretchesBetween(picture, from, to))
     segments.cut()
     lines = []
+    noted = []
     characters = 0
     began = undefined
   }
   try {
     for await (const { told, held } of events) {
       picture.take(told.event)
+      const found = noter.take(told.event, picture, told.at)
       if (held) {
         segments.pass(told)
         continue
       }
       began ??= told.at
+      noted.push(...found.noted)
       const at = instantOf(told)
       for (const line of segments.write(told)) {
         lines.push({ ...line, at })

@@ -13,16 +13,16 @@ describe('sessions', () => {
     const { text, spent } = sessions.issueToken()
     const { cookie, secret } = sessions.redeem(text) ?? NONE
     await spent
-    expect(sessions.isOpen(cookie, secret)).toBe(true)
+    expect(sessions.find(cookie, secret)).toBeDefined()
     expect(sessions.knowsCookie(cookie)).toBe(true)
     expect(sessions.redeem(text)).toBeUndefined()
-    expect(sessions.isOpen(cookie, secret)).toBe(true)
+    expect(sessions.find(cookie, secret)).toBeDefined()
   })
 
   test('both halves of one session are needed', () => {
     const sessions = createSessions()
     const [mine, other] = [enter(sessions), enter(sessions)]
-    expect(sessions.isOpen(other.cookie, other.secret)).toBe(true)
+    expect(sessions.find(other.cookie, other.secret)).toBeDefined()
     for (const [cookie, secret] of [
       [mine.cookie, other.secret],
       [mine.cookie, ''],
@@ -31,7 +31,7 @@ describe('sessions', () => {
       [mine.secret, mine.secret],
       [`${mine.cookie} ${mine.secret}`, ''],
     ] as const) {
-      expect(sessions.isOpen(cookie, secret)).toBe(false)
+      expect(sessions.find(cookie, secret)).toBeUndefined()
     }
     expect(sessions.knowsCookie(mine.secret)).toBe(false)
   })
@@ -43,7 +43,7 @@ describe('sessions', () => {
     for (const token of tokens) {
       expect(token).toMatch(/^[\w-]{32}$/)
       expect(sessions.knowsCookie(token)).toBe(false)
-      expect(sessions.isOpen(token, token)).toBe(false)
+      expect(sessions.find(token, token)).toBeUndefined()
     }
   })
 
@@ -55,7 +55,7 @@ describe('sessions', () => {
       fc.property(fc.string(), (guess) => {
         expect(sessions.redeem(guess)).toBeUndefined()
         expect(sessions.knowsCookie(guess)).toBe(false)
-        expect(sessions.isOpen(cookie, guess)).toBe(false)
+        expect(sessions.find(cookie, guess)).toBeUndefined()
       }),
     )
   })
@@ -79,7 +79,7 @@ describe('sessions', () => {
       ...Array<boolean>(16).fill(true),
     ])
     const last = enter(sessions)
-    const open = [...opened.slice(4), last].map((one = NONE) => sessions.isOpen(one.cookie, one.secret))
+    const open = [...opened.slice(4), last].map((one = NONE) => sessions.find(one.cookie, one.secret) !== undefined)
     expect(open).toEqual([false, ...Array<boolean>(16).fill(true)])
   })
 
@@ -90,7 +90,7 @@ describe('sessions', () => {
     sessions.close()
     await spent
     expect(sessions.redeem(text)).toBeUndefined()
-    expect(sessions.isOpen(cookie, secret)).toBe(false)
+    expect(sessions.find(cookie, secret)).toBeUndefined()
   })
 })
 

@@ -22,14 +22,37 @@ export interface Session {
   readonly secret: string
 }
 
+/** A session that somebody opened by showing who they are. */
+export interface NamedSession extends Session {
+  /** Aborted when the session is over. */
+  readonly ended: AbortSignal
+  readonly end: () => void
+}
+
+/** What the secret of an open session stands for. */
+export interface OpenSession {
+  readonly ended: AbortSignal
+}
+
+export interface SessionLimits {
+  /** Sessions that are kept; the oldest is dropped for a further one. */
+  readonly most?: number
+  /** The same for one user. */
+  readonly mostOfUser?: number
+}
+
 /** Who may use the console in web mode. A token opens one session. Tokens and sessions end with the process. */
 export interface Sessions {
+  /** Opens a session for a user whom somebody else has recognised, for so many milliseconds at most. */
+  openFor(user: string, ms: number): NamedSession
   issueToken(): Token
   /** The new session if the token is valid; it is then used up. */
   redeem(token: string): Session | undefined
   knowsCookie(cookie: string): boolean
-  /** Whether cookie and secret belong to the same session. */
-  isOpen(cookie: string, secret: string): boolean
+  /** The session that cookie and secret belong to, if both belong to the same. */
+  find(cookie: string, secret: string): OpenSession | undefined
+  /** Ends the sessions with this cookie. */
+  endOf(cookie: string): void
   /** Ends all tokens and sessions. */
   close(): void
 }
@@ -41,6 +64,10 @@ interface Issued {
 interface Opened {
   readonly cookie: Buffer
   readonly both: Buffer
+  /** Absent in a session of the operator. */
+  readonly user: string | undefined
+  readonly ended: AbortSignal
+  readonly end: () => void
 }
 
 const random = (): string => randomBytes(24).toString('base64url')
@@ -51,10 +78,34 @@ function find<T>(list: readonly T[], wanted: Buffer, of: (one: T) => Buffer): T 
   return list.reduce<T | undefined>((found, one) => (timingSafeEqual(of(one), wanted) ? one : found), undefined)
 }
 
-export function createSessions(): Sessions {
+export function createSessions({ most = MOST, mostOfUser = most }: SessionLimits = {}): Sessions {
   const tokens: Issued[] = []
   const sessions: Opened[] = []
+  const open = (user?: string, ms?: number): NamedSession => {
+    const session = { cookie: random(), secret: random() }
+    const over = new AbortController()
+    const end = (): void => {
+      clearTimeout(expiry)
+      const index = sessions.indexOf(opened)
+      if (index !== -1) sessions.splice(index, 1)
+      over.abort()
+    }
+    const expiry = ms === undefined ? undefined : setTimeout(end, ms).unref()
+    const opened: Opened = {
+      cookie: digest(session.cookie),
+      both: both(session.cookie, session.secret),
+      user,
+      ended: over.signal,
+      end,
+    }
+    sessions.push(opened)
+    const own = sessions.filter((one) => one.user === user)
+    if (own.length > mostOfUser) own[0]?.end()
+    if (sessions.length > most) sessions[0]?.end()
+    return { ...session, ended: over.signal, end }
+  }
   return {
+    openFor: open,
     issueToken() {
       const text = random()
       const { promise: spent, resolve } = Promise.withResolvers<void>()
@@ -74,16 +125,14 @@ export function createSessions(): Sessions {
       const issued = find(tokens, digest(token), (one) => one.digest)
       if (issued === undefined) return undefined
       issued.end()
-      const session = { cookie: random(), secret: random() }
-      sessions.push({ cookie: digest(session.cookie), both: both(session.cookie, session.secret) })
-      if (sessions.length > MOST) sessions.shift()
-      return session
+      return open()
     },
     knowsCookie: (cookie) => find(sessions, digest(cookie), (one) => one.cookie) !== undefined,
-    isOpen: (cookie, secret) => find(sessions, both(cookie, secret), (one) => one.both) !== undefined,
+    find: (cookie, secret) => find(sessions, both(cookie, secret), (one) => one.both),
+    endOf: (cookie) => find(sessions, digest(cookie), (one) => one.cookie)?.end(),
     close() {
       for (const { end } of tokens.splice(0)) end()
-      sessions.length = 0
+      for (const { end } of sessions.splice(0)) end()
     },
   }
 }

@@ -7,20 +7,27 @@ import path from 'node:path'
 import { WebSocketServer } from 'ws'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { LIMITS } from '../../core/contract/protocol.ts'
+import { assertReadOnly } from '../../core/contract/readOnly.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import { serve } from '../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, SECRET_KEY } from '../../core/contract/webSession.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { webSocketPort } from '../transport/webSocketPort.ts'
-import { listenOnLoopback, LOOPBACK, quickAnswers, refuseUpgrade } from '../listen/connections.ts'
+import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate } from '../listen/connections.ts'
 import { writeAtomically } from '../files/files.ts'
 import { assetAnswer, loadAssets, type Answer, SECURITY_HEADERS } from './assets.ts'
-import { cookieValues, createSessions, TOKEN_MINUTES } from './sessions.ts'
+import { type Admission, type Door, LOGIN_PATH, LOGOUT_PATH, namesHost, tokenIn } from './door.ts'
+import { visitorHandlers } from './visitorHandlers.ts'
+import { cookieValues, createSessions, type OpenSession, TOKEN_MINUTES } from './sessions.ts'
 import { messageOf } from '../../core/text/text.ts'
 
 /** A page uses one socket and, while loading, a handful of connections. */
 const MOST_SOCKETS = 16
 const MOST_CONNECTIONS = 64
+/** The same for a console that several people look at. */
+const SHARED = { sockets: 64, socketsOfSession: 8, connections: 256, sessions: { most: 128, mostOfUser: 8 } }
+/** Logins whose body or answer is awaited at the same time. */
+const MOST_LOGINS = 8
 /** Seconds for which a browser keeps its cookie after the last visit: over a weekend, if the console runs that long. */
 const COOKIE_SECONDS = 3 * 24 * 3_600
 
@@ -34,6 +41,8 @@ export interface WebServerOptions {
   readonly port?: number
   /** How the operator gets a new address; the page without a session says so. */
   readonly renewal?: readonly string[]
+  /** Lets others in by a login, to look and not to touch; without it only loopback and one-time addresses. */
+  readonly door?: Door
 }
 
 interface OneTimeAddress {
@@ -47,6 +56,8 @@ export interface WebServer {
   /** `http://127.0.0.1:41233`; opens nothing without a session. */
   readonly origin: string
   newAddress(): OneTimeAddress
+  /** Shows another certificate to those who connect from now on. Throws when it cannot be used. */
+  readonly renew: (certificate: ServerCertificate) => void
   close(): Promise<void>
 }
 
@@ -68,9 +79,10 @@ export async function startWebServer({
   lineTo,
   port = 0,
   renewal = [],
+  door,
 }: WebServerOptions): Promise<WebServer> {
   const assets = await loadAssets(root)
-  const sessions = createSessions()
+  const sessions = createSessions(door && SHARED.sessions)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.messageLength,
@@ -78,17 +90,31 @@ export async function startWebServer({
     // The page offers its secret as another protocol, which no answer may repeat.
     handleProtocols: () => RPC_PROTOCOL,
   })
-  const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
-  const host = `${LOOPBACK}:${listener.port}`
-  const origin = `http://${host}`
+  const certificate = door?.certificate
+  const listener = await listenOn({
+    port,
+    address: door === undefined ? LOOPBACK : door.address,
+    limits: quickAnswers(door === undefined ? MOST_CONNECTIONS : SHARED.connections),
+    certificate,
+  })
+  const secure = certificate !== undefined
+  const ownHost = `${LOOPBACK}:${listener.port}`
+  const originOf = (host: string): string => `${secure ? 'https' : 'http'}://${host}`
+  const origin = originOf(ownHost)
+  const servesAs = (host: string | undefined): host is string =>
+    door === undefined ? host === ownHost : namesHost(host, door.hosts)
   // Cookies do not know ports: two consoles on one machine must not take each other's.
-  const cookieName = `apf-console-${listener.port}`
+  const cookieName = `${secure ? '__Host-' : ''}apf-console-${listener.port}`
+  const cookieHeader = (value: string, seconds: number): string =>
+    `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 
   const cookiesOf = (request: IncomingMessage): readonly string[] => cookieValues(request.headers.cookie, cookieName)
-  const hasSession = (request: IncomingMessage, secret: string): boolean =>
-    cookiesOf(request).some((cookie) => sessions.isOpen(cookie, secret))
+  const sessionOf = (request: IncomingMessage, secret: string): OpenSession | undefined =>
+    cookiesOf(request)
+      .map((cookie) => sessions.find(cookie, secret))
+      .find((session) => session !== undefined)
   const setCookie = (cookie: string): Record<string, string> => ({
-    'set-cookie': `${cookieName}=${cookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict`,
+    'set-cookie': cookieHeader(cookie, COOKIE_SECONDS),
   })
 
   const send = (
@@ -102,7 +128,9 @@ export async function startWebServer({
     response.end(request.method === 'HEAD' ? undefined : body)
   }
   const refuse = (request: IncomingMessage, response: ServerResponse): void =>
-    send(request, response, 401, noSessionPage(renewal))
+    door === undefined
+      ? send(request, response, 401, noSessionPage(renewal))
+      : send(request, response, 401, loginPage(), LOGIN_HEADERS)
 
   /** Opens a session for the token of an address. */
   const enter = (request: IncomingMessage, response: ServerResponse, token: string): void => {
@@ -116,10 +144,57 @@ export async function startWebServer({
     response.writeHead(303, { location: '/', 'cache-control': 'no-store' }).end()
   }
 
+  let logins = 0
+  /** Opens a session for somebody whom the API server recognises. */
+  const login = async ({ login: admit, recheckMs }: Door, request: IncomingMessage, response: ServerResponse) => {
+    const token = await tokenIn(request)
+    const admission: Admission =
+      token === undefined
+        ? { status: 401, sentence: 'That is no token: paste the whole token, as kubectl prints it.' }
+        : await admit(token, request.socket.remoteAddress ?? '')
+    if ('status' in admission) {
+      const { status, sentence, retryAfterSeconds: seconds } = admission
+      const more = { ...LOGIN_HEADERS, ...(seconds !== undefined && { 'retry-after': String(seconds) }) }
+      return send(request, response, status, loginPage(sentence), more)
+    }
+    const { cookie, secret, ended, end } = sessions.openFor(admission.user, admission.ms)
+    // A user who loses the rights loses the session; while nobody can say, it goes on until it ends by itself.
+    const recheck = setInterval(() => void admission.stillMay().then((may) => (may ? undefined : end())), recheckMs)
+    recheck.unref()
+    ended.addEventListener('abort', () => clearInterval(recheck), { once: true })
+    send(request, response, 200, entryPage(secret), setCookie(cookie))
+  }
+  /** Whether the form of a login page was sent, and taken over from here. */
+  const tookForm = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (door === undefined || request.method !== 'POST') return false
+    if (request.url !== LOGIN_PATH && request.url !== LOGOUT_PATH) return false
+    // Only this server's own page: no other site may sign a browser in or out.
+    if (request.headers.origin !== originOf(request.headers.host ?? '')) {
+      sendText(response, 403, 'This form is not of this server.')
+    } else if (logins >= MOST_LOGINS || !listener.room.admit(request, response)) {
+      sendText(response, 503, 'Too many requests at once; try again.')
+    } else if (request.url === LOGOUT_PATH) {
+      for (const cookie of cookiesOf(request)) sessions.endOf(cookie)
+      request.resume()
+      send(request, response, 200, loginPage('Signed out.'), { ...LOGIN_HEADERS, 'set-cookie': cookieHeader('', 0) })
+    } else {
+      logins += 1
+      void login(door, request, response)
+        .catch(() => request.destroy())
+        .finally(() => (logins -= 1))
+    }
+    return true
+  }
+
   listener.server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
     // A foreign name that resolves to this address (DNS rebinding) stops here, before anything else is looked at.
-    if (request.headers.host !== host) return sendText(response, 421, `This server answers only as ${host}.`)
+    const { host } = request.headers
+    if (!servesAs(host)) {
+      return sendText(response, 421, `This server answers only as ${door?.hosts.join(', ') ?? ownHost}.`)
+    }
+    if (secure) response.setHeader('strict-transport-security', 'max-age=31536000')
+    if (tookForm(request, response)) return
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return sendText(response, 405, 'Only GET and HEAD are allowed here.', { allow: 'GET, HEAD' })
     }
@@ -135,33 +210,60 @@ export async function startWebServer({
     }
     if (pathname === SESSION_PATH) {
       const secret = request.headers[SECRET_HEADER]
-      if (typeof secret !== 'string' || !hasSession(request, secret)) return refuse(request, response)
+      if (typeof secret !== 'string' || sessionOf(request, secret) === undefined) return refuse(request, response)
       return void response.writeHead(204, { 'cache-control': 'no-store' }).end()
     }
     const cookie = cookiesOf(request).find((value) => sessions.knowsCookie(value))
     if (cookie === undefined) return refuse(request, response)
     if (!listener.room.admit(request, response)) return sendText(response, 503, 'Too many requests at once; try again.')
-    const answer = assetAnswer(assets, pathname, [`ws://${host}`])
+    if (door !== undefined && pathname === LOGOUT_PATH) return send(request, response, 200, logoutPage(), LOGIN_HEADERS)
+    const answer = assetAnswer(assets, pathname, [originOf(host).replace('http', 'ws')])
     if (answer === undefined) return sendText(response, 404, 'There is nothing at this address.')
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
   })
 
-  const refusal = (request: IncomingMessage): string | undefined => {
-    if (request.headers.host !== host) return '421 Misdirected Request'
-    if (request.headers.origin !== origin) return '403 Forbidden'
+  /** Open sockets of each session, by its end. */
+  const socketsOf = new Map<AbortSignal, number>()
+  const count = (session: AbortSignal, change: number): void => {
+    const left = (socketsOf.get(session) ?? 0) + change
+    if (left > 0) socketsOf.set(session, left)
+    else socketsOf.delete(session)
+  }
+  /** Settings belong to a session where several people look, or one would change what the others see. */
+  const handlersOf = new WeakMap<AbortSignal, Handlers>()
+  const handlersFor = ({ ended }: OpenSession): Handlers => {
+    if (door === undefined) return handlers
+    const own = handlersOf.get(ended) ?? visitorHandlers(handlers)
+    handlersOf.set(ended, own)
+    return own
+  }
+  const admitted = (request: IncomingMessage): OpenSession | string => {
+    const { host } = request.headers
+    if (!servesAs(host)) return '421 Misdirected Request'
+    if (request.headers.origin !== originOf(host)) return '403 Forbidden'
     const [protocol, secret = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/)
-    if (protocol !== RPC_PROTOCOL || !hasSession(request, secret)) return '401 Unauthorized'
+    const session = protocol === RPC_PROTOCOL ? sessionOf(request, secret) : undefined
+    if (session === undefined) return '401 Unauthorized'
     if (request.url !== RPC_PATH) return '404 Not Found'
-    if (sockets.clients.size >= MOST_SOCKETS) return '503 Service Unavailable'
-    return undefined
+    const ofSession = socketsOf.get(session.ended) ?? 0
+    if (sockets.clients.size >= (door === undefined ? MOST_SOCKETS : SHARED.sockets)) return '503 Service Unavailable'
+    return door !== undefined && ofSession >= SHARED.socketsOfSession ? '503 Service Unavailable' : session
   }
   listener.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
-    const refused = refusal(request)
-    if (refused !== undefined) return refuseUpgrade(socket, refused)
+    const session = admitted(request)
+    if (typeof session === 'string') return refuseUpgrade(socket, session)
     socket.on('error', () => socket.destroy())
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       listener.room.release(socket)
-      void serve(webSocketPort(accepted), handlers, { lineTo })
+      const over = (): void => accepted.terminate()
+      session.ended.addEventListener('abort', over, { once: true })
+      count(session.ended, 1)
+      accepted.once('close', () => {
+        count(session.ended, -1)
+        session.ended.removeEventListener('abort', over)
+      })
+      const assertAllowed = door && assertReadOnly
+      void serve(webSocketPort(accepted), handlersFor(session), { lineTo, assertAllowed })
     })
   })
 
@@ -171,6 +273,7 @@ export async function startWebServer({
       const { text: token, spent } = sessions.issueToken()
       return { url: `${origin}/?token=${token}`, spent }
     },
+    renew: (renewed) => listener.renew(renewed),
     close() {
       sessions.close()
       for (const client of sockets.clients) client.terminate()
@@ -185,7 +288,7 @@ const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0) ?? 0};`)
 
 /** `{nonce}` in the text becomes the nonce of the only script and style that may apply. */
-function page(text: string): Answer {
+function page(text: string, formAction = "'none'"): Answer {
   const nonce = randomBytes(18).toString('base64url')
   const policy = [
     "default-src 'none'",
@@ -193,7 +296,7 @@ function page(text: string): Answer {
     `style-src 'nonce-${nonce}'`,
     'img-src data:',
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formAction}`,
     "frame-ancestors 'none'",
   ].join('; ')
   const head =
@@ -249,6 +352,37 @@ console.</p>
 console</a>.</p></main>`,
   )
 }
+
+/** A browser says where a form comes from (`Origin`) only to those who may know the page. */
+const LOGIN_HEADERS = { 'referrer-policy': 'same-origin' } as const
+
+const FORM_STYLE = `
+form { display: grid; gap: .75rem; margin: 1.5rem 0 }
+input { font: inherit; padding: .5rem .75rem; color: inherit; background: transparent; border: 1px solid #5b686c; border-radius: 4px }
+button { font: inherit; justify-self: start; padding: .5rem 1.25rem; color: #e9ecea; background: #1d5f6e; border: 0; border-radius: 4px }
+:focus-visible { outline: 2px solid #4fb3c8; outline-offset: 2px }
+[role=alert] { color: #e9ecea; border-left: 3px solid #d9822b; padding-left: .75rem }
+@media (prefers-color-scheme: light) { [role=alert] { color: #14191b } button { color: #fff } }`
+
+/** Asks for a token. `told`: a sentence about the attempt before. */
+const loginPage = (told?: string): Answer =>
+  page(
+    `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign in to APF Console</h1>
+${told === undefined ? '' : `<p role="alert">${escaped(told)}</p>`}
+<form method="post" action="${LOGIN_PATH}"><label for="token">Bearer token of this cluster</label>
+<input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus>
+<button>Sign in</button></form>
+<p>The API server checks the token and whether its user may read the metrics, the debug dumps and the flow-control objects. The
+console does not keep the token. For a service account, <code>kubectl create token NAME</code> prints one.</p></main>`,
+    "'self'",
+  )
+
+const logoutPage = (): Answer =>
+  page(
+    `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign out of APF Console</h1>
+<form method="post" action="${LOGOUT_PATH}"><button>Sign out</button></form><p><a href="/">Back to the console</a></p></main>`,
+    "'self'",
+  )
 
 const NAME = /^apf-console-[\da-f]{16}\.html$/
 

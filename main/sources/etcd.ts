@@ -222,6 +222,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
   let applied = 1_000_000
   const storage = (): StorageReading => ({
     status: {
+      version: '3.6.8',
       dbSize: 0.96 * STORY_QUOTA,
       dbSizeInUse: used,
       dbSizeQuota: STORY_QUOTA,

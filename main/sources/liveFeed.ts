@@ -4,6 +4,7 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { FeedSpec } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
+import { ofAlgorithm } from '../../core/frame/frame.ts'
 import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
@@ -58,7 +59,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const engine = {
     maxRequestsInFlight: spec.maxRequestsInFlight,
     maxMutatingRequestsInFlight: spec.maxMutatingRequestsInFlight,
-    profile: rulesOf(spec.algorithm ?? 'upstream', version).profile,
+    ...rulesOf(spec.algorithm ?? 'upstream', version),
     corrections: AS_UPSTREAM,
   }
   const warnings: string[] = []
@@ -162,7 +163,12 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     finish: () => feed.finish(),
   }
   return {
-    info: { kind: 'feed', name: feed.title, via: `through the console’s own engine of ${version}, which only watches` },
+    info: {
+      kind: 'feed',
+      name: feed.title,
+      via: `through the console’s own engine of ${version}, which only watches`,
+      ...ofAlgorithm(spec.algorithm),
+    },
     still: spec.feed.kind !== 'audit-webhook' && !spec.feed.follow,
     objects: objects.door(feed.title),
     live: traffic,

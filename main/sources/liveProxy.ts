@@ -2,6 +2,7 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
+import { ofAlgorithm } from '../../core/frame/frame.ts'
 import { AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
@@ -211,7 +212,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     },
   }
   return {
-    info: { kind: 'proxy', name: target, via: viaOf(opened, version) },
+    info: { kind: 'proxy', name: target, via: viaOf(opened, version), ...ofAlgorithm(spec.algorithm) },
     still: false,
     objects: objects.door,
     live: traffic,

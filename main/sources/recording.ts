@@ -71,7 +71,8 @@ function healthOfSamples(known: readonly Told[]): ServerHealth[] {
     .map(({ id, at }) => ({ id, status: 'ok', failures: [], lastGoodAt: at }))
 }
 
-function notRecorded(name: string, at: UnixMs, { before, after }: NonNullable<Moment['gap']>): Problem {
+/** Of an instant in a silence: what is not there, and where the nearest samples are. */
+export function notRecorded(name: string, at: UnixMs, { before, after }: NonNullable<Moment['gap']>): Problem {
   const nearest = [before, after].filter((one) => one !== undefined).map(rfc3339)
   const where = nearest.length === 0 ? '' : ` The nearest samples are of ${nearest.join(' and ')}.`
   return { code: 'not-found', message: `Nothing of ${name} was recorded at ${rfc3339(at)}.${where}` }

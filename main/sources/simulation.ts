@@ -4,6 +4,7 @@ import type { SimulationSpec, SimulationState } from '../../core/contract/simula
 import { SPEED } from '../../core/contract/bounds.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import { ofAlgorithm } from '../../core/frame/frame.ts'
 import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { dumpFrame, serverFrame } from '../../core/simulate/serverFrame.ts'
@@ -149,6 +150,7 @@ export function createSimulationSource(
       kind: 'simulation',
       name: 'Simulated cluster',
       via: `simulated API server ${version} with the default objects, seed ${seed}`,
+      ...ofAlgorithm(algorithm),
     },
     still: false,
     objects: door,

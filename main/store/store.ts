@@ -15,6 +15,7 @@ import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
 import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
+import { KeptUpdateSchema, type KeptUpdate } from '../../core/contract/update.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import { openDatabase, type Database, createPresence, type Presence } from './database.ts'
@@ -63,6 +64,11 @@ export interface Store {
   readonly requestTests: {
     read(): Promise<RequestTest[]>
     change(change: RequestTestsChange): Promise<RequestTest[]>
+  }
+  /** The last check for a newer version. */
+  readonly update: {
+    read(): Promise<KeptUpdate | undefined>
+    write(update: KeptUpdate): Promise<void>
   }
   /** How far each followed file was read. */
   readonly places: Places
@@ -238,6 +244,14 @@ export function openStore(folder: string | undefined): Store {
             `The table holds at most ${MOST_REQUEST_TESTS} requests, together with those saved by other windows. Remove some first.`,
           )
         }),
+    },
+    update: {
+      read: () =>
+        read((connection) => {
+          const text = itemOf(connection, { kind: 'update', key: 'last' })
+          return text === undefined ? undefined : parse(KeptUpdateSchema, text, 'the last check for updates')[0]
+        }),
+      write: (value) => write((connection) => putItem(connection, { kind: 'update', key: 'last', value })),
     },
     places: {
       read: (path) =>

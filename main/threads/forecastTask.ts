@@ -1,13 +1,14 @@
+import { FIT_PART } from '../../core/contract/bounds.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ForecastReport, ForecastWish } from '../../core/contract/forecast.ts'
-import { fitTwin, type Twin } from '../../core/twin/fit.ts'
+import { WATCH_MS } from '../../core/twin/effect.ts'
+import { fitTwin } from '../../core/twin/fit.ts'
+import type { Twin } from '../../core/twin/twin.ts'
 import { forecast } from '../../core/twin/forecast.ts'
+import { MS_PER_SECOND } from '../../core/units.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
 import type { ForecastTask } from '../ports/whatIf.ts'
-
-/** Of the work, the fit is this part where it has to be done. */
-const FIT_PART = 0.5
 
 export interface ForecastSteps {
   /** The part of 1 that is done. */
@@ -30,7 +31,12 @@ export function runForecast(
     tell(from + part * (1 - from))
     return true
   }
-  const report = forecast(twin, acceptable(wish.after, wish.version), { widening, mayGoOn: goOn, enough })
+  const report = forecast(twin, acceptable(wish.after, wish.version), {
+    widening,
+    seconds: WATCH_MS / MS_PER_SECOND,
+    mayGoOn: goOn,
+    enough,
+  })
   if (report === undefined) throw CANCELLED
   return report
 }

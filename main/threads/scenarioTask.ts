@@ -1,9 +1,8 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ScenarioReport } from '../../core/contract/scenario.ts'
 import { scenarioReport } from '../../core/scenario/report.ts'
-import { readScenario } from '../../core/scenario/read.ts'
-import { runScenario } from '../../core/scenario/run.ts'
-import type { Scenario } from '../../core/scenario/scenario.ts'
+import { type AnyScenario, readAnyScenario } from '../../core/scenario/read.ts'
+import { runAnyScenario } from '../../core/scenario/run.ts'
 
 /** A scenario as it is written; the seed is its own without one. */
 export interface ScenarioTask {
@@ -18,14 +17,14 @@ export function runScenarioTask(task: ScenarioTask, tell: (part: number) => void
     tell(part)
     return true
   }
-  const outcome = runScenario(readText(task), { seed: task.seed, mayGoOn })
+  const outcome = runAnyScenario(readText(task), { seed: task.seed, mayGoOn })
   if (outcome === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
   return scenarioReport(outcome)
 }
 
-function readText({ file, text }: ScenarioTask): Scenario {
-  const { scenario, findings } = readScenario(text, file)
-  if (scenario !== undefined) return scenario
+function readText({ file, text }: ScenarioTask): AnyScenario {
+  const { any, findings } = readAnyScenario(text, file)
+  if (any !== undefined) return any
   const lines = findings.map(({ line, column, field, message }) => `${file}:${line}:${column}: ${field}: ${message}`)
   const [first = `${file} holds no scenario.`] = findings.map(
     ({ line, message }) => `${file}, line ${line}: ${message}`,

@@ -4,8 +4,8 @@ import { quoted } from '../../core/config/finding.ts'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
-import { behaviourText } from '../../core/scenario/describe.ts'
-import { readScenario } from '../../core/scenario/read.ts'
+import { behaviourText, storeText } from '../../core/scenario/describe.ts'
+import { readAnyScenario } from '../../core/scenario/read.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
   ForecastStep,
@@ -28,6 +28,15 @@ export type WhatIfData =
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
   | { readonly kind: 'points'; readonly task: PointsTask }
   | { readonly kind: 'tune'; readonly task: TuneTask }
+
+/** What each task emits until it ends. */
+interface TaskEvents {
+  readonly comparison: WhatIfEvent
+  readonly scenario: ScenarioEvent
+  readonly forecast: ForecastStep
+  readonly points: PointsEvent
+  readonly tune: TuneEvent
+}
 
 interface WhatIfSurroundings {
   /** `whatIfThread.ts`, or what it was built into. */
@@ -52,9 +61,9 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
   }
   type Failed = ReturnType<typeof failed>
-  const begin = <E extends { readonly kind: string }>(
-    data: WhatIfData,
-    emit: (event: E | Failed) => void,
+  const begin = <K extends keyof TaskEvents>(
+    data: WhatIfData & { readonly kind: K },
+    emit: (event: TaskEvents[K] | Failed) => void,
     signal: AbortSignalLike,
   ): void => {
     const isCounted = data.kind === 'comparison' || data.kind === 'scenario'
@@ -63,26 +72,27 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     const onExit = (): void => void (running -= isCounted ? 1 : 0)
     const { what, mend } = ABOUT[data.kind]
     const tooLarge: Problem = { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
-    runTaskThread<E | Failed>({ file, data, emit, isLast: isOver, failed, what, tooLarge, onExit }, signal)
+    runTaskThread<TaskEvents[K] | Failed>({ file, data, emit, isLast: isOver, failed, what, tooLarge, onExit }, signal)
   }
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
     scenarioText,
-    run: (task, emit, signal) => begin<WhatIfEvent>({ kind: 'comparison', task }, emit, signal),
+    run: (task, emit, signal) => begin({ kind: 'comparison', task }, emit, signal),
     scenario(wish, emit, signal) {
       const { seed } = wish
       const run = async (): Promise<void> => {
-        const file = wish.kind === 'file' ? wish.file : wish.name
-        const text = wish.kind === 'file' ? wish.text : await scenarioText(wish.name)
+        const read =
+          wish.kind === 'file'
+            ? { file: wish.file, text: wish.text }
+            : { file: wish.name, text: await scenarioText(wish.name) }
         if (signal.aborted) return
-        const task = { file, text, ...(seed !== undefined && { seed }) }
-        begin<ScenarioEvent>({ kind: 'scenario', task }, emit, signal)
+        begin({ kind: 'scenario', task: { ...read, ...(seed !== undefined && { seed }) } }, emit, signal)
       }
       run().catch((thrown: unknown) => emit(failed(toProblem(thrown))))
     },
-    forecast: (task, emit, signal) => begin<ForecastStep>({ kind: 'forecast', task }, emit, signal),
-    points: (task, emit, signal) => begin<PointsEvent>({ kind: 'points', task }, emit, signal),
-    tune: (task, emit, signal) => begin<TuneEvent>({ kind: 'tune', task }, emit, signal),
+    forecast: (task, emit, signal) => begin({ kind: 'forecast', task }, emit, signal),
+    points: (task, emit, signal) => begin({ kind: 'points', task }, emit, signal),
+    tune: (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal),
   }
 }
 
@@ -103,14 +113,20 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
   const names = await scenarioNames(folder)
   const texts = await Promise.all(names.map((name) => readFile(fileOfScenario(folder, name), 'utf8')))
   return names.flatMap((name, index): LibraryScenario[] => {
-    const { scenario } = readScenario(texts[index] ?? '', name)
-    const [server] = scenario?.variants ?? []
-    if (scenario === undefined || server === undefined) return []
-    const { title, teaches, seed, seconds, statisticsFrom } = scenario
-    const clients = scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
-    const variants = scenario.variants.map((variant) => variant.name)
-    const shown = { name, title, teaches, seed, seconds, statisticsFrom, clients, variants }
-    const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = server
-    return [{ ...shown, maxRequestsInFlight, maxMutatingRequestsInFlight, version }]
+    const { any } = readAnyScenario(texts[index] ?? '', name)
+    if (any === undefined) return []
+    const { title, teaches, seed, seconds, statisticsFrom } = any.scenario
+    const variants = any.scenario.variants.map((variant) => variant.name)
+    const shown = { name, title, teaches, seed, seconds, statisticsFrom, variants }
+    if (any.of === 'etcd') {
+      return [
+        { ...shown, clients: any.scenario.clients.map((group) => ({ name: group.name, does: storeText(group) })) },
+      ]
+    }
+    const clients = any.scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
+    const [first] = any.scenario.variants
+    if (first === undefined) return []
+    const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = first
+    return [{ ...shown, clients, server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version } }]
   })
 }

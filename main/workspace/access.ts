@@ -30,7 +30,7 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
       (await import('../sources/prometheus.ts')).prometheusServers(target, environment, consent),
     recordings: async () => (await import('../recordings/shelf.ts')).shelf(stateDir),
     readClusterObjects: async (target) =>
-      (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),
+      (await import('../cluster/readObjects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
   }
 }

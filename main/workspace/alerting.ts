@@ -1,8 +1,9 @@
 import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { alertsState } from '../../core/alerts/past.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { MOST_ALERT_CHANGES, type AlertChange, type AlertsState, type Silence } from '../../core/contract/alerts.ts'
 import { NOTHING_NOTED } from '../../core/contract/defaults.ts'
-import { MOST_NOTED, type NotedState } from '../../core/contract/recording.ts'
+import { MOST_NOTED, type Noted, type NotedState } from '../../core/contract/recording.ts'
 import type { Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import type { UnixMs } from '../../core/units.ts'
@@ -11,8 +12,8 @@ import type { PastNotes } from './pastNotes.ts'
 
 /** The alert rules on one source and what else is noted of it, evaluated whether or not somebody looks. */
 export interface Alerting {
-  /** What the source told at `at`, after `picture` has taken it, and what a frame became there. */
-  take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>, at: UnixMs): void
+  /** What the source told at `at`, after `picture` has taken it, and what a frame became there. Returns what is noted of it. */
+  take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>, at: UnixMs): readonly Noted[]
   readonly states: Subscribable<AlertsState>
   /** What was noted: at the start and at every change. */
   readonly noted: Subscribable<NotedState>
@@ -28,13 +29,7 @@ export function createAlerting(past?: PastNotes): Alerting {
   let notes = NOTHING_NOTED
   const noted = createTopic<NotedState>()
   noted.publish(notes)
-  const state = (): AlertsState => ({
-    ...(watch.asOf !== undefined && { asOf: watch.asOf }),
-    rules: watch.rules,
-    alerts: watch.alerts,
-    changes,
-    silences: watch.silences,
-  })
+  const state = (): AlertsState => alertsState(watch, changes)
   /** The rules are evaluated always; how they stand is put together only for who listens. */
   let isHeard = false
   const heard = whileHeard<AlertsState>(() => {
@@ -56,6 +51,7 @@ export function createAlerting(past?: PastNotes): Alerting {
       }
       if (found.changes.length > 0) changes = [...found.changes.toReversed(), ...changes].slice(0, MOST_ALERT_CHANGES)
       if (event.kind === 'frame' && event.past !== true) tell()
+      return found.noted
     },
     noted,
     states: {

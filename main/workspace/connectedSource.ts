@@ -12,8 +12,10 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import { alertsAt } from '../../core/alerts/past.ts'
+import { advise } from '../../core/advice/advise.ts'
+import { createUsageTally, type UsageTally } from '../../core/advice/usage.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
-import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
@@ -33,7 +35,7 @@ import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
 import { createPastNotes } from './pastNotes.ts'
 import { startSession, type Session } from './session.ts'
-import { createSummaries } from './summaries.ts'
+import { onlyLevel, toldHandlers } from './told.ts'
 
 /** Of a console that has no place for recordings. */
 const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
@@ -119,11 +121,13 @@ export async function openSource(
         })
   const alerting = createAlerting(readsPast(spec) ? createPastNotes() : undefined)
   const pages = createKeptPages()
+  const usage = createUsageTally()
   let effects: Effects | undefined
   const onEvent = (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void => {
-    flight?.take(event)
+    const noted = alerting.take(event, picture, taken, environment.now())
+    flight?.take(event, noted)
     pages.take(event)
-    alerting.take(event, picture, taken, environment.now())
+    usage.take(event)
     effects?.take(event)
   }
   const session = startSession({
@@ -150,7 +154,6 @@ export async function openSource(
   effects = watching
   const objects = createObjects({ deskOf: () => desk, store, environment, effects })
   objects.resolveOnce(desk, session.ended)
-  const summaries = createSummaries(session, environment)
   const address = source.live?.state().address
   const { live } = source
   let served = Promise.resolve()
@@ -160,8 +163,10 @@ export async function openSource(
     throw new ProblemError('unsupported', 'This is no recording; open the past of the source first.')
   }
 
+  const told = toldHandlers({ session, desk, alerting, environment, archive })
   const handlers: SourceHandlers = {
     procedures: {
+      ...told.procedures,
       'sources.cadence': async ({ intervalMs, dumpsEveryMs }) => {
         if (session.connection.still) {
           throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
@@ -169,17 +174,9 @@ export async function openSource(
         session.setCadence({ intervalMs, dumpsEveryMs })
         return session.connection
       },
-      'sources.tryNow': async ({ server }) => {
-        session.tryNow(server)
-        return null
-      },
       'sources.stopPast': async () => {
         session.stopPast()
         return null
-      },
-      'sources.facts': async ({ server }) => {
-        const facts = session.picture.facts(server)
-        return facts === undefined ? null : reportedFacts(facts)
       },
       'alerts.silence': async ({ silences }) => {
         alerting.silence(silences)
@@ -198,26 +195,26 @@ export async function openSource(
         const to = at ?? archive.extent().last ?? 0
         return diagnose(pagesUpTo(archive, to).all(at))
       },
+      'advice.read': async ({ at, nodes }) => {
+        if (archive === undefined) return advise(usage.read(), { nodes })
+        const to = at ?? archive.extent().last ?? 0
+        return advise(usageUpTo(archive, to).read(), { nodes })
+      },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
         flight.switch(on)
         return null
       },
-      'history.series': async ({ server, ...range }) =>
-        archive === undefined ? session.server(server).history.series(range) : archive.series(server, range),
-      'history.heatMap': async ({ server, ...cells }) =>
-        archive === undefined ? session.server(server).history.heatMap(cells) : archive.heatMap(server, cells),
-      'allocation.steps': async ({ server, from, to }) => [
-        ...(archive === undefined
-          ? session.server(server).adjustments.steps(from, to)
-          : archive.steps(server, from, to)),
-      ],
       'past.extent': async () => recorded().extent(),
       'past.moment': async ({ at }) => recorded().moment(at),
       'past.step': async (step) => {
         const { step: take } = recorded()
         if (take === undefined) throw new ProblemError('unsupported', 'Only a run can be stepped through.')
         return take(step)
+      },
+      'past.facts': async ({ server, at }) => {
+        const facts = recorded().facts(server, at)
+        return facts === undefined ? null : reportedFacts(facts)
       },
       'past.dump': async ({ server, level, at }) => {
         const dump = recorded().dump(server, at)
@@ -226,6 +223,7 @@ export async function openSource(
       },
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
       'past.noted': async ({ from, to }) => [...recorded().noted(from, to)],
+      'past.alerts': async ({ at }) => alertsAt(recorded(), at),
       ...objects.procedures,
       'effects.read': async ({ id: entry }) => (await watching.read(entry)) ?? null,
       'simulation.state': async () => session.simulation().state(),
@@ -249,16 +247,10 @@ export async function openSource(
     },
     streams: {
       etcd: (_, emit, signal) => session.etcdStates.subscribe(emit, signal),
-      frames: (_, emit, signal) => session.frames.subscribe(emit, signal),
-      summary: (_, emit, signal) => summaries.subscribe(emit, signal),
-      dumps: ({ server, level }, emit, signal) =>
-        session.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), signal),
-      objects: (_, emit, signal) => desk.states.subscribe(emit, signal),
+      ...told.streams,
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
-      alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
-      noted: (_, emit, signal) => alerting.noted.subscribe(emit, signal),
       effects: (_, emit, signal) => watching.states.subscribe(emit, signal),
       // Whoever asks for its past waits for what the recorder says.
       recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
@@ -307,6 +299,15 @@ function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
   return kept
 }
 
+/** Reading more of a recording takes longer than a reader waits. */
+const ADVICE_MS = 2 * 3_600_000
+
+function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
+  const tally = createUsageTally()
+  for (const { event } of archive.told(at - ADVICE_MS, at)) tally.take(event)
+  return tally
+}
+
 /** Single requests and the state of an etcd proxy are told only while somebody listens. */
 function hearWhileRecording({ requests, requestStates, etcdStates, ended }: Session, { state }: FlightRecorder): void {
   let hearing: AbortController | undefined
@@ -320,13 +321,4 @@ function hearWhileRecording({ requests, requestStates, etcdStates, ended }: Sess
     etcdStates.subscribe(() => undefined, hearing.signal)
   }, ended)
   ended.addEventListener('abort', () => hearing?.abort(), { once: true })
-}
-
-/** Levels are few and stay; queues and requests are what makes a dump large. */
-function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
-  return {
-    ...dump,
-    ...(dump.queues && { queues: dump.queues.filter((queue) => queue.level === level) }),
-    ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
-  }
 }

@@ -1,6 +1,8 @@
-import type { StreamHandlers } from '../../core/contract/contract.ts'
+import { FIT_PART } from '../../core/contract/bounds.ts'
+import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
-import type { Twin } from '../../core/twin/fit.ts'
+import type { ForecastWish } from '../../core/contract/forecast.ts'
+import type { Twin } from '../../core/twin/twin.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { MS_PER_SECOND } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -25,31 +27,91 @@ interface KeptTwin {
   readonly widening: number
 }
 
+/** A fit that is being made, and everybody who waits for it. */
+interface Fitting {
+  readonly twin: Promise<KeptTwin>
+  readonly end: AbortController
+  readonly waiting: Set<(part: number) => void>
+}
+
 /** Forecasts what a draft does to a connected source; the work is done elsewhere. */
 export function forecastHandlers({ desk, sourceOf, environment }: ForecastOptions): Pick<StreamHandlers, 'forecast'> {
   const twins = new Map<string, KeptTwin>()
+  const fits = new Map<string, Fitting>()
+
+  const fit = async (by: WhatIfDesk, key: string, wish: ForecastWish, end: AbortController): Promise<KeptTwin> => {
+    const evidence = await sourceOf(wish.of.connection).call('forecast.evidence', wish.of)
+    if (evidence.history === null) throw new ProblemError('not-found', TOO_SHORT)
+    const { widening } = evidence
+    const twin = await new Promise<Twin>((resolve, reject) => {
+      by.forecast(
+        { wish, evidence, widening },
+        (event) => {
+          if (event.kind === 'twin') resolve(event.twin)
+          else if (event.kind === 'failed') reject(ProblemError.of(event.problem))
+          else if (event.kind === 'progress') for (const tell of fits.get(key)?.waiting ?? []) tell(event.part)
+        },
+        end.signal,
+      )
+    })
+    // The runs that would follow are of the draft that was the first to need the twin.
+    end.abort()
+    const kept = { atMs: environment.now(), twin, widening }
+    twins.delete(key)
+    twins.set(key, kept)
+    const [oldest] = twins.keys()
+    if (twins.size > MOST_TWINS && oldest !== undefined) twins.delete(oldest)
+    return kept
+  }
+
+  /** The twin, from the fit that is under way where there is one. The fit ends once nobody waits for it. */
+  const twinFor = async (
+    by: WhatIfDesk,
+    wish: ForecastWish,
+    tell: (part: number) => void,
+    signal: AbortSignalLike,
+  ): Promise<KeptTwin> => {
+    const { of, before, serverLimit, version } = wish
+    const key = JSON.stringify([of, serverLimit, version, before])
+    const kept = twins.get(key)
+    if (kept !== undefined && environment.now() - kept.atMs < TWIN_SECONDS * MS_PER_SECOND) return kept
+    const fitting = fits.get(key) ?? startFit(by, key, wish)
+    fitting.waiting.add(tell)
+    const leave = (): void => {
+      fitting.waiting.delete(tell)
+      if (fitting.waiting.size > 0 || fits.get(key) !== fitting) return
+      fits.delete(key)
+      fitting.end.abort()
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    return fitting.twin
+  }
+  const startFit = (by: WhatIfDesk, key: string, wish: ForecastWish): Fitting => {
+    const end = new AbortController()
+    const twin = fit(by, key, wish, end).finally(() => {
+      if (fits.get(key)?.end === end) fits.delete(key)
+    })
+    const fitting = { twin, end, waiting: new Set<(part: number) => void>() }
+    fits.set(key, fitting)
+    return fitting
+  }
+
   return {
     forecast(wish, emit, signal) {
-      const { of, before, serverLimit, version } = wish
-      const key = JSON.stringify([of, serverLimit, version, before])
       const run = async (): Promise<void> => {
         if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot forecast.')
-        const kept = twins.get(key)
-        const isYoung = kept !== undefined && environment.now() - kept.atMs < TWIN_SECONDS * MS_PER_SECOND
-        const source = sourceOf(of.connection)
-        const evidence = isYoung ? undefined : await source.call('forecast.evidence', of)
+        let from = 0
+        const tell = (part: number): void => {
+          from = FIT_PART
+          emit({ kind: 'progress', part })
+        }
+        const { twin, widening } = await twinFor(desk, wish, tell, signal)
         if (signal.aborted) return
-        if (evidence?.history === null) throw new ProblemError('not-found', TOO_SHORT)
-        const widening = evidence?.widening ?? kept?.widening ?? 1
-        const made = isYoung ? { twin: kept.twin } : { evidence }
         desk.forecast(
-          { wish, ...made, widening },
+          { wish, twin, widening },
           (event) => {
-            if (event.kind !== 'twin') return emit(event)
-            twins.delete(key)
-            twins.set(key, { atMs: environment.now(), twin: event.twin, widening })
-            const [oldest] = twins.keys()
-            if (twins.size > MOST_TWINS && oldest !== undefined) twins.delete(oldest)
+            if (event.kind === 'progress') emit({ kind: 'progress', part: from + event.part * (1 - from) })
+            else if (event.kind !== 'twin') emit(event)
           },
           signal,
         )

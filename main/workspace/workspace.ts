@@ -35,6 +35,7 @@ import { openSource, type ConnectedSource, type OpenSource } from './connectedSo
 import { keptProcedures, type Elsewhere } from './objects.ts'
 import { forecastHandlers } from './forecast.ts'
 import { whatIfHandlers } from './whatIf.ts'
+import { createUpdates } from './updates.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
@@ -259,9 +260,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   const forecasts = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
   const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
+  const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
+      'app.update': () => updates.read(),
       'settings.read': () => store.settings.read(),
       'settings.write': (change) => store.settings.change(change),
       'sources.contexts': ({ file }) => access.listContexts(file),
@@ -333,13 +336,16 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'alerts.silence': asks('alerts.silence'),
     'forecast.evidence': asks('forecast.evidence'),
     'diagnosis.read': asks('diagnosis.read'),
+    'advice.read': asks('advice.read'),
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),
     'past.step': asks('past.step'),
+    'past.facts': asks('past.facts'),
     'past.dump': asks('past.dump'),
     'past.requests': asks('past.requests'),
     'past.noted': asks('past.noted'),
+    'past.alerts': asks('past.alerts'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),

@@ -10,7 +10,7 @@ const EMPTY = viewStore.getState()
 const UNCONNECTED = connectionStore.getState()
 
 /** Shows a server of a connection whose level `name` rejected so many requests in its last second. */
-function show(connection: number, name: string, rejections: number): void {
+function show(connection: number, name: string, rejections: number, mode: View['mode'] = 'live'): void {
   const derive = createDeriver('api')
   const frameAt = (second: number, count: number) => {
     const rejected = { 'queue-full': count, 'concurrency-limit': 0, 'time-out': 0 }
@@ -30,7 +30,7 @@ function show(connection: number, name: string, rejections: number): void {
         still: false,
       },
     })
-    viewStore.setState({ ...EMPTY, mode: 'live', server, derivedServer } satisfies View)
+    viewStore.setState({ ...EMPTY, mode, server, derivedServer } satisfies View)
   })
 }
 const said = () => screen.getByRole('status').textContent
@@ -48,5 +48,12 @@ it('announces a level that rejects, of the cluster on the screen and no other', 
   show(2, 'workload-low', 0)
   expect(said()).toBe('')
   show(2, 'workload-low', 5)
+  expect(said()).toBe('workload-low rejects requests.')
+})
+
+it('announces nothing of the past', () => {
+  show(1, 'workload-low', 3, 'past')
+  expect(said()).toBe('')
+  show(1, 'workload-low', 3)
   expect(said()).toBe('workload-low rejects requests.')
 })

@@ -5,8 +5,8 @@ import { classes } from '../components/classes.ts'
 import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
 import { useShownNotes } from '../state/firstRun.ts'
 import { useRoute, hrefOfPage } from '../state/route.ts'
-import type { ScreenName } from '../state/route.logic.ts'
-import { useSettings, settingsStore } from '../state/settings.ts'
+import type { ScreenName } from '../../core/contract/screens.ts'
+import { useSettings } from '../state/settings.ts'
 import { Patterns } from '../charts/plot.tsx'
 import { say, shellStore, silence } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
@@ -23,6 +23,7 @@ import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useKeys, useMenu } from './commands.ts'
+import { useTheme } from './useTheme.ts'
 import styles from './App.module.css'
 import { rosterRows } from './shell.data.ts'
 
@@ -120,6 +121,7 @@ function Toast() {
 export function RejectionAnnouncer() {
   const server = useViewPart((view) => view.server)
   const derivedServer = useViewPart((view) => view.derivedServer)
+  const isPast = useViewPart((view) => view.mode === 'past')
   const connected = useConnected()
   const of = `${connected?.id ?? ''} ${server?.id ?? ''}`
   const about = useRef(of)
@@ -132,12 +134,14 @@ export function RejectionAnnouncer() {
       told.current.clear()
       setText('')
     }
+    // Who looks at the past is not told of it as if it happened now.
+    if (isPast) return
     for (const { name, trouble } of rosterRows(server, derivedServer, () => 0)) {
       if (trouble !== 'rejecting' || told.current.has(name)) continue
       told.current.add(name)
       setText(`${name} rejects requests.`)
     }
-  }, [of, server, derivedServer])
+  }, [of, server, derivedServer, isPast])
   return (
     <div role="status" className="sr-only">
       {text}
@@ -201,20 +205,4 @@ function PageTabs(props: Pick<ScreenEntry, 'name' | 'label'> & { readonly pages:
       ))}
     </nav>
   )
-}
-
-const LIGHT = '(prefers-color-scheme: light)'
-
-/** Puts the chosen theme, or the system's, on the root element. */
-function useTheme(): void {
-  const theme = settingsStore((settings) => settings.theme)
-  useEffect(() => {
-    const light = matchMedia(LIGHT)
-    const apply = (): void => {
-      document.documentElement.dataset['theme'] = theme === 'system' ? (light.matches ? 'light' : 'dark') : theme
-    }
-    apply()
-    light.addEventListener('change', apply)
-    return () => light.removeEventListener('change', apply)
-  }, [theme])
 }

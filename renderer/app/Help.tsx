@@ -9,11 +9,11 @@ import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
 import { inputClass } from '../components/Field.tsx'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
-import { SHORTCUTS } from './keymap.ts'
+import { SHORTCUTS } from './shortcuts.ts'
 import styles from './App.module.css'
 
-/** Keys and terms: opened by its key, or by a term, whose entry it then shows. */
-export function KeyHelp() {
+/** Keys and terms: opened by its key, or by a term, whose entry it then shows. `keys`: whether there are any. */
+export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
   const asked = shellStore(({ overlay }) => overlay === 'help')
   const term = glossaryStore((state) => state.term)
   const onOpenChange = (open: boolean): void => {
@@ -33,7 +33,7 @@ export function KeyHelp() {
           }}
         >
           <header className={dialog['head']}>
-            <Dialog.Title>Shortcuts and glossary</Dialog.Title>
+            <Dialog.Title>{keys ? 'Shortcuts and glossary' : 'Glossary'}</Dialog.Title>
             <Dialog.Close asChild>
               <Button small className={dialog['close']}>
                 Close
@@ -42,21 +42,25 @@ export function KeyHelp() {
           </header>
           <div className={dialog['columns']}>
             <Glossary term={term} />
-            <section className={dialog['column']} {...scrollRegion('Keys')}>
-              <h3>Keys</h3>
-              <dl className={dialog['keys']}>
-                {SHORTCUTS.map(([keys, does]) => (
-                  <Shortcut key={keys} keys={keys} does={does} />
-                ))}
-              </dl>
-              <SingleKeys />
-            </section>
+            {keys && <Keys />}
           </div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
+
+const Keys = () => (
+  <section className={dialog['column']} {...scrollRegion('Keys')}>
+    <h3>Keys</h3>
+    <dl className={dialog['keys']}>
+      {SHORTCUTS.map(([keys, does]) => (
+        <Shortcut key={keys} keys={keys} does={does} />
+      ))}
+    </dl>
+    <SingleKeys />
+  </section>
+)
 
 const Shortcut = ({ keys, does }: { readonly keys: string; readonly does: string }) => (
   <>

@@ -1,20 +1,28 @@
 import { useEffect, useState } from 'react'
 import dialog from '../components/Dialog.module.css'
 import { droppedFiles } from '../components/files.ts'
+import { client } from '../state/client.ts'
+import { startLimits } from '../state/limitsReader.ts'
 import { openAsSource } from './actions.ts'
 import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
+import { UpdateNote } from './UpdateNote.tsx'
 import { UploadProgress } from './UploadProgress.tsx'
 
 /** What lies above every screen once it is asked for. */
-export const Overlays = () => (
-  <>
-    <Palette />
-    <KeyHelp />
-    <DropTarget />
-    <UploadProgress />
-  </>
-)
+export function Overlays() {
+  // Here, as this comes right after the first screen, which waits for neither.
+  useEffect(() => startLimits(client()), [])
+  return (
+    <>
+      <Palette />
+      <KeyHelp />
+      <DropTarget />
+      <UploadProgress />
+      <UpdateNote />
+    </>
+  )
+}
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true
 

@@ -25,6 +25,7 @@ import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteI
 import { rosterRows } from './shell.data.ts'
 import { screensFor } from './screens.tsx'
 import { SPEEDS } from './TopBar.tsx'
+import { refusalOf } from '../state/limits.ts'
 import styles from '../components/Dialog.module.css'
 
 /** Ids of what was chosen in this session, the newest first. */
@@ -191,6 +192,7 @@ function reachable(): Reachable {
 function useSources(): PaletteFacts['sources'] {
   const [sources, setSources] = useState<PaletteFacts['sources']>([])
   useEffect(() => {
+    if (refusalOf('sources.connect') !== undefined) return undefined
     let open = true
     const read = async (): Promise<void> => {
       const [contexts, recent] = await Promise.all([

@@ -36,7 +36,7 @@ test('steps from the instant that is shown, and says which event was the last', 
   render(
     <>
       <RunSteps of={of} />
-      <LastStep instant={500.125} />
+      <LastStep />
     </>,
   )
   expect(screen.queryByRole('status')).toBeNull()

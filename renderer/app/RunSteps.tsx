@@ -6,6 +6,7 @@ import { Button } from '../components/Button.tsx'
 import { StrideSelect } from '../components/StrideSelect.tsx'
 import { openRun, runSeconds, runStore, stepRun } from '../state/runs.ts'
 import { say } from '../state/shell.ts'
+import { instantOf, useTimePart } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import styles from './TimeBar.module.css'
 
@@ -29,9 +30,10 @@ export function RunSteps({ of }: { readonly of: RunSpec['of'] }) {
 }
 
 /** Where the last step ended, while the screens still show that. */
-export function LastStep({ instant }: { readonly instant: number }) {
+export function LastStep() {
   const step = runStore((store) => store.step)
-  if (step?.at !== instant) return null
+  const isShown = useTimePart((time) => step !== undefined && step.at === instantOf(time))
+  if (step === undefined || !isShown) return null
   const text = `event ${format.fixed(step.events)}${step.event === undefined ? '' : `: ${step.event}`}`
   return (
     <span className={styles['step']} role="status" title={text}>

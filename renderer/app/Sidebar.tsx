@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../components/LevelChip.tsx'
@@ -6,7 +7,7 @@ import { usePastPart } from '../state/past.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
-import { useView } from '../state/view.ts'
+import { useView, withoutLevels } from '../state/view.ts'
 import { hasSeveral, readsClusters, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
@@ -16,12 +17,14 @@ import { screensFor } from './screens.tsx'
 import styles from './Sidebar.module.css'
 
 const MANY = 12
+export const EtcdPart = lazy(async () => ({ default: (await import('./EtcdShell.tsx')).EtcdPart }))
 
 /** Screens and the roster of levels: visible from everywhere. */
 export function Sidebar() {
   const [{ sidebar, levelSlots }] = useSettings()
   const { screen, level: shown, page } = useRoute()
-  const { server, derivedServer, mode } = useView()
+  const view = useView()
+  const { server, derivedServer, mode } = view
   const { connection: connected, connections } = useConnection()
   const instant = usePastPart(({ moment }) => moment?.at)
   // Links carry server and range: they change with them.
@@ -61,15 +64,19 @@ export function Sidebar() {
           </li>
         ))}
       </ul>
-      {rows.length === 0 ? (
+      {connected?.etcd === true ? (
+        <Suspense>
+          <EtcdPart />
+        </Suspense>
+      ) : rows.length === 0 ? (
         <p className={styles['none']}>
-          {connected?.etcd === true
-            ? 'An etcd has no priority levels.'
-            : connected === undefined
-              ? 'Priority levels appear here once a source is connected.'
-              : readsClusters(connected)
-                ? 'Priority levels appear here once you open a server of the Fleet screen.'
-                : 'Priority levels appear here with the first sample.'}
+          {connected === undefined
+            ? 'Priority levels appear here once a source is connected.'
+            : readsClusters(connected)
+              ? 'Priority levels appear here once you open a server of the Fleet screen.'
+              : withoutLevels(view) === undefined
+                ? 'Priority levels appear here with the first sample.'
+                : 'The max-in-flight filter has no priority levels.'}
         </p>
       ) : (
         <>
@@ -85,7 +92,7 @@ export function Sidebar() {
           </ul>
         </>
       )}
-      {total !== undefined && (
+      {total !== undefined && rows.length > 0 && (
         <p className={styles['foot']}>
           {format.seats(total.executing)} of {format.seats(total.seats)} seats executing
           <br />

@@ -1,3 +1,4 @@
+import { Suspense } from 'react'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
@@ -6,16 +7,20 @@ import { Term } from '../components/Term.tsx'
 import { useNow } from '../components/hooks.ts'
 import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
+import { usePastPart } from '../state/past.ts'
 import { nowAt, useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
 import { statusFacts, untilReallocation } from './shell.data.ts'
+import { EtcdPart } from './Sidebar.tsx'
 import styles from './Sidebar.module.css'
 
 /** How the source is doing, and when seats move next. */
 export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer, mode } = useView()
-  const facts = statusFacts(connection, server, mode)
+  const health = usePastPart(({ moment }) => moment?.health) ?? connection?.servers ?? []
+  const facts = statusFacts(connection, { server, derivedServer, mode, health })
+  const isPast = mode === 'past'
   if (facts === undefined) {
     return (
       <footer className={styles['barBar']}>
@@ -26,16 +31,9 @@ export function StatusBar() {
   }
   if (connection?.etcd === true) {
     return (
-      <footer className={styles['barBar']}>
-        <span className={styles['item']}>
-          <span className={facts.good ? styles['ok'] : styles['warn']}>
-            <Icon name={facts.good ? 'check' : 'warn'} size={12} />
-          </span>
-          <span className="sr-only">{facts.good ? 'source answers' : 'source fails'}</span>
-          <b>etcd proxy</b>
-        </span>
-        <span className={styles['right']}>Separate from Priority and Fairness of the API server</span>
-      </footer>
+      <Suspense fallback={<footer className={styles['barBar']} />}>
+        <EtcdPart good={facts.good} />
+      </Suspense>
     )
   }
   const p = server?.seatFairFrac
@@ -47,13 +45,15 @@ export function StatusBar() {
         <span className={facts.good ? styles['ok'] : styles['warn']}>
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />
         </span>
-        <span className="sr-only">{facts.good ? 'source answers' : 'source fails'}</span>
+        <span className="sr-only">
+          {isPast ? (facts.good ? 'source answered' : 'source failed') : facts.good ? 'source answers' : 'source fails'}
+        </span>
         <b>{facts.cadence}</b>
       </span>
       {facts.families !== undefined && <span className={styles['item']}>{facts.families}</span>}
       {facts.version !== undefined && (
         <span className={styles['item']}>
-          server <b>{facts.version}</b>
+          {isPast ? 'server then' : 'server'} <b>{facts.version}</b>
         </span>
       )}
       {facts.dumps !== undefined && (
@@ -69,7 +69,7 @@ export function StatusBar() {
         </b>
       </span>
       <NoteMark note="reallocation" />
-      {mode !== 'still' && <Countdown />}
+      {mode !== 'still' && !isPast && <Countdown />}
       <EditingState />
     </footer>
   )
@@ -83,7 +83,11 @@ function EditingState() {
     <span
       className={classes(styles['item'], on ? styles['editing'] : styles['wide'])}
       title={
-        on ? `Editing of ${state.target} is on.` : 'Nothing can be changed from here until editing is switched on.'
+        on
+          ? `Editing of ${state.target} is on.`
+          : state?.editing.state === 'impossible'
+            ? state.editing.why
+            : 'Nothing can be changed from here until editing is switched on.'
       }
     >
       <Icon name={on ? 'editor' : 'lock'} size={12} />

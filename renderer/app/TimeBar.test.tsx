@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
 import { connectionStore } from '../state/connection.ts'
 import { pastStore } from '../state/past.ts'
+import { startRoutes } from '../state/route.ts'
 import { settingsStore } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
 import { SPEEDS, TimeBar } from './TimeBar.tsx'
@@ -59,4 +60,23 @@ test('goes from mark to mark by key and button, and no further than the last', (
   fireEvent.click(screen.getByText('Previous mark'))
   fireEvent.keyDown(slider, { key: 'ArrowLeft', altKey: true })
   expect(instant()).toBe(START + 30_000)
+})
+
+test('says that numbers are of the present until the instant is there', () => {
+  const text = 'Charts show the range, everything else still the present.'
+  expect(screen.getByText(text)).toBeTruthy()
+  act(() => pastStore.setState({ moment: { at: instant(), derived: [], health: [] } }))
+  expect(screen.queryByText(text)).toBeNull()
+})
+
+test('says on a screen of the present that it is one', () => {
+  let stop = (): void => undefined
+  act(() => {
+    pastStore.setState({ moment: { at: instant(), derived: [], health: [] } })
+    location.hash = '#/fleet'
+    stop = startRoutes()
+  })
+  expect(screen.queryByText(/^Fleet shows the present\./)).toBeTruthy()
+  stop()
+  location.hash = ''
 })

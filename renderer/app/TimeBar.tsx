@@ -1,19 +1,23 @@
-import { useEffect, useMemo, useState, type PointerEvent } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from 'react'
+import type { Extent } from '../../core/contract/recording.ts'
+import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 import { MS_PER_DAY, MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
-import { ProblemNote } from '../components/States.tsx'
+import { Note, ProblemNote } from '../components/States.tsx'
 import { TimeTicks, useSize } from '../charts/plot.tsx'
 import { timeOfX, xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
 import { client } from '../state/client.ts'
 import { useConnected } from '../state/connection.ts'
-import { pastStore, usePastPart } from '../state/past.ts'
+import { usePastPart } from '../state/past.ts'
+import { useRoute } from '../state/route.ts'
 import { useSeries } from '../state/series.ts'
-import { instantOf, timeStore, useTimePart } from '../state/time.ts'
+import { instantOf, timeStore, useTimePart, type TimeState } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { barsOf, stripDomain, type Bar } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
+import { useWheel } from '../charts/wheel.ts'
 import { LastStep, RunSteps } from './RunSteps.tsx'
 import styles from './TimeBar.module.css'
 
@@ -28,13 +32,14 @@ const STRIP_POINTS = 288
 
 /** The recorded day, the shown range in it, and the instant that every screen shows. */
 export function TimeBar() {
-  const instant = useTimePart(instantOf)
+  const shown = useTimePart((time) => instantOf(time) !== undefined)
   const problem = usePastPart((past) => past.problem)
-  if (instant === undefined) return null
+  if (!shown) return null
   return (
     <section className={styles['bar']} aria-label="Time">
+      <PresentNote />
       {problem === undefined ? (
-        <Recorded instant={instant} />
+        <Recorded />
       ) : (
         <div className={styles['problem']}>
           <ProblemNote
@@ -49,11 +54,43 @@ export function TimeBar() {
   )
 }
 
-function Recorded({ instant }: { readonly instant: number }) {
+const OTHERS = 'Other screens show the instant selected in the time bar.'
+
+/** Screens of the present alone, and what they say of it. */
+const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> = {
+  fleet: `Fleet shows the present. ${OTHERS}`,
+  connection: `Connection shows the present. ${OTHERS}`,
+  recordings: `Recordings lists what there is now. ${OTHERS}`,
+  runs: `What-if takes the newest objects and requests. ${OTHERS}`,
+  scenarios: `Scenarios are of no time. ${OTHERS}`,
+  draft:
+    'The draft is of the newest objects, and so is its forecast. Demand and limits beside it are of the selected instant.',
+  journal: `Journal lists every edit until now. ${OTHERS}`,
+}
+
+/** What the screen shows although another time is selected. */
+function PresentNote() {
+  const { screen, page = screen } = useRoute()
+  const isOpening = usePastPart(({ moment, problem }) => moment === undefined && problem === undefined)
+  const text = OF_THE_PRESENT[page]
+  if (text === undefined && !isOpening) return null
+  return (
+    <div className={text === undefined ? styles['opening'] : styles['present']}>
+      <Note kind="info">{text ?? OPENING}</Note>
+    </div>
+  )
+}
+
+/** While it is read; over the screen, because that is soon. */
+const OPENING = 'Charts show the range, everything else still the present.'
+
+/** Only what stands at the instant is drawn when it moves: everything else here is of a day or of a range. */
+function Recorded() {
   const extent = usePastPart((past) => past.extent)
   const from = useTimePart((time) => time.from)
   const to = useTimePart((time) => time.to)
-  const domain = useMemo(() => stripDomain(extent, instant, MS_PER_DAY), [extent, instant])
+  const range = useMemo(() => ({ from, to }), [from, to])
+  const [domain, hold] = useStripDomain(extent)
   const { from: start, to: end } = domain
   const strip = useStrip(start, end)
   const shown = useSeries()
@@ -61,7 +98,9 @@ function Recorded({ instant }: { readonly instant: number }) {
   const run = spec?.kind === 'run' ? spec.of : undefined
   const marks = useServerMarks()
   const drawn = useMemo(() => eventMarks(marks), [marks])
-  const lost = extent?.gaps.length ?? 0
+  const bars = useMemo(() => (shown === undefined ? NO_BARS : barsOf(shown)), [shown])
+  const gaps = extent?.gaps ?? NO_GAPS
+  const lost = gaps.length
   const { first = start, last = end } = extent ?? {}
   return (
     <>
@@ -71,7 +110,7 @@ function Recorded({ instant }: { readonly instant: number }) {
             ? `Opening the ${run === undefined ? 'recording' : 'run'}`
             : `${format.span((last - first) / MS_PER_SECOND)} ${run === undefined ? 'recorded' : 'run'}`}
         </b>
-        {run !== undefined && <LastStep instant={instant} />}
+        {run !== undefined && <LastStep />}
         <span>
           {lost === 0 ? 'no gaps' : lost === 1 ? '1 gap' : `${lost} gaps`}
           {extent !== undefined && extent.problems.length > 0 && ', parts cannot be read'}
@@ -86,26 +125,31 @@ function Recorded({ instant }: { readonly instant: number }) {
           className={styles['strip']}
           domain={domain}
           bars={strip}
-          instant={instant}
-          range={{ from, to }}
-          gaps={extent?.gaps ?? []}
+          range={range}
+          gaps={gaps}
+          onHold={hold}
         />
-        <Track
-          name="Shown range"
-          className={styles['loupe']}
-          domain={{ from, to }}
-          bars={useMemo(() => (shown === undefined ? [] : barsOf(shown)), [shown])}
-          instant={instant}
-          gaps={extent?.gaps ?? []}
-          marks={drawn}
-        />
+        <Track name="Shown range" className={styles['loupe']} domain={range} bars={bars} gaps={gaps} marks={drawn} />
       </div>
       <div className={styles['controls']}>
-        <Replay instant={instant} last={last} marks={drawn} />
+        <Replay last={last} marks={drawn} />
         {run !== undefined && <RunSteps of={run} />}
       </div>
     </>
   )
+}
+
+const NO_BARS: readonly Bar[] = []
+const NO_GAPS: readonly TimeDomain[] = []
+
+/** What the strip spans, and a function that keeps it as it is while a pointer is dragged over it. */
+function useStripDomain(extent: Extent | undefined): [TimeDomain, (isHeld: boolean) => void] {
+  const wanted = (time: TimeState): TimeDomain => stripDomain(extent, instantOf(time) ?? time.to, MS_PER_DAY)
+  const start = useTimePart((time) => wanted(time).from)
+  const end = useTimePart((time) => wanted(time).to)
+  const newest = useMemo(() => ({ from: start, to: end }), [start, end])
+  const [held, setHeld] = useState<TimeDomain>()
+  return [held ?? newest, (isHeld) => setHeld(isHeld ? newest : undefined)]
 }
 
 /** Queued and rejected of all levels over the strip; what was read before stays until the next has come. */
@@ -134,10 +178,11 @@ interface TrackProps {
   readonly className: string | undefined
   readonly domain: TimeDomain
   readonly bars: readonly Bar[]
-  readonly instant: number
   readonly range?: TimeDomain
   readonly gaps: readonly TimeDomain[]
   readonly marks?: readonly EventMark[]
+  /** Told when a pointer begins to drag over it, and when it is let go. */
+  readonly onHold?: (isHeld: boolean) => void
 }
 
 const TICKS = 16
@@ -145,51 +190,103 @@ const TICKS = 16
 const EDGE = 8
 
 /** A stretch of time with what happened in it; pointer and arrow keys choose the instant. */
-function Track({ name, className, domain, bars, instant, range, gaps, marks }: TrackProps) {
-  const [box, { width, height }] = useSize()
-  const plot: Plot = { width, height, left: EDGE, right: EDGE, top: 2, bottom: TICKS }
-  const foot = height - TICKS
-  const x = (at: number): number => xOfTime(plot, domain, at)
-  const choose = (event: PointerEvent): void => {
-    const left = event.currentTarget.getBoundingClientRect().left
-    timeStore.getState().goTo(Math.round(timeOfX(plot, domain, event.clientX - left)))
-  }
+function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, onHold }: TrackProps) {
+  const [measure, { width, height }] = useSize()
+  const box = useRef<HTMLDivElement>(null)
+  const ref = useCallback(
+    (element: HTMLDivElement | null) => {
+      box.current = element
+      measure(element)
+    },
+    [measure],
+  )
+  const plot = useMemo((): Plot => ({ width, height, left: EDGE, right: EDGE, top: 2, bottom: TICKS }), [width, height])
+  const instantAt = (clientX: number): number =>
+    Math.round(timeOfX(plot, domain, clientX - (box.current?.getBoundingClientRect().left ?? 0)))
+  useWheel({ box, instantAt, always: true })
+  // Asked for once: each time it is, the page lays out what the instant before has changed.
+  const left = useRef(0)
+  const choose = ({ clientX }: PointerEvent): void =>
+    timeStore.getState().goTo(Math.round(timeOfX(plot, domain, clientX - left.current)))
   return (
     <div
-      ref={box}
+      ref={ref}
       className={className}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
+        left.current = event.currentTarget.getBoundingClientRect().left
+        onHold?.(true)
         choose(event)
       }}
       onPointerMove={(event) => event.buttons === 1 && choose(event)}
+      onLostPointerCapture={() => onHold?.(false)}
     >
-      <svg width={width} height={height} aria-hidden="true" focusable="false">
-        {gaps.map((gap) => (
-          <rect
-            key={gap.from}
-            className={styles['gap']}
-            x={x(gap.from)}
-            width={Math.max(1, x(gap.to) - x(gap.from))}
-            y={2}
-            height={Math.max(0, foot - 2)}
-          />
-        ))}
-        <Bars bars={bars} x={x} foot={foot} />
-        <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
-        <TimeTicks plot={plot} domain={domain} />
-        {range !== undefined && (
-          <rect
-            className={styles['range']}
-            x={x(range.from)}
-            width={Math.max(3, x(range.to) - x(range.from))}
-            y={1}
-            height={Math.max(0, foot - 1)}
-          />
-        )}
-        {marks !== undefined && width > 0 && <EventMarks marks={marks} domain={domain} plot={plot} />}
-        <path className={styles['handle']} d={`M${x(instant)} ${foot}V1m-4 0h8`} />
-      </svg>
+      <Drawn plot={plot} domain={domain} bars={bars} range={range} gaps={gaps} marks={marks} />
+      <Instant name={name} plot={plot} domain={domain} marks={marks} />
+    </div>
+  )
+}
+
+const NO_MARKS: readonly EventMark[] = []
+
+interface DrawnProps extends Required<Pick<TrackProps, 'domain' | 'bars' | 'gaps' | 'marks'>> {
+  readonly plot: Plot
+  readonly range: TimeDomain | undefined
+}
+
+/** What a track shows whichever instant is chosen. */
+const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: DrawnProps) {
+  const { width, height } = plot
+  const foot = height - TICKS
+  const x = (at: number): number => xOfTime(plot, domain, at)
+  return (
+    <svg width={width} height={height} aria-hidden="true" focusable="false">
+      {gaps.map((gap) => (
+        <rect
+          key={gap.from}
+          className={styles['gap']}
+          x={x(gap.from)}
+          width={Math.max(1, x(gap.to) - x(gap.from))}
+          y={2}
+          height={Math.max(0, foot - 2)}
+        />
+      ))}
+      <Bars bars={bars} x={x} foot={foot} />
+      <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
+      <TimeTicks plot={plot} domain={domain} />
+      {range !== undefined && (
+        <rect
+          className={styles['range']}
+          x={x(range.from)}
+          width={Math.max(3, x(range.to) - x(range.from))}
+          y={1}
+          height={Math.max(0, foot - 1)}
+        />
+      )}
+      {width > 0 && <EventMarks marks={marks} domain={domain} plot={plot} />}
+    </svg>
+  )
+})
+
+interface InstantProps {
+  readonly name: string
+  readonly plot: Plot
+  readonly domain: TimeDomain
+  readonly marks: readonly EventMark[]
+}
+
+/** The handle of a track. It moves with every event of the pointer, on a layer of its own, so that nothing is painted anew. */
+function Instant({ name, plot, domain, marks }: InstantProps) {
+  const instant = useTimePart(instantOf) ?? domain.to
+  return (
+    <>
+      <div
+        className={styles['handle']}
+        style={{
+          transform: `translateX(${xOfTime(plot, domain, instant)}px)`,
+          height: Math.max(0, plot.height - TICKS),
+        }}
+      />
       <input
         className="sr-only"
         type="range"
@@ -205,13 +302,20 @@ function Track({ name, className, domain, bars, instant, range, gaps, marks }: T
           if (steps === undefined) return
           // The input's own steps begin at its least value, and would move the instant by less than a second first.
           event.preventDefault()
-          if (event.altKey) goToMark(marks ?? [], instant, steps)
-          else timeStore.getState().goTo(instant + steps * (event.shiftKey ? STEP_MS : MS_PER_SECOND))
+          if (event.altKey) goToMark(marks, steps)
+          else moveInstant(steps * (event.shiftKey ? STEP_MS : MS_PER_SECOND))
         }}
         onChange={({ target }) => timeStore.getState().goTo(Number(target.value))}
       />
-    </div>
+    </>
   )
+}
+
+/** Moves the instant that is shown, where there is one. */
+function moveInstant(ms: number): void {
+  const time = timeStore.getState()
+  const instant = instantOf(time)
+  if (instant !== undefined) time.goTo(instant + ms)
 }
 
 /** Each kind on a scale of its own: that something was rejected matters more than how much was queued beside it. */
@@ -236,19 +340,21 @@ function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) =
   )
 }
 
-/** The mark before or after an instant. */
-function goToMark(marks: readonly EventMark[], instant: number, steps: number): void {
+/** The mark before or after the instant that is shown. */
+function goToMark(marks: readonly EventMark[], steps: number): void {
+  const instant = instantOf(timeStore.getState())
+  if (instant === undefined) return
   const [before, after] = [marks.filter(({ at }) => at < instant), marks.filter(({ at }) => at > instant)]
   const found = steps < 0 ? Math.max(...before.map(({ at }) => at)) : Math.min(...after.map(({ at }) => at))
   if (Number.isFinite(found)) timeStore.getState().goTo(found)
 }
 
 /** Steps, and time that goes on by itself. */
-function Replay(props: { readonly instant: number; readonly last: number; readonly marks: readonly EventMark[] }) {
-  const { instant, last, marks } = props
+function Replay({ last, marks }: { readonly last: number; readonly marks: readonly EventMark[] }) {
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
-  const atEnd = instant >= last
+  const atEnd = useTimePart((time) => (instantOf(time) ?? last) >= last)
+  const after = usePastPart(({ moment }) => moment?.gap?.after)
   useEffect(() => {
     if (!playing) return undefined
     let ticked = performance.now()
@@ -264,29 +370,27 @@ function Replay(props: { readonly instant: number; readonly last: number; readon
     }, TICK_MS)
     return () => clearInterval(timer)
   }, [playing, speed, last])
-  const step = (ms: number): void => timeStore.getState().goTo(instant + ms)
-  const gap = pastStore.getState().moment?.gap
   return (
     <div className={styles['replay']}>
       <div role="group" aria-label="Step">
-        <Button small onClick={() => step(-STEP_MS)}>
+        <Button small onClick={() => moveInstant(-STEP_MS)}>
           −10 s
         </Button>
-        <Button small onClick={() => step(STEP_MS)}>
+        <Button small onClick={() => moveInstant(STEP_MS)}>
           +10 s
         </Button>
         {marks.length > 0 && (
           <>
-            <Button small onClick={() => goToMark(marks, instant, -1)}>
+            <Button small onClick={() => goToMark(marks, -1)}>
               Previous mark
             </Button>
-            <Button small onClick={() => goToMark(marks, instant, 1)}>
+            <Button small onClick={() => goToMark(marks, 1)}>
               Next mark
             </Button>
           </>
         )}
-        {gap?.after !== undefined && (
-          <Button small onClick={() => timeStore.getState().goTo(gap.after ?? instant)}>
+        {after !== undefined && (
+          <Button small onClick={() => timeStore.getState().goTo(after)}>
             Next sample
           </Button>
         )}

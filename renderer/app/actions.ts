@@ -1,3 +1,4 @@
+import type { ProcedureName } from '../../core/contract/contract.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import {
   connectSource,
@@ -7,10 +8,11 @@ import {
   type WishedSource,
   showsRequests,
 } from '../state/connection.ts'
+import { refusalOf } from '../state/limits.ts'
 import { setAsking } from '../state/asking.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
-import { objectsStore } from '../state/objects.ts'
+import { objectsNow } from '../state/objects.ts'
 import { openPage, openScreen } from '../state/route.ts'
 import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
@@ -69,11 +71,12 @@ export const connectTo = (spec: WishedSource): void =>
 
 /** Why actions are not available at this moment. */
 export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> {
+  const refused = Object.entries(ASKS).map(([name, asks]) => [name, refusalOf(asks)])
   const { connection } = connectionStore.getState()
-  const { state } = objectsStore.getState()
+  const state = objectsNow()
   const { history } = draftStore.getState()
   const connected = connection !== undefined
-  return unavailableActions({
+  const unavailable = unavailableActions({
     connected,
     simulated: connection?.source.kind === 'simulation',
     simulationStopped: simulationStore.getState().state?.paused === true,
@@ -84,7 +87,20 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
     editing: state?.editing.state ?? 'impossible',
     ...(state?.editing.state === 'impossible' && { why: state.editing.why }),
   })
+  return { ...unavailable, ...Object.fromEntries(refused.filter(([, why]) => why !== undefined)) }
 }
+
+/** What actions ask of the other side, which may refuse it. */
+const ASKS = {
+  'dry-run': 'objects.check',
+  'run-beside': 'live.candidate',
+  'open-files': 'sources.connect',
+  'open-folder': 'sources.connect',
+  connect: 'sources.connect',
+  simulation: 'sources.connect',
+  demo: 'sources.connect',
+  disconnect: 'sources.disconnect',
+} as const satisfies Partial<Record<ActionName, ProcedureName>>
 
 function disconnect(): void {
   const { connection } = connectionStore.getState()

@@ -54,6 +54,8 @@ export function run(command: Command): void {
       return time.setCursor()
     case 'back':
       return time.back()
+    case 'forward':
+      return time.forward()
     case 'cursor':
       return moveCursor(command.direction, command.round)
     case 'copy-range':

@@ -31,6 +31,10 @@ describe('keys', () => {
     expect(commandOf(stroke(key), true)).toEqual(command)
   })
 
+  it('go forward again with Shift', () => {
+    expect(commandOf(stroke('Backspace', { shift: true }), true)).toEqual({ kind: 'forward' })
+  })
+
   it('with Ctrl or Cmd work everywhere', () => {
     expect(commandOf(stroke('k', { command: true, typing: true }), false)).toEqual({ kind: 'palette' })
     expect(commandOf(stroke('c', { command: true }), true)).toBeUndefined()

@@ -1,4 +1,4 @@
-import type { ScreenName } from '../state/route.logic.ts'
+import type { ScreenName } from '../../core/contract/screens.ts'
 
 export type Command =
   | { readonly kind: 'screen'; readonly screen: ScreenName }
@@ -19,6 +19,7 @@ export type Command =
         | 'pan-earlier'
         | 'pan-later'
         | 'back'
+        | 'forward'
         | 'clear'
         | 'copy-range'
         | 'paste-range'
@@ -89,40 +90,9 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
   }
   if (lower === 't') return 'chord'
   if (key === ' ') return onControl ? undefined : { kind: 'pause' }
-  if (key === 'Backspace') return { kind: 'back' }
+  if (key === 'Backspace') return { kind: shift ? 'forward' : 'back' }
   if (key === 'ArrowLeft') return { kind: 'cursor', direction: -1, round: shift }
   if (key === 'ArrowRight') return { kind: 'cursor', direction: 1, round: shift }
   const screen = SCREEN_KEYS[lower]
   return screen === undefined ? PLAIN[lower] : { kind: 'screen', screen }
 }
-
-/** The keys as the help lists them. */
-export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
-  ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
-  [
-    '1 to 9',
-    'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page',
-  ],
-  ['H  W', 'Fleet: all connected sources; What-if'],
-  [',  .', 'Allocation: previous, next round'],
-  ['[  ]', 'Previous, next level'],
-  ['Ctrl O', 'Choose source and server'],
-  ['Ctrl B', 'Sidebar or rail'],
-  ['F6', 'Next pane; with Shift the previous one'],
-  ['Space', 'Pause, go on'],
-  ['L', 'Back to live'],
-  ['X', 'Explain the limit of the selected level'],
-  ['←  →', 'Cursor one sample; with Shift one 10 s round'],
-  ['+  −', 'Zoom in, zoom out'],
-  ['<  >', 'Move the range by half of its length'],
-  ['Backspace', 'Previous range'],
-  ['t c  t v', 'Copy, paste the time range'],
-  ['T', 'Show the focused chart as a table'],
-  ['S', 'Sort by the column of the focused cell'],
-  ['Enter', 'Open the focused row'],
-  ['N  F', 'Draft: new object, filter the objects; live requests: filter'],
-  ['Ctrl Z', 'Draft: undo; with Shift redo'],
-  ['Ctrl Enter', 'Draft: dry run; with Shift apply (asks)'],
-  ['Esc', 'Close; clear the cursor'],
-  ['?', 'This list and the glossary'],
-]

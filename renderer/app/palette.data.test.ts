@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { GLOSSARY, GLOSSARY_TOPICS } from '../../core/glossary/glossary.ts'
-import { pagesOf, SCREENS } from '../state/route.logic.ts'
+import { pagesOf, SCREENS } from '../../core/contract/screens.ts'
 import { ACTION_INFO, unavailableActions, type ActionFacts } from './actions.ts'
 import { commandOf } from './keymap.ts'
 import { COMMAND_INFO, matchItems, paletteItems, parseQuery, type PaletteFacts } from './palette.data.ts'

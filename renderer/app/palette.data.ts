@@ -2,7 +2,7 @@ import type { WishedSource } from '../state/connection.ts'
 import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
 import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../../core/glossary/glossary.ts'
-import type { PageName, ScreenName } from '../state/route.logic.ts'
+import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 import { ACTION_INFO, type ActionName } from './actions.ts'
 import type { Command } from './keymap.ts'
 
@@ -184,6 +184,7 @@ export const COMMAND_INFO: Readonly<
   'pan-earlier': { label: 'Move the range earlier', key: '<', also: 'pan' },
   'pan-later': { label: 'Move the range later', key: '>', also: 'pan' },
   back: { label: 'Previous range', key: 'Backspace' },
+  forward: { label: 'Next range again', key: 'Shift Backspace' },
   'copy-range': { label: 'Copy the time range', key: 't c' },
   'paste-range': { label: 'Paste a time range', key: 't v' },
   source: { label: 'Choose source and server', key: 'Ctrl O', also: 'cluster switch kubeconfig' },

@@ -1,6 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import type { IconName } from '../components/Icon.tsx'
-import type { PageName, ScreenName } from '../state/route.logic.ts'
+import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 
 export interface ScreenEntry {
   readonly name: ScreenName
@@ -83,6 +83,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     icon: 'editor',
     pages: [
       { name: 'draft', label: 'Draft' },
+      { name: 'advisor', label: 'Advisor', also: 'advice right-size shares capacity flags scrape cost unused' },
       { name: 'drift', label: 'Drift', also: 'diff compare' },
       { name: 'journal', label: 'Journal', also: 'history undo applied' },
     ],

@@ -3,7 +3,7 @@ import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
-import type { Connected } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import {
@@ -61,6 +61,13 @@ describe('the badge', () => {
       word: 'NO ANSWER',
     })
     expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No answer/)
+  })
+
+  it('does not say that there was none yet of what answered before', () => {
+    const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
+    const lost = [{ status: 'failing', lastGoodAt: '2026-11-26T00:07:28.000Z' }] as const
+    expect(badgeOf(connecting, true, undefined, lost).detail).toBe('lost; the console tries again')
+    expect(announcementOf('connecting', true, lost)).toBe('No answer; the console tries again.')
   })
 
   it('does not wait for samples of a source that reads all clusters', () => {
@@ -156,7 +163,7 @@ describe('the status bar', () => {
   })
 
   it('says what is read and how often', () => {
-    const { server } = at(1)
+    const { server, derived } = at(1)
     const connected: Connected = {
       id: 1,
       source: { kind: 'scrape', name: 'prod', via: '/metrics direct' },
@@ -165,7 +172,8 @@ describe('the status bar', () => {
       servers: [{ id: server.id, status: 'ok', failures: [], dumps: { status: 'forbidden' } }],
       still: false,
     }
-    expect(statusFacts(connected, server, 'live')).toEqual({
+    const shown = { server, derivedServer: derived, health: connected.servers }
+    expect(statusFacts(connected, { ...shown, mode: 'live' })).toEqual({
       good: true,
       cadence: 'scrape 500 ms',
       families: '31 families',
@@ -173,7 +181,18 @@ describe('the status bar', () => {
       dumps: 'forbidden',
     })
     // No try has failed yet, but no sample comes either.
-    expect(statusFacts(connected, server, 'stale')?.good).toBe(false)
-    expect(statusFacts(undefined, undefined, 'none')).toBeUndefined()
+    expect(statusFacts(connected, { ...shown, mode: 'stale' })?.good).toBe(false)
+    expect(statusFacts(undefined, { ...shown, mode: 'none' })).toBeUndefined()
+    // Of the past what was recorded, and nothing of how the source is read now.
+    const health: ServerHealth[] = [{ id: server.id, status: 'failing', failures: [], dumps: { status: 'ok' } }]
+    const then = { ...derived, intervalSeconds: 30 }
+    const past = statusFacts(connected, { server, derivedServer: then, health, mode: 'past' })
+    expect(past).toEqual({
+      good: false,
+      cadence: 'recorded every 30 s',
+      families: '31 families',
+      version: 'v1.36.3',
+    })
+    expect(statusFacts(connected, { ...shown, derivedServer: undefined, mode: 'past' })?.cadence).toBe('recorded')
   })
 })

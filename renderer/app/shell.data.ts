@@ -60,7 +60,7 @@ export function badgeOf(
         return {
           tone: 'offline',
           word: noSample(servers).toUpperCase(),
-          detail: 'no sample yet; the console tries again',
+          detail: `${everAnswered(servers) ? 'lost' : 'no sample yet'}; the console tries again`,
         }
       }
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
@@ -122,10 +122,12 @@ export function samplelessBadge(
 const ALL_CLUSTERS: Badge = { tone: 'live', word: 'ALL CLUSTERS', detail: 'on the Fleet screen' }
 
 /** Of a server's health, what tells how the tries for a first sample end. */
-type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures'>>
+type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures' | 'lastGoodAt'>>
 
 const allFail = (servers: readonly Trying[]): boolean =>
   servers.length > 0 && servers.every(({ status }) => status === 'failing')
+
+const everAnswered = (servers: readonly Trying[]): boolean => servers.some(({ lastGoodAt }) => lastGoodAt)
 
 const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unauthorized', 'credentials'])
 
@@ -151,7 +153,8 @@ const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000
 /** The mode in words, for those who do not see the badge: changes only with the mode. */
 export function announcementOf(mode: View['mode'], link: boolean, servers: readonly Trying[] = []): string {
   if (!link) return 'No link to the console.'
-  if (mode === 'connecting' && allFail(servers)) return `${noSample(servers)} yet; the console tries again.`
+  if (mode === 'connecting' && allFail(servers))
+    return `${noSample(servers)}${everAnswered(servers) ? '' : ' yet'}; the console tries again.`
   const words: Readonly<Record<View['mode'], string>> = {
     none: 'No source connected.',
     connecting: 'Connecting.',
@@ -184,25 +187,41 @@ interface StatusFacts {
   readonly dumps?: string
 }
 
+/** What the status bar says is of what is shown: `health` of the servers as they are, or were at that instant. */
+interface Shown extends Pick<View, 'server' | 'derivedServer' | 'mode'> {
+  readonly health: readonly ServerHealth[]
+}
+
 /** What the left of the status bar says about the connected source. */
 export function statusFacts(
   connection: Connected | undefined,
-  server: ServerFrame | undefined,
-  mode: Mode,
+  { server, derivedServer, mode, health: all }: Shown,
 ): StatusFacts | undefined {
   if (connection === undefined) return undefined
-  const health = connection.servers.find(({ id }) => id === server?.id) ?? connection.servers[0]
+  const health = all.find(({ id }) => id === server?.id) ?? all[0]
   const { kind } = connection.source
   const every = cadenceText(connection.cadence.intervalMs)
+  const isPast = mode === 'past'
   return {
     // A server that takes long to answer has not failed yet.
     good: health?.status !== 'failing' && mode !== 'stale',
-    cadence: kind === 'file' || standsInThePast({ kind }) ? kind : `${kind} ${every}`,
+    cadence: isPast
+      ? recordedText(derivedServer)
+      : kind === 'file' || standsInThePast({ kind })
+        ? kind
+        : `${kind} ${every}`,
     ...familiesOf(server),
     ...(server?.version === undefined ? {} : { version: server.version }),
-    ...(connection.still ? {} : dumpsOf(connection.cadence.dumpsEveryMs, health)),
+    // How often dumps were read then is not recorded.
+    ...(connection.still ? {} : dumpsOf(isPast ? undefined : connection.cadence.dumpsEveryMs, health)),
   }
 }
+
+/** `recorded every 1 s`: as far apart as the last two samples were. */
+const recordedText = (derived: DerivedServer | undefined): string =>
+  derived?.intervalSeconds === undefined
+    ? 'recorded'
+    : `recorded every ${cadenceText(Math.round(derived.intervalSeconds * MS_PER_SECOND))}`
 
 const cadenceText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : format.span(ms / 1_000))
 
@@ -213,11 +232,11 @@ function familiesOf(server: ServerFrame | undefined): { families?: string } {
   return { families: missing === 0 ? `${found} families` : `${found} families, ${missing} not shown` }
 }
 
-function dumpsOf(everyMs: number | null, health: ServerHealth | undefined): { dumps?: string } {
+function dumpsOf(everyMs: number | null | undefined, health: ServerHealth | undefined): { dumps?: string } {
   const status = health?.dumps?.status
   if (everyMs === null || status === 'off') return { dumps: 'off' }
   if (status === 'forbidden' || status === 'failing') return { dumps: status }
-  return status === undefined ? {} : { dumps: `every ${cadenceText(everyMs)}` }
+  return status === undefined || everyMs === undefined ? {} : { dumps: `every ${cadenceText(everyMs)}` }
 }
 
 export interface RosterRow {

@@ -16,6 +16,12 @@ test('of an instant that is longer ago it shows the day around it', () => {
   expect(stripDomain(extent(NOW - hours(100)), at, MS_PER_DAY)).toEqual({ from: at - hours(12), to: at + hours(12) })
 })
 
+test('an instant that moves by seconds does not move the day around it', () => {
+  const at = NOW - hours(60)
+  const shown = stripDomain(extent(NOW - hours(100)), at + 1_000, MS_PER_DAY)
+  expect(stripDomain(extent(NOW - hours(100)), at + 900_000, MS_PER_DAY)).toEqual(shown)
+})
+
 test('an instant outside of what is recorded is shown as well', () => {
   const { from, to } = stripDomain(extent(NOW - hours(2)), NOW - hours(5), MS_PER_DAY)
   expect(from).toBe(NOW - hours(5))

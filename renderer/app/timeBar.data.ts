@@ -26,11 +26,15 @@ export function barsOf({ times, samples, stepSeconds, levels }: Series): readonl
   })
 }
 
+const HOUR_MS = 3_600_000
+
 /** A length of recorded time around an instant: the last one that there is, where the instant lies in it. */
 export function stripDomain(extent: Extent | undefined, instant: number, lengthMs: number): TimeDomain {
   const { first = instant - lengthMs, last = instant } = extent ?? {}
   // Whole minutes: what is recorded grows, and the strip is not read anew for each second.
   const end = Math.ceil(last / 60_000) * 60_000
-  const to = instant >= end - lengthMs ? Math.max(end, instant) : Math.min(end, instant + lengthMs / 2)
+  // A day around the instant in whole hours: an instant that moves by seconds shows the same one.
+  const around = Math.ceil((instant + lengthMs / 2) / HOUR_MS) * HOUR_MS
+  const to = instant >= end - lengthMs ? Math.max(end, instant) : Math.min(end, around)
   return { from: Math.min(instant, Math.max(first, to - lengthMs)), to }
 }

@@ -8,6 +8,7 @@ import type { DataColumn } from '../components/dataColumns.ts'
 import { PlainTable } from '../components/PlainTable.tsx'
 import { CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
+import { useWheel } from './wheel.ts'
 import { dragRange, nearestIndex, stepCursor, type TimeRange, readCursor, type CursorRow } from './crosshair.data.ts'
 import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
 
@@ -45,6 +46,11 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
   const range = rangeStore((state) => (shift === undefined ? state.range : undefined))
   const inside = cursor !== undefined && cursor >= domain.from && cursor <= domain.to
 
+  const layer = useRef<HTMLDivElement>(null)
+  const instantAt = (clientX: number): number =>
+    timeOfX(plot, domain, clientX - (layer.current?.getBoundingClientRect().left ?? 0)) + (shift ?? 0)
+  useWheel({ box: layer, instantAt })
+
   const xOf = (event: PointerEvent): number => event.clientX - event.currentTarget.getBoundingClientRect().left
   const leastMs = (): number => ((domain.to - domain.from) / Math.max(1, plot.width)) * DRAG_FROM
 
@@ -74,6 +80,7 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
 
   return (
     <div
+      ref={layer}
       className={styles['layer']}
       role="slider"
       tabIndex={0}

@@ -1,4 +1,6 @@
 import { type ButtonHTMLAttributes, useRef, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import type { ProcedureName, StreamName } from '../../core/contract/contract.ts'
+import { useRefusal } from '../state/limits.ts'
 import styles from './controls.module.css'
 import { classes } from './classes.ts'
 import { Icon } from './Icon.tsx'
@@ -7,12 +9,15 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** One primary button a screen: the thing most people came for. */
   readonly primary?: boolean
   readonly small?: boolean
+  /** What it asks of the other side, where that may refuse it: it is disabled then, and says why. */
+  readonly asks?: ProcedureName | StreamName
 }
 
 /** A button names its result and its object: "Connect with 7 of 9". */
-export function Button({ primary = false, small = false, className, type = 'button', ...rest }: ButtonProps) {
+export function Button({ primary = false, small = false, asks, className, type = 'button', ...rest }: ButtonProps) {
   const look = classes(styles['button'], primary && styles['primary'], small && styles['small'], className)
-  return <button type={type} className={look} {...rest} />
+  const why = useRefusal(asks)
+  return <button type={type} className={look} {...rest} {...(why !== undefined && { disabled: true, title: why })} />
 }
 
 interface SegmentOption<V extends string> {

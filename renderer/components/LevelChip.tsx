@@ -14,6 +14,8 @@ export interface LevelChipProps {
 
 /** A level by colour and code, never by colour alone. */
 export function LevelChip({ name, stale = false, decorative = false }: LevelChipProps) {
+  // The max-in-flight filter puts requests into none.
+  if (name === '') return null
   const { turn } = levelLook(name)
   const look = classes(
     styles['chip'],

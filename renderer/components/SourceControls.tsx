@@ -19,7 +19,13 @@ export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
       // The status bar and the connection screen show what a failing source says.
       .catch(() => undefined)
   }
-  return <Button small={small} onClick={switchOn}>{`Read dumps every ${DUMPS_MS.default / 1_000} s`}</Button>
+  return (
+    <Button
+      small={small}
+      asks="sources.cadence"
+      onClick={switchOn}
+    >{`Read dumps every ${DUMPS_MS.default / 1_000} s`}</Button>
+  )
 }
 
 /** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */

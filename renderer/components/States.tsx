@@ -1,6 +1,7 @@
-import { useEffect, useState, type ReactNode, Component } from 'react'
+import { lazy, useEffect, useState, type ReactNode, Component } from 'react'
 import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
+import { useHasScreen } from '../state/limits.ts'
 import { openScreen } from '../state/route.ts'
 import { readsClusters, useConnected } from '../state/connection.ts'
 import { usePastPart } from '../state/past.ts'
@@ -248,6 +249,13 @@ const OnlyFleet = () => (
   </EmptyState>
 )
 
+/** Leads to the source and its credentials, where there is such a screen. */
+export const OpenConnection = () =>
+  useHasScreen('connection') && <Button onClick={() => openScreen('connection')}>Open Connection</Button>
+
+/** The source runs flow control without levels: what there is instead. */
+export const NoLevels = lazy(async () => ({ default: (await import('./NoLevels.tsx')).NoLevels }))
+
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {
   const moment = usePastPart((past) => past.moment)
@@ -258,13 +266,7 @@ export function NoSampleYet() {
   if (connected !== undefined && failing === undefined && readsClusters(connected)) return <OnlyFleet />
   if (moment !== undefined) return <NothingThen moment={moment} />
   if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
-  return (
-    <ErrorState
-      title={failureTitle(failing.id, problem.code)}
-      problem={problem}
-      actions={<Button onClick={() => openScreen('connection')}>Open Connection</Button>}
-    />
-  )
+  return <ErrorState title={failureTitle(failing.id, problem.code)} problem={problem} actions={<OpenConnection />} />
 }
 
 interface Props {

@@ -64,6 +64,12 @@ export function useLater<T>(value: T, frames: number): T {
   return shown
 }
 
+/** The same where parts of a screen take turns: where they do not, it follows at once. */
+export function useTurn<T>(value: T, frames: number, takesTurns: boolean): T {
+  const later = useLater(takesTurns ? value : undefined, frames)
+  return takesTurns && later !== undefined ? later : value
+}
+
 /**
  * A value that follows its source at most once in `ms` milliseconds, at once after a longer rest: nobody reads a table
  * whose rows change places ten times a second.

@@ -15,7 +15,8 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
       'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
   },
   'concurrency-limit': {
-    cause: 'All seats were taken and the level does not queue, so the request was answered at once.',
+    cause:
+      'All seats were taken and the level, or the max-in-flight filter, does not queue, so the request was answered at once.',
     remedy:
       'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
   },

@@ -1,5 +1,6 @@
 import { DESKTOP_BRIDGE, isMenuCommand } from '../../core/contract/desktop.ts'
 import type { DesktopBridge, MenuCommand } from '../../core/contract/desktop.ts'
+import { portOver } from '../../core/contract/messageLine.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 
 declare global {
@@ -10,18 +11,6 @@ declare global {
 
 /** Milliseconds in which the main process hands over a line; it needs a few. */
 const PATIENCE_MS = 5_000
-
-const asPort = (channel: MessagePort): Port => ({
-  post: (text) => channel.postMessage(text, []),
-  onMessage: (listener) => {
-    channel.addEventListener('message', ({ data }) => listener(data))
-    channel.start()
-  },
-  onClose: (listener) => channel.addEventListener('close', () => listener(), { once: true }),
-  backlog: () => 0,
-  onDrain: () => undefined,
-  close: () => channel.close(),
-})
 
 /** Asks the main process for a MessagePort and takes the one that answers to this request's nonce. */
 export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
@@ -40,7 +29,7 @@ export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
         if (!own || event.data !== nonce || channel === undefined) return
         clearTimeout(timer)
         stop.abort()
-        resolve(asPort(channel))
+        resolve(portOver(channel))
       },
       { signal: stop.signal },
     )

@@ -10,7 +10,7 @@ export async function openWebSocket(): Promise<Port> {
   const secret = localStorage.getItem(SECRET_KEY)
   try {
     if (secret === null) throw new Error('this browser has no session')
-    return await open(`ws://${window.location.host}${RPC_PATH}`, secret)
+    return await open(`${window.location.origin.replace('http', 'ws')}${RPC_PATH}`, secret)
   } catch (error) {
     if (await isSignedOut(secret)) window.location.replace(SESSION_PATH)
     throw error

@@ -29,7 +29,12 @@ let shared: Client | undefined
 
 /** The one client of this page; the first use opens the line. */
 export function client(): Client {
-  shared ??= createClient({ connect, after, random: () => Math.random(), reading: asSent })
+  return shared ?? openClient(connect)
+}
+
+/** The same over a line of the page's own, where it has one. */
+export function openClient(open: () => Promise<Port>): Client {
+  shared = createClient({ connect: open, after, random: () => Math.random(), reading: asSent })
   return shared
 }
 

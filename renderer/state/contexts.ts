@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { FoundContext } from '../../core/contract/source.ts'
 import { client } from './client.ts'
+import { refusalOf } from './limits.ts'
 
 export interface Contexts {
   readonly found?: readonly FoundContext[]
@@ -12,6 +13,7 @@ export interface Contexts {
 export function useContexts(file: string): Contexts {
   const [contexts, setContexts] = useState<Contexts>({})
   useEffect(() => {
+    if (refusalOf('sources.contexts') !== undefined) return undefined
     let current = true
     // While a path is typed each letter would be asked for: wait for a pause.
     const timer = setTimeout(

@@ -13,6 +13,7 @@ import {
 } from '../../core/draft/draft.ts'
 import { draftBase, baseChoiceStore } from './draftBase.ts'
 import { NOTHING_DRAFTED, understand, type UnderstoodDraft } from './draft.logic.ts'
+import { refusalOf } from './limits.ts'
 import { objectsStore } from './objects.ts'
 
 interface DraftStore {
@@ -67,6 +68,7 @@ export function startDraft(client: Client): () => void {
         refresh()
       }
     }
+    if (refusalOf('drafts.read') !== undefined) return take(NOTHING)
     // Without the kept draft one begins anew.
     client.call('drafts.read', { connection }).then(
       (draft) => take(draft.entries),

@@ -1,6 +1,7 @@
 import type { Problem } from '../../core/contract/errors.ts'
 import { useConnected } from './connection.ts'
 import { useHealth, usePermissionReport } from './health.ts'
+import { askedOf, usePastPart } from './past.ts'
 
 /** Why a server shows no debug dumps. */
 export type DumpAbsence =
@@ -13,11 +14,14 @@ export type DumpAbsence =
   | { readonly kind: 'failing'; readonly problem: Problem }
   /** Files that hold none. */
   | { readonly kind: 'still' }
+  /** The instant that is shown is past, and none was recorded in the minutes before it. */
+  | { readonly kind: 'not-recorded' }
   | { readonly kind: 'not-yet' }
 
 /** Why there is no dump of this server, of which there is none; before the first sample, of the source’s first server. */
 export function useDumpAbsence(shown: string | undefined): DumpAbsence {
   const connected = useConnected()
+  const isPast = usePastPart(askedOf) !== undefined
   const server = shown ?? connected?.servers[0]?.id
   const dumps = useHealth(server)?.dumps
   const report = usePermissionReport(server ?? '', server !== undefined && dumps?.status === 'forbidden')
@@ -27,5 +31,5 @@ export function useDumpAbsence(shown: string | undefined): DumpAbsence {
   }
   if (dumps?.status === 'forbidden') return { kind: 'forbidden', problem: dumps.problem, role: report?.missingRole }
   if (dumps?.status === 'failing' && dumps.problem !== undefined) return { kind: 'failing', problem: dumps.problem }
-  return { kind: connected.still ? 'still' : 'not-yet' }
+  return { kind: isPast ? 'not-recorded' : connected.still ? 'still' : 'not-yet' }
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
-import { askedOf, usePastPart } from './past.ts'
+import { askedOf, usePastPart, useSettledMoment } from './past.ts'
 import { timeStore } from './time.ts'
 
 interface Held {
@@ -16,7 +16,7 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
   // Within an instant of a run there are several moments.
-  const moment = usePastPart((state) => state.moment)
+  const moment = useSettledMoment()
   const of = `${past ?? connection ?? ''} ${server ?? ''} ${level ?? ''}`
   useEffect(() => {
     if (connection === undefined || server === undefined || past !== undefined) return undefined

@@ -2,11 +2,28 @@ import { useEffect, useMemo, useState } from 'react'
 import type { PermissionReport, ServerHealth } from '../../core/contract/source.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
+import { refusalOf } from './limits.ts'
+import { usePastPart } from './past.ts'
 
-/** Health of one server of the connected source. */
-export function useHealth(server: string | undefined): ServerHealth | undefined {
-  return useConnected()?.servers.find((entry) => entry.id === server)
+/**
+ * Health of the servers of the connected source at the instant that is shown: of the past as it was recorded, which may be of
+ * fewer servers or of none. The next try of a past is over.
+ */
+export function useShownServers(): readonly ServerHealth[] {
+  const present = useConnected()?.servers ?? NONE
+  const moment = usePastPart((past) => past.moment)
+  return useMemo(() => moment?.health.map(withoutNextTry) ?? present, [moment, present])
 }
+const NONE: readonly ServerHealth[] = []
+
+function withoutNextTry(health: ServerHealth): ServerHealth {
+  const { nextTryAt: _, ...rest } = health
+  return rest
+}
+
+/** Health of one of them. */
+export const useHealth = (server: string | undefined): ServerHealth | undefined =>
+  useShownServers().find((entry) => entry.id === server)
 
 /** The permission report of one server, asked for once when it is needed to show a fix. */
 export function usePermissionReport(server: string, needed: boolean): PermissionReport | undefined {
@@ -14,7 +31,7 @@ export function usePermissionReport(server: string, needed: boolean): Permission
   const spec = useConnected()?.spec
   const target = useMemo(() => (spec?.kind === 'scrape' ? spec.target : undefined), [spec])
   useEffect(() => {
-    if (!needed || target === undefined) return undefined
+    if (!needed || target === undefined || refusalOf('sources.permissions') !== undefined) return undefined
     let gone = false
     client()
       .call('sources.permissions', { target })

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { create } from 'zustand'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
-import { pastObjects, usePastPart } from './past.ts'
+import { pastObjects, pastStore, usePastPart } from './past.ts'
 
 /** Where nothing is connected. */
 export const NO_OBJECTS: ObjectsState = {
@@ -17,6 +17,13 @@ export const NO_OBJECTS: ObjectsState = {
 
 /** Flow-control objects of the shown source at present, as the other side tells them; `undefined` before it did. */
 export const objectsStore = create<{ readonly state?: ObjectsState }>(() => ({}))
+
+/** At the instant that is shown, for who looks once. */
+export function objectsNow(): ObjectsState | undefined {
+  const { state } = objectsStore.getState()
+  const { moment } = pastStore.getState()
+  return moment === undefined ? state : pastObjects(state, moment)
+}
 
 /** At the instant that is shown. */
 export function useObjects(): ObjectsState | undefined {

@@ -4,6 +4,7 @@ import type { Problem } from '../../core/contract/errors.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import type { Extent, Moment } from '../../core/contract/recording.ts'
 import { ask } from './connection.ts'
+import { instantOf, useTimePart } from './time.ts'
 
 export interface PastState {
   /** The shown connection whose past it is. */
@@ -27,8 +28,15 @@ export const usePastPart = <T>(select: (past: PastState) => T): T => pastStore(s
 export const askedOf = ({ connection, moment }: PastState): number | undefined =>
   moment === undefined ? undefined : connection
 
+/** What is shown, once it is the instant that was asked for last: while a pointer moves on, nothing else is read of it. */
+export function useSettledMoment(): Moment | undefined {
+  const moment = usePastPart((past) => past.moment)
+  const isSettled = useTimePart((time) => instantOf(time) === moment?.at)
+  return isSettled ? moment : undefined
+}
+
 /** What is answered of the past where the past is shown. */
-type OfTime = 'history.heatMap' | 'allocation.steps' | 'diagnosis.read'
+type OfTime = 'history.heatMap' | 'allocation.steps' | 'diagnosis.read' | 'advice.read'
 
 /** Asks about the source as it is shown. Rejects with `ProblemError`. */
 export const askShown = <N extends OfTime>(

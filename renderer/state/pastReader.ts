@@ -9,11 +9,26 @@ import { instantOf, timeStore } from './time.ts'
 /** What is recorded grows while the past is shown. */
 const EXTENT_MS = 5_000
 
+/** Settles once the page has drawn what it was told and has time again, and after a moment even where it has none. */
+export type Pause = () => Promise<void>
+
+const BUSY_MS = 200
+/** Parts of a screen are drawn in frames of their own: so long, an instant is drawn alone. */
+const DRAWN_MS = 80
+
+const untilDrawn: Pause = async () => {
+  await new Promise((resolve) => setTimeout(resolve, DRAWN_MS))
+  // Not every browser tells when it is idle.
+  if ('requestIdleCallback' in globalThis)
+    await new Promise((resolve) => requestIdleCallback(resolve, { timeout: BUSY_MS }))
+}
+
 /**
  * Keeps `pastStore` in step with the instant that is shown. One question is under way at a time; what was wished for
- * meanwhile comes next, so that a pointer that moves on waits for no instant that it has left.
+ * meanwhile comes next, so that a pointer that moves on waits for no instant that it has left. Between two instants the
+ * page draws: one that is told of each at once falls behind the pointer.
  */
-export function startPast(client: Client): () => void {
+export function startPast(client: Client, pause: Pause = untilDrawn): () => void {
   let busy = false
   let ended = false
 
@@ -45,11 +60,15 @@ export function startPast(client: Client): () => void {
       const { problem: _, failedAt: __, ...known } = pastStore.getState()
       pastStore.setState({ ...known, moment }, true)
     } catch (thrown) {
+      // Why another source cannot show it is nothing that this one has to say.
+      if (wish()?.of !== of) return
       const { moment: _, ...known } = pastStore.getState()
       pastStore.setState({ ...known, of, failedAt: at, problem: toProblem(thrown) }, true)
     }
   }
   const step = async (): Promise<void> => {
+    // Who goes back to the present waits for no answer about the past.
+    if (wish() === undefined) leave()
     if (busy) return
     busy = true
     try {
@@ -59,6 +78,7 @@ export function startPast(client: Client): () => void {
         const { of, moment, failedAt } = pastStore.getState()
         if (of === wanted.of && (failedAt ?? moment?.at) === wanted.at) return
         await read(wanted)
+        await pause()
       }
     } finally {
       busy = false

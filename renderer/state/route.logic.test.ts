@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatHash, pagesOf, parseHash, SCREENS, type Route } from './route.logic.ts'
+import { pagesOf, SCREENS } from '../../core/contract/screens.ts'
+import { formatHash, parseHash, type Route } from './route.logic.ts'
 
 describe('addresses', () => {
   it('name screen, level, server and range', () => {

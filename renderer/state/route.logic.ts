@@ -1,35 +1,6 @@
+import { pagesOf, SCREENS, type PageName, type ScreenName } from '../../core/contract/screens.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
-
-export const SCREENS = [
-  'fleet',
-  'overview',
-  'level',
-  'allocation',
-  'classify',
-  'live',
-  'editor',
-  'recordings',
-  'compare',
-  'whatif',
-  'alerts',
-  'diagnosis',
-  'connection',
-  'etcd',
-] as const
-export type ScreenName = (typeof SCREENS)[number]
-
-/** Screens of several pages, the first of which opens without being named. */
-export const PAGES = {
-  classify: ['request', 'tests', 'coverage', 'sharding'],
-  editor: ['draft', 'drift', 'journal'],
-  whatif: ['runs', 'scenarios'],
-} as const satisfies Partial<Record<ScreenName, readonly string[]>>
-export type PageName = (typeof PAGES)[keyof typeof PAGES][number]
-
-/** The pages of a screen; none when it is one page. */
-export const pagesOf = (screen: ScreenName): readonly PageName[] =>
-  screen === 'classify' || screen === 'editor' || screen === 'whatif' ? PAGES[screen] : []
 
 /** An address inside the console: everything that a link must carry to show the same thing again. */
 export interface Route {
@@ -37,7 +8,7 @@ export interface Route {
   readonly level?: string
   /** Of a screen of several pages. */
   readonly page?: PageName
-  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level. */
+  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level, a class of an etcd. */
   readonly object?: string
   /** Name of the source, where several are connected. */
   readonly source?: string
@@ -68,7 +39,9 @@ export function parseHash(hash: string): Route {
     screen,
     ...(screen === 'level' && part !== undefined && part !== '' ? { level: part } : {}),
     ...(page === undefined ? {} : { page }),
-    ...((page !== undefined || screen === 'live' || screen === 'level') && object !== null && object !== ''
+    ...((page !== undefined || screen === 'live' || screen === 'level' || screen === 'etcd') &&
+    object !== null &&
+    object !== ''
       ? { object }
       : {}),
     ...(source !== null && source !== '' ? { source } : {}),

@@ -1,7 +1,8 @@
 import { create } from 'zustand'
+import { pagesOf, type PageName, type ScreenName } from '../../core/contract/screens.ts'
 import { shownLine } from '../../core/text/text.ts'
 import { connectionStore, hasSeveral, showConnection } from './connection.ts'
-import { formatHash, pagesOf, parseHash, type PageName, type Route, type ScreenName } from './route.logic.ts'
+import { formatHash, parseHash, type Route } from './route.logic.ts'
 import { selectionStore } from './selection.ts'
 import { say } from './shell.ts'
 import { timeStore } from './time.ts'
@@ -12,6 +13,8 @@ export type Place = Pick<Route, 'screen' | 'level' | 'page' | 'object' | 'rangeP
 const routeStore = create<Place>(() => ({ screen: 'overview' }))
 
 export const useRoute = (): Place => routeStore()
+/** Calls back with each place that is gone to from now on. */
+export const onPlace = (listener: (place: Place) => void): (() => void) => routeStore.subscribe(listener)
 export const routeNow = (): Place => routeStore.getState()
 
 /** The address of a screen with the present server and range, for links; `level` is for the Level screen. */
@@ -22,7 +25,8 @@ export const hrefOf = (screen: ScreenName, level?: string): string =>
 export const hrefOfPage = (screen: ScreenName, page: PageName, object?: string): string =>
   hrefOfPlace({ screen, page, ...(object === undefined ? {} : { object }) })
 
-function hrefOfPlace(place: Place): string {
+/** The address of any place: a class of an etcd proxy. */
+export function hrefOfPlace(place: Place): string {
   const { connections, connection } = connectionStore.getState()
   const { server } = selectionStore.getState()
   const { window, chosen } = timeStore.getState()
@@ -36,9 +40,18 @@ function hrefOfPlace(place: Place): string {
   })
 }
 
+let go = (hash: string): void => {
+  location.hash = hash
+}
+
+/** Goes to addresses otherwise than a page does that may navigate; to those of links as well. */
+export function goBy(replacement: (hash: string) => void): void {
+  go = replacement
+}
+
 /** Goes to a screen; `level` is the level that the Level screen is about. */
 export function openScreen(screen: ScreenName, level?: string): void {
-  location.hash = hrefOf(screen, level)
+  go(hrefOf(screen, level))
 }
 
 /** Goes to one level of one server. */
@@ -51,12 +64,12 @@ export function openLevel(server: string, level: string): void {
 
 /** Goes to single requests with a filter: `resource:pods`. */
 export function openLive(filter: string): void {
-  location.hash = hrefOfPlace({ screen: 'live', object: filter })
+  go(hrefOfPlace({ screen: 'live', object: filter }))
 }
 
 /** Goes to a level with a filter of its requests: `flow:inventory:crawler`, `queue:17`. */
 export function openInLevel(level: string, filter: string): void {
-  location.hash = hrefOfPlace({ screen: 'level', level, object: filter })
+  go(hrefOfPlace({ screen: 'level', level, object: filter }))
 }
 
 /** The address that was read or written last. */
@@ -77,7 +90,7 @@ export function forgetObject(): void {
 }
 
 export function openPage(screen: ScreenName, page: PageName, object?: string): void {
-  location.hash = hrefOfPage(screen, page, object)
+  go(hrefOfPage(screen, page, object))
 }
 
 /** Goes to a screen or, when it is shown already, to the next of its pages. */

@@ -113,8 +113,8 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     followConnection(listen),
     startLater(client, DRAFT),
-    // First of the two: what ends is not painted any more.
-    pastStore.subscribe(schedule),
+    // First of the two: what ends is not painted any more. At once: who reads both draws an instant once.
+    pastStore.subscribe(paint),
     startLater(client, PAST),
     startLater(client, RUNS),
     startLater(client, ALERT_NOTICES),

@@ -13,21 +13,24 @@ export interface TimeState {
   readonly chosen?: number
   /** Crosshair shared by all charts, Unix milliseconds. */
   readonly cursor?: number
+  /** Ranges before the shown one, for `back`, and those that were gone back from, for `forward`. */
   readonly past: readonly TimeWindow[]
+  readonly future: readonly TimeWindow[]
   readonly pause: () => void
   readonly resume: () => void
   /** A range of that many seconds that follows the newest sample. */
   readonly setRange: (seconds: number) => void
   /** A fixed range; the previous one is kept for `back`. */
   readonly zoom: (from: number, to: number) => void
-  /** Closer (factor < 1) or wider around the cursor, or around the middle. */
-  readonly zoomBy: (factor: number) => void
+  /** Closer (factor < 1) or wider around an instant: the cursor, or the middle, unless another is given. */
+  readonly zoomBy: (factor: number, around?: number) => void
   /** Moves the range by a share of its length, later where that is positive; the chosen instant moves along. */
   readonly pan: (share: number) => void
   readonly show: (window: TimeWindow) => void
   /** Shows an instant of the past, in a range around it where it lies outside the shown one. */
   readonly goTo: (at: number) => void
   readonly back: () => void
+  readonly forward: () => void
   /** Resumes, and returns from a fixed range to the last relative one. */
   readonly live: () => void
   readonly setCursor: (at?: number) => void
@@ -37,7 +40,7 @@ const PAST_KEPT = 20
 
 export const timeStore = create<TimeState>((set, get) => {
   let anchor = 0
-  const place = (window: TimeWindow, past: readonly TimeWindow[]): void => {
+  const place = (window: TimeWindow, past: readonly TimeWindow[], future: readonly TimeWindow[]): void => {
     // A range that follows the newest sample starts from the last known one until the next arrives.
     anchor = Math.max(anchor, get().window.kind === 'relative' ? get().to : anchor)
     const { chosen, ...rest } = get()
@@ -48,6 +51,7 @@ export const timeStore = create<TimeState>((set, get) => {
         ...rest,
         window,
         past,
+        future,
         ...range,
         ...(window.kind === 'relative' ? { rangeSeconds: window.seconds } : {}),
         ...(stays && { chosen }),
@@ -55,7 +59,8 @@ export const timeStore = create<TimeState>((set, get) => {
       true,
     )
   }
-  const show = (window: TimeWindow): void => place(window, [...get().past, get().window].slice(-PAST_KEPT))
+  const withShown = (): readonly TimeWindow[] => [...get().past, get().window].slice(-PAST_KEPT)
+  const show = (window: TimeWindow): void => place(window, withShown(), [])
   return {
     window: { kind: 'relative', seconds: 600 },
     rangeSeconds: 600,
@@ -63,13 +68,14 @@ export const timeStore = create<TimeState>((set, get) => {
     to: 0,
     paused: false,
     past: [],
+    future: [],
     pause: () => set({ paused: true }),
     resume: () => set({ paused: false }),
     setRange: (seconds) => show({ kind: 'relative', seconds }),
     zoom: (from, to) => show(absolute(from, to)),
-    zoomBy: (factor) => {
+    zoomBy: (factor, around) => {
       const { from, to, cursor } = get()
-      show(zoomed(from, to, cursor ?? (from + to) / 2, factor))
+      show(zoomed(from, to, around ?? cursor ?? (from + to) / 2, factor))
     },
     pan: (share) => {
       const { from, to, chosen } = get()
@@ -89,9 +95,14 @@ export const timeStore = create<TimeState>((set, get) => {
       set({ chosen: at })
     },
     back: () => {
-      const { past } = get()
+      const { past, future, window } = get()
       const previous = past.at(-1)
-      if (previous !== undefined) place(previous, past.slice(0, -1))
+      if (previous !== undefined) place(previous, past.slice(0, -1), [...future, window])
+    },
+    forward: () => {
+      const { future } = get()
+      const next = future.at(-1)
+      if (next !== undefined) place(next, withShown(), future.slice(0, -1))
     },
     live: () => {
       const { window, rangeSeconds } = get()

@@ -2,6 +2,7 @@ import { create } from 'zustand'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import { connectionStore } from './connection.ts'
 import { pastStore } from './past.ts'
@@ -86,3 +87,7 @@ export const useViewPart = <T>(select: (view: View) => T): T => viewStore(select
 /** The present of the shown source, Unix milliseconds: that of a simulation is its own, and `now` that of the others. */
 export const nowAt = ({ frame, server }: Pick<View, 'frame' | 'server'>, now: UnixMs): UnixMs =>
   frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : now
+
+/** The server shown, where its flow control is the max-in-flight filter, which has no levels. */
+export const withoutLevels = ({ frame, server }: View): ServerFrame | undefined =>
+  frame !== undefined && isWithoutLevels(frame.source) ? server : undefined

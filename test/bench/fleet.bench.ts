@@ -7,13 +7,15 @@
  * - `scroll`: frames a second while the wheel turns over the 1,000 rows, and the longest frame. Goal: 60, read beside
  *   `rest`, because everything is drawn without a graphics card.
  * - `rest`: the same while nothing is scrolled.
+ *
+ * Both say how many milliseconds of the page's thread a frame took, which a busy machine changes less than its frames a second.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright'
 import { launchChromium } from '../harness/chromium.ts'
-import { frameTimes, rateOf } from './paint/frames.ts'
+import { countCost, frameTimes, rateOf, type FrameCost } from './paint/frames.ts'
 import { servePage } from './paint/servePage.ts'
 import { median, report, round } from './statistics.ts'
 
@@ -92,15 +94,19 @@ async function measureFrames(
 ): Promise<void> {
   const rates: number[] = []
   const longest: number[] = []
+  const costs: FrameCost[] = []
   for (let index = 0; index < RUNS; index++) {
     const stop = new AbortController()
     const acting = act(page, stop.signal)
+    const cost = await countCost(page)
     const times = await frameTimes(page, RUN_MS)
+    costs.push(await cost(times.length))
     stop.abort()
     await acting
     rates.push(rateOf(times))
     longest.push(Math.max(...times))
   }
+  const of = (part: (cost: FrameCost) => number): number => round(median(costs.map(part)), 1)
   report({
     bench: 'fleet',
     case: name,
@@ -108,6 +114,12 @@ async function measureFrames(
     runs: RUNS,
     framesPerSecond: { median: round(median(rates), 1), worst: round(Math.min(...rates), 1) },
     longestFrameMs: { median: round(median(longest), 1), worst: round(Math.max(...longest), 1) },
+    threadMsPerFrame: {
+      script: of(({ script }) => script),
+      style: of(({ style }) => style),
+      layout: of(({ layout }) => layout),
+      all: of(({ all }) => all),
+    },
     goal: GOAL_FRAMES_PER_SECOND,
     ratio: round(median(rates) / GOAL_FRAMES_PER_SECOND, 2),
     load: round(os.loadavg()[0] ?? 0, 1),

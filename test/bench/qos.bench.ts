@@ -4,13 +4,17 @@
  * - `decide`: from a request as data to its decision and the end of its call, 10⁵ requests by 0, 100 and 1,000 rules (a
  *   configuration has at most 100); `perSecondOfProcessor` counts only the time that the thread had a processor. The last rule
  *   that matches is in the middle of the order, and every second request matches none.
- * - `memory`: heap in use after 10⁶ distinct requests that are cheap, and that are expensive, garbage collected.
+ * - `memory`: heap and buffers, garbage collected, over 10⁶ distinct requests that are cheap, and that are expensive, with the
+ *   requests that a proxy keeps: `filledMb` until everything that is bounded is full, compiled code included, and `grownMb` from
+ *   then on.
  */
 import os from 'node:os'
 import type { QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
 import { DEFAULT_SETTINGS } from '../../core/qos/configuration.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
+import { seenOf } from '../../core/qos/seen.ts'
+import { Traffic } from '../../core/qos/traffic.ts'
 import { msToNs } from '../../core/units.ts'
 import { collectGarbage } from './engine/garbage.ts'
 import { CLASS, ruleAt } from './etcd/rules.ts'
@@ -20,6 +24,8 @@ const REQUESTS = 100_000
 const ROUNDS = 5
 const WARM_UP = 1
 const DISTINCT = 1_000_000
+/** By then everything that is bounded is full. */
+const FILLED = 50_000
 /** A request of the proxy takes about this long: 100 rules may cost a fifth of it. */
 const GOAL_PER_SECOND = 20_000
 
@@ -97,11 +103,13 @@ function decide(): void {
   }
 }
 
-const heapMb = (): number => collectGarbage() / 2 ** 20
+const usedMb = (): number => collectGarbage() / 2 ** 20
 
 function memory(kind: string, scannedKeys: number): void {
   const engine = new QosEngine(configurationOf([{ ...ruleAt(0), prefixPaths: [] }]), () => undefined)
-  const before = heapMb()
+  const start = usedMb()
+  let filled = start
+  const traffic = new Traffic()
   for (let i = 0; i < DISTINCT; i++) {
     const request: QosRequest = {
       method: 'KV/Range',
@@ -109,19 +117,24 @@ function memory(kind: string, scannedKeys: number): void {
       user: `user${i}`,
       clientIP: '10.0.0.7',
     }
-    const { id } = engine.arrive(request, msToNs(i))
-    engine.end(id, measured(scannedKeys), msToNs(i))
+    const decision = engine.arrive(request, msToNs(i))
+    const observed = measured(scannedKeys)
+    engine.end(decision.id, observed, msToNs(i))
+    if (decision.verdict !== 'waiting') traffic.push(seenOf(decision, observed))
+    if (i === FILLED) filled = usedMb()
   }
-  const grown = heapMb() - before
+  const grown = usedMb() - filled
   const { tracker, inFlight } = engine.state
   report({
     bench: 'qos memory',
     requests: DISTINCT,
     kind,
+    filledMb: round(filled - start, 2),
     grownMb: round(grown, 2),
     goalMb: 5,
     tracked: tracker.size,
     inFlight: inFlight.size,
+    kept: traffic.recent(0).length,
   })
 }
 

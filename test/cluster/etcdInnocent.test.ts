@@ -24,7 +24,7 @@ interface Modelled {
 }
 
 /**
- * The model knows nothing of matching: reads of a prefix with at most 10,000 keys, small writes while the quota is far from used
+ * The model knows nothing of matching: reads of a prefix with at most 1,000 keys, small writes while the quota is far from used
  * up, and reads of one key are innocent.
  */
 function drawn(random: () => number): Modelled {
@@ -44,7 +44,7 @@ function drawn(random: () => number): Modelled {
       body: keyOperation('Range', `${key}${scannedKeys}`, 'prefix'),
       ...caller,
     }
-    return { request, innocent: scannedKeys <= 10_000, scannedKeys }
+    return { request, innocent: scannedKeys <= 1_000, scannedKeys }
   }
   if (kind < 0.95) {
     const requestBytes = random() < 0.95 ? 900 : 300_000

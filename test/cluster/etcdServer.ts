@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'
 import { readRules } from '../../core/qos/read.ts'
+import type { CallCount } from '../../main/etcd/call.ts'
 import { Door, type Mode } from '../../main/etcd/door.ts'
 import { type EtcdProxy, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
@@ -30,14 +31,27 @@ export interface EtcdPrograms {
   readonly more?: readonly string[]
 }
 
-const builtPrograms = async (): Promise<EtcdPrograms> => ({
-  etcd: (await ensureBinaries(DEFAULT_VERSION, log)).etcd,
-  etcdctl: await ensureEtcdctl(log),
-})
+/** etcd 3.4, which has no quota in its status. */
+export const DEBIAN: EtcdPrograms = { etcd: '/usr/bin/etcd', etcdctl: '/usr/bin/etcdctl' }
 
-/** The one that the cluster tests build, unless others are named. */
-export async function startEtcd(programs?: EtcdPrograms): Promise<EtcdServer> {
-  const { etcd: binary, etcdctl: client, more = [] } = programs ?? (await builtPrograms())
+/** Whether it is not installed: for `describe.skipIf`. The reason is printed. */
+export const missingDebian = ((): boolean => {
+  let version = ''
+  try {
+    version = execFileSync(DEBIAN.etcd, ['--version'], { encoding: 'utf8' })
+  } catch {
+    // There is none.
+  }
+  const missing = !version.includes('etcd Version: 3.4')
+  if (missing) console.warn('Tests on Debian’s etcd 3.4 are skipped: apt-get install etcd-server etcd-client.')
+  return missing
+})()
+
+/** Those that the cluster tests build, unless others are named. */
+export async function startEtcd(programs: Partial<EtcdPrograms> = {}): Promise<EtcdServer> {
+  const { more = [] } = programs
+  const binary = programs.etcd ?? (await ensureBinaries(DEFAULT_VERSION, log)).etcd
+  const client = programs.etcdctl ?? (await ensureEtcdctl(log))
   const folder = await mkdtemp(join(tmpdir(), 'apf-etcd-'))
   const [port, peerPort] = [await freePort(), await freePort()]
   const start = () => startServer('etcd', binary, [...etcdArguments(folder, port, peerPort), ...more], folder)
@@ -80,16 +94,19 @@ export function rulesOf(text: string): QosConfiguration {
 
 export interface ProxiedEtcd extends EtcdProxy {
   readonly door: Door
+  readonly calls: CallCount
 }
 
 export async function proxyBefore(url: string, rules?: string, mode: Mode = 'enforce'): Promise<ProxiedEtcd> {
   const now = (): number => performance.now()
   const configuration = rules === undefined ? { classes: [], rules: [], settings: DEFAULT_SETTINGS } : rulesOf(rules)
   const door = new Door(configuration, mode, { now, after: systemEnvironment.after })
-  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now })
+  const calls = { begun: 0, answered: 0, givenUp: 0 }
+  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now, calls })
   return {
     ...proxy,
     door,
+    calls,
     async close() {
       await proxy.close()
       door.close()

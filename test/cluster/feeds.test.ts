@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -10,7 +10,9 @@ import { readSamples, total, type Sample } from './independent.ts'
 import { runLoad } from './load.ts'
 import { demoLoad, saturating, seed } from './profiles.ts'
 import {
+  auditFolderIn,
   DECIDED,
+  OMITTED,
   REJECTED,
   countBy,
   growth,
@@ -19,6 +21,7 @@ import {
   place,
   readAuditFolder,
   readRequestLog,
+  writesLogs,
   type Joined,
   type Written,
 } from './serverLogs.ts'
@@ -27,14 +30,6 @@ import { noCluster, useCluster } from './suite.ts'
 const KINDS = ['webhook', 'audit', 'log'] as const
 type Kind = (typeof KINDS)[number]
 
-const OMITTED = '/version'
-/** That of docs/feeds.md, with something left out. */
-const POLICY = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [{ level: 'None', nonResourceURLs: [OMITTED] }, { level: 'Metadata' }],
-}
 const PAGE = 2_000
 const LOAD = [...saturating, ...demoLoad(0)]
 /** An event may come so long after others of its time; what takes longer becomes known too late. */
@@ -105,11 +100,8 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
   let webhookConfig: string | undefined
   const cluster = useCluster({
     apiserverArguments: async (folder) => {
-      auditFolder = join(folder, 'audit')
-      await mkdir(auditFolder, { recursive: true })
-      const policy = join(folder, 'audit-policy.json')
-      await writeFile(policy, JSON.stringify(POLICY))
-      const log = ['--v=3', `--audit-policy-file=${policy}`, `--audit-log-path=${join(auditFolder, 'audit.log')}`]
+      const log = await writesLogs(folder)
+      auditFolder = auditFolderIn(folder)
       const webhook = [`--audit-webhook-config-file=${webhookConfig}`, '--audit-webhook-batch-max-wait=1s']
       return [...log, '--audit-log-maxsize=1', ...(webhookConfig === undefined ? [] : webhook)]
     },

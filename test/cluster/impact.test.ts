@@ -13,7 +13,7 @@ import {
 import { API_VERSION } from '../../core/config/content.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { possibleServerLimits } from '../../core/impact/serverLimit.ts'
-import { readClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { runCommand } from '../harness/command.ts'
 import { ADMIN } from './identities.ts'
 import { labelValues, readSamples, total, type Sample } from './independent.ts'

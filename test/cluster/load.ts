@@ -8,11 +8,16 @@ export interface Plan {
   readonly path: string
   readonly method?: string
   readonly body?: string
+  /** Of the body; JSON without. */
+  readonly contentType?: string
   /**
    * Milliseconds between the headers and the body. The server reads a body inside the handler, after flow control has
-   * admitted the request, so this is how long its seats are occupied: load that costs neither side CPU.
+   * admitted the request: load that costs neither side CPU. Seats are occupied for what of this time is left when the
+   * request is admitted, so for less of it the longer it waited, unless the client is {@link patient}.
    */
   readonly holdMs?: number
+  /** Whether the time begins only when the server asks for the body (`Expect: 100-continue`). */
+  readonly holdsOnceAsked?: boolean
   /** Milliseconds until the client hangs up: for watches. */
   readonly hangUpMs?: number
 }
@@ -27,6 +32,16 @@ export interface LoadClient {
   readonly from?: number
   readonly to?: number
 }
+
+/**
+ * The same clients with seats occupied for exactly the time of each request, however long it waited, as those of a server
+ * at work are. A rejected request costs its connection: the server cannot know whether the body will come.
+ */
+export const patient = (clients: readonly LoadClient[]): readonly LoadClient[] =>
+  clients.map((client) => ({
+    ...client,
+    plan: (worker, turn) => ({ ...client.plan(worker, turn), holdsOnceAsked: true }),
+  }))
 
 /** Answers by status code; 0 counts broken connections. */
 export type Answers = Map<number, number>
@@ -79,7 +94,10 @@ function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): 
     const headers = {
       authorization: `Bearer ${cluster.identity(plan.user).token}`,
       'user-agent': 'apf-load',
-      ...(plan.body === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }),
+      ...(plan.holdMs !== undefined && plan.holdsOnceAsked === true && { expect: '100-continue' }),
+      ...(plan.body === undefined
+        ? {}
+        : { 'content-type': plan.contentType ?? 'application/json', 'content-length': length }),
     }
     const timers: NodeJS.Timeout[] = []
     let status = 0
@@ -104,8 +122,12 @@ function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): 
     if (plan.holdMs === undefined) {
       sent.end(plan.body)
     } else {
+      const hold = (): void => {
+        timers.push(setTimeout(() => void (sent.writableEnded || sent.end(plan.body)), plan.holdMs))
+      }
+      if (plan.holdsOnceAsked === true) sent.on('continue', hold)
+      else hold()
       sent.flushHeaders()
-      timers.push(setTimeout(() => void (sent.writableEnded || sent.end(plan.body)), plan.holdMs))
     }
   })
 }

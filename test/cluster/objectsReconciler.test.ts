@@ -16,7 +16,7 @@ import {
 import type { AppliedChange, ObjectChange } from '../../core/contract/objects.ts'
 import { predictReconcile, type ReconcileVerdict } from '../../core/guard/reconciler.ts'
 import { reconcile } from '../../core/simulate/objects.ts'
-import { readClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { stateText } from '../../renderer/screens/editor/journal/journal.text.ts'
 import { openConsole, type OpenConsole } from './openConsole.ts'
 import { noCluster, useCluster } from './suite.ts'

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API_VERSION } from '../../core/config/content.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
+import { QUANTITIES } from '../../core/contract/bounds.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { median } from '../../core/frame/quantile.ts'
 import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
 import { emptyDump, withDump } from '../../core/metrics/dumps.ts'
 import { createParser } from '../../core/metrics/parse.ts'
-import { rfc3339 } from '../../core/units.ts'
+import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
 import { fitTwin } from '../../core/twin/fit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { forecast, SETTLE_SECONDS } from '../../core/twin/forecast.ts'
@@ -17,7 +19,7 @@ import { observe } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Cluster } from './cluster.ts'
 import { ADMIN } from './identities.ts'
-import { runLoad } from './load.ts'
+import { patient, runLoad } from './load.ts'
 import { predictable } from './profiles.ts'
 
 /** One edit under one load. */
@@ -76,7 +78,7 @@ export async function measureEdit(
 ): Promise<Material> {
   const seconds = START_SECONDS + before + SETTLE_SECONDS + after + 30
   const end = new AbortController()
-  const running = runLoad(cluster, predictable[load](seconds), seconds, end.signal)
+  const running = runLoad(cluster, patient(predictable[load](seconds)), seconds, end.signal)
   const pages = pageReader(cluster)
   const edited = edit(objects)
   try {
@@ -177,8 +179,9 @@ export function outcomeOf(
   const history = twinHistory(frames, 30_000)
   const twin = history && fitTwin({ history: history, variant, flows: flowsOf(dumps) })
   if (twin === undefined) throw new Error('too few pages for a twin')
-  const report = forecast(twin, asStored(edited))
   const measured = observe(effect.frames)
+  const seconds = measured && (measured.untilMs - measured.fromMs) / MS_PER_SECOND
+  const report = forecast(twin, asStored(edited), seconds === undefined ? {} : { seconds })
   if (report === undefined || measured === undefined) throw new Error('nothing was measured')
   const came = measured.levels.map(({ name, quantities }) => ({ level: name, quantities }))
   const predictions = judge(report, came).map((judged): Prediction => ({ load, what, ...judged }))
@@ -207,7 +210,7 @@ export function scoreOf(predictions: readonly Prediction[]) {
     .map(({ band: { low, high, point } }) => (high - low) / 2 / Math.max(point, 1e-9))
     .toSorted((a, b) => a - b)
   const limits = predictions.filter(({ quantity }) => quantity === 'current')
-  const close = limits.filter(({ band, measured }) => Math.abs(band.point - measured) <= Math.max(1, 0.03 * measured))
+  const close = limits.filter(isClose)
   return {
     cells: counted.length,
     inside: counted.filter(({ inside }) => inside).length,
@@ -217,13 +220,29 @@ export function scoreOf(predictions: readonly Prediction[]) {
   }
 }
 
-/** Every value that matters, misses marked. */
+/** Values of each quantity that matter: how many, how many in their band, and the medians of half-width and error. */
+export const summaryOf = (predictions: readonly Prediction[]): string =>
+  QUANTITIES.map((quantity) => {
+    const counted = predictions.filter((one) => one.quantity === quantity && one.matters)
+    const inside = counted.filter((one) => one.inside).length
+    const percent = (of: (one: Prediction) => number): string => `${Math.round(100 * (median(counted.map(of)) ?? 0))} %`
+    const half = percent(({ band: { low, high, point } }) => (high - low) / 2 / Math.max(point, 1e-9))
+    const error = percent(({ band: { point }, measured }) => Math.abs(point - measured) / Math.max(point, measured))
+    return `${quantity}: ${inside} of ${counted.length} inside, half-width ${half}, error ${error}`
+  }).join('\n')
+
+/** What the mean of a current limit may be off by. */
+const isClose = ({ band, measured }: Prediction): boolean =>
+  Math.abs(band.point - measured) <= Math.max(1, 0.03 * measured)
+
+/** Every value that matters, misses marked: outside the band, and of a limit more than one seat and 3 % off. */
 export const tableOf = (predictions: readonly Prediction[]): string =>
   predictions
     .filter(({ matters }) => matters)
-    .map(({ load, what, level, quantity, now, band, measured, inside }) =>
-      [
-        inside ? 'ok  ' : 'MISS',
+    .map((prediction) => {
+      const { load, what, level, quantity, now, band, measured, inside } = prediction
+      return [
+        (quantity === 'current' ? isClose(prediction) : inside) ? 'ok  ' : 'MISS',
         load.padEnd(18),
         what.padEnd(30),
         level.padEnd(15),
@@ -231,8 +250,8 @@ export const tableOf = (predictions: readonly Prediction[]): string =>
         `now ${now.toFixed(2)}`.padEnd(12),
         `forecast ${band.point.toFixed(2)} [${band.low.toFixed(2)}, ${band.high.toFixed(2)}]`.padEnd(36),
         `measured ${measured.toFixed(2)}`,
-      ].join(' '),
-    )
+      ].join(' ')
+    })
     .join('\n')
 
 export const changed = (

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { readClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { allNamed } from '../harness/consent.ts'
-import { predictEdit, type Prediction, scoreOf, tableOf, THREE_EDITS } from './predict.ts'
+import { predictEdit, type Prediction, scoreOf, summaryOf, tableOf, THREE_EDITS } from './predict.ts'
 import { seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
 
@@ -17,7 +17,7 @@ describe.skipIf(noCluster)('a forecast from metrics and dumps', () => {
     objects = read.objects
   })
   afterAll(() => {
-    console.log(`${tableOf(all)}\n${JSON.stringify(scoreOf(all))}`)
+    console.log(`${tableOf(all)}\n${summaryOf(all)}\n${JSON.stringify(scoreOf(all))}`)
   })
 
   it.each(THREE_EDITS)(

@@ -50,7 +50,7 @@ const dryRun = (user: string, path: string, body: string, holdMs: number, query 
 })
 
 /** A creation that occupies one seat for about `holdMs`; nothing is stored. */
-const write =
+export const write =
   (user: string, holdMs: number, query?: string) =>
   (worker: number, turn: number): Plan =>
     dryRun(user, CONFIG_MAPS, configMap(`w-${worker}-${turn}`, 200), holdMs, query)
@@ -155,6 +155,12 @@ export const demoLoad = (laps: number): readonly LoadClient[] => [
   ).flat(),
 ]
 
+/** A few small requests: nothing queues, and no rule has anything to say. */
+export const trickle: readonly LoadClient[] = [
+  { workers: 5, plan: read, thinkMs: 300 },
+  { workers: 1, plan: list(CRAWLER, '?limit=50'), thinkMs: 500 },
+]
+
 /** For a server of 30 seats: workload-low saturated, borrowing, queueing and rejecting within seconds. */
 export const saturating: readonly LoadClient[] = [
   { workers: 400, plan: write(CRAWLER, 400) },
@@ -162,6 +168,32 @@ export const saturating: readonly LoadClient[] = [
   { workers: 10, plan: read, thinkMs: 100 },
   { workers: 6, plan: write(OPERATOR, 200), thinkMs: 200 },
 ]
+
+/** Writes that are stored, by two accounts, under the watches of 200 others. */
+export const mutating: readonly LoadClient[] = [
+  {
+    workers: 200,
+    plan: (worker) => ({
+      user: mouse(worker),
+      path: `${CONFIG_MAPS}?watch=1&resourceVersion=0&labelSelector=none`,
+      hangUpMs: 600_000,
+    }),
+  },
+  {
+    workers: 40,
+    thinkMs: 20,
+    plan: (worker, turn) => ({
+      user: worker % 2 === 0 ? WRITER : CRAWLER,
+      path: `${CONFIG_MAPS}/${seedName(worker)}`,
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ data: { turn: String(turn) } }),
+    }),
+  },
+]
+
+/** Watches with all objects first, closed and begun again, by twenty users. */
+export const watching: readonly LoadClient[] = [{ workers: 120, plan: watch(300), thinkMs: 50 }]
 
 /** For a server of 120 seats, by name: demand that comes and goes, the work of a day, and lists that are many seats wide. */
 export const loads = {

@@ -13,7 +13,8 @@ import { createDeriver } from '../../core/frame/derive.ts'
 import type { Histogram, LevelFrame, ServerFrame } from '../../core/frame/frame.ts'
 import { recordOf, REJECT_REASONS } from '../../core/frame/reading.ts'
 import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
-import { NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'
+import { REQUEST_TIME_FAMILIES } from '../../core/metrics/requestTimes.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import { MEASURE_IDS, promqlOf, type MeasureId, type Place } from '../../core/prom/measures.ts'
 import { matchersOfAll } from '../../core/prom/promql.ts'
@@ -87,8 +88,9 @@ function countersOf(level: LevelFrame | undefined): ReadonlyMap<string, number> 
 
 const isExact = (name: string): boolean => name.startsWith('Prometheus')
 
+const KEPT_FAMILIES = new Set([...NEEDED_FAMILIES, ...KIND_FAMILIES, ...REQUEST_TIME_FAMILIES])
 const frameOf = (body: string, at: string, id = 'direct'): ServerFrame =>
-  createFrameBuilder({ id })(createParser({ keep: NEEDED_FAMILIES }).parse(new TextEncoder().encode(body)), { at })
+  createFrameBuilder({ id })(createParser({ keep: KEPT_FAMILIES }).parse(new TextEncoder().encode(body)), { at })
 
 /** Significant digits that VictoriaMetrics keeps of a value, at least; Prometheus keeps them all. */
 const KEPT_DIGITS = 12
@@ -103,11 +105,13 @@ function isSame(a: unknown, b: unknown, exact: boolean): boolean {
   return [...new Set([...own.keys(), ...other.keys()])].every((key) => isSame(own.get(key), other.get(key), exact))
 }
 
-const numbers = ({ levels, startedAt, seatFairFrac, version }: ServerFrame) => ({
+const numbers = ({ levels, startedAt, seatFairFrac, version, inFlight, inQueue }: ServerFrame) => ({
   levels,
   startedAt,
   seatFairFrac,
   version,
+  inFlight,
+  inQueue,
 })
 
 /** The values of an instant query by the label that tells its series apart. */
@@ -223,6 +227,15 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
         if (exact) expect(numbers(frame), `${name}, frame ${i}`).toEqual(pages[first + i])
         else expect(isSame(numbers(frame), pages[first + i], false), `${name}, frame ${i}`).toBe(true)
       })
+    }
+    // Of the newest scrape of each reading.
+    for (const { name, relay, frames } of scrapers.filter(({ name: one }) => isExact(one))) {
+      const pages = relay.bodies('/metrics').map((body) => frameOf(body, new Date(0).toISOString()))
+      const timed = frames.flatMap(({ requests }) => requests ?? [])
+      expect(timed.length, name).toBeGreaterThanOrEqual(name.includes('30 s') ? 2 : 12)
+      const all = new Map(pages.map(({ requests }) => [requests?.duration.count, requests]))
+      // Prometheus sums in another order.
+      for (const one of timed) expect(isSame(one, all.get(one.duration.count), false), name).toBe(true)
     }
     const busy = scrapers[0]?.frames.some(({ levels }) => levels.some((level) => (level.requests.queued ?? 0) > 0))
     expect(busy).toBe(true)

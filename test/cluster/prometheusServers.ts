@@ -3,6 +3,7 @@ import { access, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
 import { freePort, startServer } from './process.ts'
 
@@ -29,12 +30,14 @@ export function whyNoPrometheus(): string | undefined {
 }
 
 /** Scrapes `host:port` over plain HTTP; the log of queries is a line of JSON each. */
-const configuration = (target: string, seconds: number, queryLog?: string): string =>
+const configuration = (target: string, seconds: number, queryLog?: string, settings: object = {}): string =>
   JSON.stringify({
+    ...settings,
     global: {
       scrape_interval: `${seconds}s`,
       scrape_timeout: `${seconds}s`,
       ...(queryLog !== undefined && { query_log_file: queryLog }),
+      ...('rule_files' in settings && { evaluation_interval: `${seconds}s` }),
     },
     scrape_configs: [
       { job_name: 'apiserver', static_configs: [{ targets: [target], labels: { cluster: 'apf-kube' } }] },
@@ -47,11 +50,12 @@ export async function startPrometheus(
   seconds: number,
   queryLog: string,
   more: readonly string[] = [],
+  settings: object = {},
 ): Promise<ScrapingServer> {
   const own = join(folder, `prometheus-${seconds}`)
   await mkdir(own, { recursive: true })
   const file = join(own, 'prometheus.yml')
-  await writeFile(file, configuration(target, seconds, queryLog))
+  await writeFile(file, configuration(target, seconds, queryLog, settings))
   const port = await freePort()
   const server = startServer(
     'prometheus',
@@ -87,6 +91,89 @@ export async function startPrometheusOn(folder: string, data: string, prefix = '
     folder,
   )
   return ready(`http://127.0.0.1:${port}${prefix}`, '/-/ready', server)
+}
+
+const VectorSchema = z.object({
+  data: z.object({
+    result: z.array(z.object({ metric: z.record(z.string(), z.string()), value: z.tuple([z.number(), z.string()]) })),
+  }),
+})
+
+/** The values of an instant query, each by what its series has for the labels. */
+export async function valuesOf(
+  url: string,
+  query: string,
+  labels: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const answer = await fetch(`${url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query }) })
+  const body = await answer.text()
+  if (!answer.ok) throw new Error(`${query}: ${body}`)
+  const { data } = VectorSchema.parse(JSON.parse(body))
+  return new Map(
+    data.result.map(({ metric, value }) => [labels.map((name) => metric[name] ?? '').join(' '), Number(value[1])]),
+  )
+}
+
+const MatrixSchema = z.object({
+  data: z.object({
+    result: z.array(
+      z.object({ metric: z.record(z.string(), z.string()), values: z.array(z.tuple([z.number(), z.string()])) }),
+    ),
+  }),
+})
+
+/** A series, and when it had its first and its last value; Unix milliseconds. */
+interface Seen {
+  readonly metric: Readonly<Record<string, string>>
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** Every series that a query has had since. */
+export async function seriesSeen(
+  url: string,
+  query: string,
+  { fromMs, stepSeconds }: { readonly fromMs: number; readonly stepSeconds: number },
+): Promise<readonly Seen[]> {
+  const seconds = (ms: number): string => String(Math.floor(ms / 1_000))
+  const body = new URLSearchParams({
+    query,
+    start: seconds(fromMs),
+    end: seconds(Date.now()),
+    step: String(stepSeconds),
+  })
+  const answer = await fetch(`${url}/api/v1/query_range`, { method: 'POST', body })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${query}: ${text}`)
+  return MatrixSchema.parse(JSON.parse(text)).data.result.flatMap(({ metric, values }) => {
+    const [first, last] = [values[0], values.at(-1)]
+    return first === undefined || last === undefined
+      ? []
+      : [{ metric, firstMs: first[0] * 1_000, lastMs: last[0] * 1_000 }]
+  })
+}
+
+/** A real Alertmanager with a file of routes; `undefined` where it is not installed. */
+export async function startAlertmanager(folder: string, routes: string): Promise<ScrapingServer | undefined> {
+  const program = 'prometheus-alertmanager'
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  const port = await freePort()
+  const server = startServer(
+    'alertmanager',
+    program,
+    [
+      `--config.file=${routes}`,
+      `--storage.path=${join(folder, 'alertmanager')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--cluster.listen-address=',
+    ],
+    folder,
+  )
+  return ready(`http://127.0.0.1:${port}`, '/-/ready', server)
 }
 
 export async function startVictoriaMetrics(

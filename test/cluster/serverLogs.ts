@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { LiveRequest } from '../../core/contract/live.ts'
@@ -32,6 +32,27 @@ const EventSchema = z.object({
   stageTimestamp: z.string(),
   responseStatus: z.object({ code: z.number() }),
 })
+
+/** A path of which the audit log has no event. */
+export const OMITTED = '/version'
+/** That of docs/feeds.md, with something left out. */
+const POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'None', nonResourceURLs: [OMITTED] }, { level: 'Metadata' }],
+}
+
+/** Where a server whose folder this is writes its audit log, with {@link writesLogs}. */
+export const auditFolderIn = (folder: string): string => join(folder, 'audit')
+
+/** Arguments with which a server writes a request log and an audit log. */
+export async function writesLogs(folder: string): Promise<readonly string[]> {
+  await mkdir(auditFolderIn(folder), { recursive: true })
+  const policy = join(folder, 'audit-policy.json')
+  await writeFile(policy, JSON.stringify(POLICY))
+  return ['--v=3', `--audit-policy-file=${policy}`, `--audit-log-path=${join(auditFolderIn(folder), 'audit.log')}`]
+}
 
 /** The requests of a folder in which an audit log and its rotated parts are the only files. */
 export async function readAuditFolder(

@@ -74,6 +74,19 @@ test('after a reload the simulation goes on', async () => {
   await expect(page.getByText('workload-low').first()).toBeVisible()
 })
 
+test('a link of a second start moves the page, and a hostile one does not', async () => {
+  const open = (link: string) =>
+    application.evaluate(({ app, dialog }, given) => {
+      dialog.showErrorBox = () => undefined
+      app.emit('second-instance', {}, [], '/', { arguments: [given], cwd: '/' })
+    }, link)
+  await open('apf-console://alerts')
+  await expect(page).toHaveURL(/#\/alerts/)
+  await open('apf-console://overview?kubeconfig=/tmp/evil')
+  await expect(page).toHaveURL(/#\/alerts/)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+})
+
 test('the menu moves the page', async () => {
   await application.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('go-connection')?.click())
   await expect(page).toHaveURL(/connection/)

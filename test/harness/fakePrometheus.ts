@@ -205,15 +205,16 @@ function spanOf(query: string): number | undefined {
 /** `name{…}` as `{__name__="name",…}`. */
 const withName = (selector: string): string => selector.replace(/^([a-zA-Z_:][\w:]*)(?:\{|$)/, '{__name__="$1",')
 
-const MATCHER = /([a-zA-Z_]\w*)(=~|!=|=)"((?:[^"\\]|\\.)*)"/g
+const MATCHER = /([a-zA-Z_]\w*)(=~|!~|!=|=)"((?:[^"\\]|\\.)*)"/g
 
 function matcherOf(query: string): (labels: Readonly<Record<string, string>>) => boolean {
-  const all = [...withName(query).matchAll(MATCHER)].map(([, label = '', is, text = '']) => {
+  const all = [...withName(query).matchAll(MATCHER)].map(([, label = '', is = '', text = '']) => {
     const value = text.replaceAll(/\\(.)/g, '$1')
     const pattern = new RegExp(`^(?:${value})$`, 's')
     return (labels: Readonly<Record<string, string>>): boolean => {
       const own = labels[label] ?? ''
-      return is === '=~' ? pattern.test(own) : (own === value) === (is === '=')
+      const fits = is.endsWith('~') ? pattern.test(own) : own === value
+      return fits === is.startsWith('=')
     }
   })
   return (labels) => all.every((matches) => matches(labels))

@@ -48,6 +48,16 @@ export function evaluate(text: string, at: number, select: Select): readonly Val
         how === 'sum' ? all.reduce((sum, { value }) => sum + value, 0) : Math.max(...all.map(({ value }) => value)),
     }))
   }
+  const [, kept = '', addends] = /^sum by \(([^)]*)\) \((.*)\)$/s.exec(expression) ?? []
+  if (addends !== undefined) {
+    const only = ({ metric }: Value): Record<string, string> =>
+      Object.fromEntries(Object.entries(metric).filter(([label]) => listed(kept).includes(label)))
+    const groups = Map.groupBy(evaluate(addends, at, select), (one) => JSON.stringify(only(one)))
+    return [...groups.values()].flatMap((all) => {
+      const [first] = all
+      return first === undefined ? [] : [{ metric: only(first), value: all.reduce((sum, { value }) => sum + value, 0) }]
+    })
+  }
   const [, quantile, buckets = ''] = /^histogram_quantile\(([\d.]+), (.*)\)$/s.exec(expression) ?? []
   if (quantile !== undefined) return quantiles(Number(quantile), evaluate(buckets, at, select))
   const [, counter = '', amount, unit] = /^rate\((.*)\[(\d+)(ms|s)\]\)$/s.exec(expression) ?? []

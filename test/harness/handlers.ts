@@ -61,6 +61,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
           calls.push('app.info')
           return { version: '0.0.0-test', mode, platform: 'test' }
         },
+        'app.update': async () => ({ state: 'off' }),
         'settings.read': async () => settings,
         'settings.write': async (change) => {
           calls.push('settings.write')
@@ -89,9 +90,11 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'past.extent': refuse('past.extent'),
         'past.step': refuse('past.step'),
         'past.moment': refuse('past.moment'),
+        'past.facts': refuse('past.facts'),
         'past.dump': refuse('past.dump'),
         'past.requests': refuse('past.requests'),
         'past.noted': refuse('past.noted'),
+        'past.alerts': refuse('past.alerts'),
         'recorder.switch': refuse('recorder.switch'),
         'alerts.silence': refuse('alerts.silence'),
         'history.series': refuse('history.series'),
@@ -99,6 +102,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.facts': refuse('sources.facts'),
         'allocation.steps': refuse('allocation.steps'),
         'diagnosis.read': refuse('diagnosis.read'),
+        'advice.read': refuse('advice.read'),
         'simulation.state': refuse('simulation.state'),
         'simulation.control': refuse('simulation.control'),
         'editing.switch': refuse('editing.switch'),

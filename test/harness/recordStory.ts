@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
@@ -33,6 +34,7 @@ export async function recordStory({
 }: RecordedStory): Promise<void> {
   const clock = standingClock(startAt)
   const picture = createPicture()
+  const noter = createSourceNoter()
   const recorder = startRecorder({
     folder: join(stateDir, 'recordings'),
     source: { kind: 'scrape', name, via: '/metrics' },
@@ -42,7 +44,7 @@ export async function recordStory({
   })
   const tell = (event: SourceEvent): void => {
     picture.take(event)
-    recorder.take(event)
+    recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
   }
   events.forEach(tell)
   let second = 0

@@ -58,7 +58,7 @@ const TOLD_MS = 50
 
 /** The real workspace with a synthetic source, spoken to over the contract. */
 export async function openStory(options: StoryOptions = {}): Promise<Story> {
-  const { spec = { kind: 'demo' }, now = Date.now(), history = 600, kubeconfig = true } = options
+  const { spec = { kind: 'demo' }, now = Date.now(), history = 60, kubeconfig = true } = options
   const { before, perSecond } = options.traffic ?? { before: 0, perSecond: 0 }
   const trafficMs = perSecond === 0 ? 0 : (before / perSecond) * 1_000
   const livedMs = Math.max(history * 1_000, trafficMs)

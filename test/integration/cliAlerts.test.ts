@@ -53,6 +53,41 @@ it('lists when alerts would have fired in a recording', async () => {
   expect(none.told).toContain('has no samples of this time.')
 })
 
+it('prints how the rules stood at an instant', async () => {
+  await recordStory({
+    stateDir,
+    name: 'prod',
+    startAt: START,
+    events: [],
+    story: syntheticStory({ seconds: 300, startAt: START }),
+  })
+  const at = (instant: string) => ['alerts', '--recording', '20261121T03', '--at', instant] as const
+  const calm = await runHere(...at('2026-11-21T03:01:00Z'), '--fail')
+  expect([calm.code, calm.told]).toEqual([0, ''])
+  expect(calm.output.split('\n')[0]).toBe('No alert fires.')
+  expect(calm.output).toContain('R8 is off. The flow-control objects are not known.')
+
+  const flood = await runHere(...at('2026-11-21T03:04:10Z'), '--json', '--fail')
+  expect(flood.code).toBe(1)
+  const state = JSON.parse(flood.output) as { at: string; alerts: readonly { rule: string; firedAt: number }[] }
+  expect(state).toMatchObject({ at: '2026-11-21T03:04:10.000Z', asOf: START + 250_000 })
+  // As the list of changes has it.
+  const { output } = await runHere('alerts', '--recording', '20261121T03', '--json', '--to', '2026-11-21T03:04:10Z')
+  const changes = output
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { at: string; change: string; rule: string })
+  const first = changes.find(({ change, rule }) => change === 'fired' && rule === 'R1')
+  expect(state.alerts.find(({ rule }) => rule === 'R1')?.firedAt).toBe(Date.parse(first?.at ?? ''))
+
+  const silenced = await runHere(...at('2026-11-21T03:04:10Z'), '--silence', 'R1', '--silence', 'R2', '--silence', 'R3')
+  expect(silenced.output).toContain('R1 Rejections by reason (warning, silenced)')
+  expect((await runHere(...at('2026-11-21T05:00:00Z'))).told).toContain('was recorded at 2026-11-21T05:00:00.000Z.')
+  expect((await runHere(...at('2026-11-21T03:01:00Z'), '--from', '2026-11-21T03:00:00Z')).told).toContain(
+    '--at is one instant; --from and --to are a range.',
+  )
+})
+
 it('watches a source', async () => {
   const { code, output, told } = await runHere(
     'watch',

@@ -25,6 +25,28 @@ const commands = blocks.filter(({ kind }) => kind === 'console').map(({ text }) 
 
 const ROW = { user: 'alice', groups: [], method: 'GET', url: '/healthz' }
 
+const TrafficSchema = z.object({
+  schemas: z.array(z.object({ schema: z.string(), level: z.string() })),
+  flows: z.array(z.object({ distinguisher: z.string(), elsewhere: z.string().optional() })),
+})
+/** One level for all requests. */
+const ONLY = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: everything }
+spec: { type: Limited, limited: { nominalConcurrencyShares: 30, limitResponse: { type: Reject } } }
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: { name: all }
+spec:
+  matchingPrecedence: 1
+  priorityLevelConfiguration: { name: everything }
+  rules:
+    - subjects: [{ kind: Group, group: { name: 'system:authenticated' } }]
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }]
+      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }]
+`
+
 let folder = ''
 const file = (name: string): string => join(folder, name)
 /** A folder of captures of a real server. */
@@ -283,5 +305,34 @@ describe('apf-console classify', () => {
     expect({ code, output }).toEqual({ code: 2, output: '' })
     expect(told).toMatch(sentence)
     expect(told.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('--traffic', () => {
+  it('lists the schemas with what their requests were, and flows with where other objects send them', async () => {
+    const printed = await classify('--traffic', '--demo', '--json')
+    expect(printed.code).toBe(0)
+    const { schemas, flows } = TrafficSchema.parse(json(printed))
+    expect(schemas.map(({ schema }) => schema)).toContain('system-leader-election')
+    expect(schemas.find(({ schema }) => schema === 'catch-all')?.level).toBe('catch-all')
+    // The built-in objects send it where the server did.
+    expect(flows[0]).toEqual({ distinguisher: 'system:serviceaccount:batch:crawler' })
+    const text = await classify('--traffic', '--demo')
+    expect(text.output).toContain('THESE OBJECTS SEND IT TO')
+    const [flow] = flows
+    await writeFile(file('only.yaml'), ONLY)
+    const other = TrafficSchema.parse(
+      json(await classify('--traffic', '--demo', '--config', file('only.yaml'), '--json')),
+    )
+    expect(other.flows.find((one) => one.distinguisher === flow?.distinguisher)?.elsewhere).toBe('all → everything')
+  })
+
+  it('takes no other requests', async () => {
+    const refused = await classify('--traffic', '--user', 'alice', '--url', '/healthz')
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.told).toContain('--traffic takes the requests of the source; --user does not go with it.')
+    expect((await classify('--seconds', '5', '--user', 'a', '--url', '/healthz')).told).toContain(
+      '--seconds goes with --traffic.',
+    )
   })
 })

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
-import { levelFrame, schemaFrame, serverFrame } from '../fixtures/frames.ts'
+import { histogramOf, levelFrame, schemaFrame, serverFrame } from '../fixtures/frames.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 const run = promisify(execFile)
@@ -32,18 +32,18 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function written(kind: string, ...options: readonly string[]): Promise<string> {
   const file = join(folder, `${kind}.yaml`)
-  const { code, told } = await runHere('mixin', kind, file, '--force', ...options)
+  const { code, told } = await runHere('export', kind, file, '--force', ...options)
   expect([code, told]).toEqual([0, ''])
   return file
 }
 
 it('prints the same text as it writes, and names what is wrong', async () => {
   const file = await written('rules')
-  expect((await runHere('mixin', 'rules')).output).toBe(await readFile(file, 'utf8'))
-  expect((await runHere('mixin', 'rules', file)).code).toBe(2)
-  expect((await runHere('mixin', 'rule')).told).toContain('mixin needs one of rules, prometheusrule')
-  expect((await runHere('mixin', 'rules', '--cluster-label', 'a b')).told).toContain('--cluster-label takes the name')
-  expect((await runHere('mixin', 'rules', '--kube-version', 'v1.10')).told).toContain('v1.29 to v1.37')
+  expect((await runHere('export', 'rules')).output).toBe(await readFile(file, 'utf8'))
+  expect((await runHere('export', 'rules', file)).code).toBe(2)
+  expect((await runHere('export', 'rule')).told).toContain('export needs a recording and the file to write')
+  expect((await runHere('export', 'rules', '--cluster-label', 'a b')).told).toContain('--cluster-label takes the name')
+  expect((await runHere('export', 'rules', '--kube-version', 'v1.10')).told).toContain('v1.29 to v1.37')
 })
 
 describe.runIf(hasPromtool)('promtool', () => {
@@ -60,6 +60,53 @@ describe.runIf(hasPromtool)('promtool', () => {
     const { stdout, stderr } = await run('promtool', ['check', 'rules', ...files])
     expect(stderr).toBe('')
     expect(stdout.match(/SUCCESS/g)).toHaveLength(2)
+  })
+
+  it('fires for waits as the console does', async () => {
+    await written('rules', '--interval', '15')
+    const labels = 'instance="a",priority_level="workload-low",flow_schema="s"'
+    const wait = (suffix: string, values: string) => ({
+      series: `apiserver_flowcontrol_request_wait_duration_seconds_${suffix}`.replace(
+        '{',
+        `{${labels},execute="true",`,
+      ),
+      values,
+    })
+    const tests = {
+      rule_files: ['rules.yaml'],
+      evaluation_interval: '15s',
+      tests: [
+        {
+          interval: '15s',
+          input_series: [
+            wait('bucket{le="0.1"}', '0+42x250'),
+            wait('bucket{le="+Inf"}', '0+60x250'),
+            wait('count{}', '0+60x250'),
+            { series: `apiserver_flowcontrol_dispatched_requests_total{${labels}}`, values: '0+60x250' },
+          ],
+          promql_expr_test: [58, 61].map((minutes) => ({
+            expr: 'count by (alertname, apf_subject, severity) (ALERTS{alertstate="firing"})',
+            eval_time: `${minutes}m`,
+            exp_samples:
+              minutes < 60
+                ? []
+                : [{ labels: '{alertname="APFErrorBudgetBurn",apf_subject="wait-fast",severity="warning"}', value: 1 }],
+          })),
+        },
+      ],
+    }
+    const file = join(folder, 'tests.yaml')
+    await writeFile(file, stringify(tests))
+    expect((await run('promtool', ['test', 'rules', file])).stdout).toContain('SUCCESS')
+
+    const watch = createAlertWatch()
+    const derive = createDeriver('a')
+    const fired = Array.from({ length: 61 * 4 + 1 }, (_, step) =>
+      serverFrame(step * 15, [waitingAt(step)], { id: 'a' }),
+    )
+      .flatMap((frame) => watch.take(frame, derive(frame)))
+      .map(({ alert }) => [alert.subject, alert.severity])
+    expect(fired).toEqual([['wait-fast', 'warning']])
   })
 
   it('fires as the console does', async () => {
@@ -107,6 +154,12 @@ describe.runIf(hasPromtool)('promtool', () => {
     for (const [minutes, names] of Object.entries(FIRING)) expect(firing.get(minutes), minutes).toEqual(names)
   })
 })
+
+/** A level in which three of ten requests wait longer than 100 ms, at its scrapes 15 s apart. */
+const waitingAt = (step: number) =>
+  levelFrame('workload-low', [
+    schemaFrame('s', { dispatched: step * 60, wait: histogramOf([0.1, 1], [step * 42, step * 18, 0]) }),
+  ])
 
 /** The level of the series above at its scrapes, 15 s apart. */
 const levelAt = (step: number) =>

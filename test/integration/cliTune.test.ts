@@ -23,13 +23,16 @@ describe('tune', { timeout: 120_000 }, () => {
     const run = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '--write', draft)
     expect(run.code).toBe(0)
     expect(run.output).toContain('an edit meets the goals')
-    expect(run.output).toContain('ok: goal waitP99 of level workload-low ≤ 1500 ms')
+    expect(run.output).toContain('ok: goal wait p99 of level workload-low ≤ 1500 ms')
     expect(run.output).toContain('Runner-up')
     expect(run.output).toContain(`Nothing was applied. The draft is in ${draft}.`)
     expect(readFileSync(draft, 'utf8')).toContain('kind: PriorityLevelConfiguration')
     expect((await runHere('validate', draft)).code).toBe(0)
     const again = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '-o', 'manifests')
-    expect(again.output).toBe(readFileSync(draft, 'utf8'))
+    // The evidence stands above the manifests, as comments.
+    const kept = readFileSync(draft, 'utf8')
+    expect(kept).toContain('#   ok: goal wait p99 of level workload-low ≤ 1500 ms')
+    expect(kept.endsWith(`\n${again.output}`)).toBe(true)
     expect(await runHere('tune', scenario, ...GOAL, '--write', draft)).toMatchObject({
       code: 2,
       told: expect.stringContaining('exists; name another file'),

@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { LiveRequestSchema } from '../../core/contract/live.ts'
+import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
+import { recordStory } from '../harness/recordStory.ts'
 
 const row = (seq: number): string =>
   JSON.stringify({
@@ -65,12 +68,38 @@ it('compares recorded requests, as text, JSON and YAML', async () => {
   expect(yaml.output).toMatch(/^clients: open\nrequests: 8\n/)
 })
 
+it('takes the requests of a recording, up to an instant', async () => {
+  const startAt = 1_795_000_000_000
+  vi.stubEnv('APF_CONSOLE_STATE', folder)
+  const requests = Array.from({ length: 8 }, (_, seq) => LiveRequestSchema.parse(JSON.parse(row(seq))))
+  await recordStory({
+    stateDir: folder,
+    name: 'proxy',
+    startAt,
+    events: [],
+    later: { second: 2, event: { kind: 'requests', changes: { from: 0, event: 8, requests, dropped: 0 } } },
+    story: syntheticStory({ seconds: 5, startAt }),
+  })
+  const words = ['whatif', '--recording', '2026', '--candidate', `narrow=${file('edit.yaml')}`, '--json'] as const
+  const all = await runHere(...words)
+  expect([all.code, all.told]).toEqual([0, ''])
+  const ofFile = await runHere('whatif', file('rows.ndjson'), ...words.slice(3))
+  expect(JSON.parse(all.output)).toEqual(JSON.parse(ofFile.output))
+  const early = await runHere(...words, '--at', new Date(startAt + 4).toISOString())
+  expect(JSON.parse(early.output)).toMatchObject({ requests: 5 })
+  const none = await runHere(...words, '--at', new Date(startAt - 1_000).toISOString())
+  expect(none).toMatchObject({ code: 2, told: expect.stringContaining('No recorded request of this source') })
+  vi.unstubAllEnvs()
+})
+
 it('says in one sentence what is wrong with an option', async () => {
   const rows = file('rows.ndjson')
   const sentences = async (...words: readonly string[]): Promise<string> => (await runHere('whatif', ...words)).told
   expect(await sentences()).toContain(
-    'whatif needs either recorded requests or a scenario (FILE, or - for standard input), or --simulate.',
+    'whatif needs either recorded requests or a scenario (FILE, or - for standard input), --recording ID, or --simulate.',
   )
+  expect(await sentences('--recording', 'a', '--simulate')).toContain('whatif needs either')
+  expect(await sentences(rows, '--at', '2026-11-20T03:00:00Z')).toContain('--at goes with --recording.')
   expect(await sentences(rows, '--seed', '2')).toContain('--seed belongs to --simulate or a scenario.')
   expect(await sentences(rows, '--candidate', 'edit.yaml')).toContain('--candidate takes NAME=PART,…')
   expect(await sentences(rows, '--candidate', 'a=server=2')).toContain('did you mean servers?')
@@ -97,4 +126,18 @@ it('refuses a file that holds no requests', async () => {
     code: 2,
     told: expect.stringContaining('The files hold no request that came to flow control.'),
   })
+})
+
+it('makes a recording a scenario that runs', async () => {
+  const run = await runHere('simulate', '--import', file('rows.ndjson'))
+  expect(run.code).toBe(0)
+  expect(run.told).toContain('bursts of the recording are evened out')
+  writeFileSync(file('recorded.yaml'), run.output)
+  const simulated = await runHere('simulate', file('recorded.yaml'), '--json')
+  expect(simulated.code).toBe(0)
+  expect(JSON.parse(simulated.output)).toMatchObject({ name: 'recorded', runs: [{ result: { name: 'now' } }] })
+  const told = async (...words: readonly string[]): Promise<string> => (await runHere('simulate', ...words)).told
+  expect(await told('--import')).toContain('--import needs a recording')
+  expect(await told('--import', file('rows.ndjson'), '--seed', '2')).toContain('leave out --seed')
+  expect(await told('--import', file('edit.yaml'))).toMatch(/hold no request that came to flow control/)
 })

@@ -2,6 +2,7 @@ import { Agent } from 'node:https'
 import { afterEach, describe, expect, test } from 'vitest'
 import { urlsConnection } from '../../main/cluster/connection.ts'
 import { send, type Delivered, type Failed } from '../../main/cluster/http.ts'
+import { sendWith } from '../../main/cluster/nodeHttp.ts'
 import type { HttpLimits } from '../../main/cluster/httpProblems.ts'
 import {
   answerDisguisedHtml,
@@ -55,7 +56,7 @@ async function read(
   const agent = ca === undefined ? settings.agent : new Agent({ ca })
   let bytes = 0
   const result = await send(
-    { url: server.metrics, settings: { ...settings, agent, secrets }, limits, gzip },
+    { url: server.metrics, settings: { ...settings, send: sendWith(agent), secrets }, limits, gzip },
     (chunk) => {
       bytes += chunk.length
       return undefined

@@ -101,6 +101,22 @@ describe('apf-console proxy', () => {
     expect(page).toContain('apiserver_flowcontrol_current_limit_seats{priority_level="workload-low"} 245')
   })
 
+  test('counts requests as the max-in-flight filter does, which has no levels', async () => {
+    const options = ['--upstream', server.url, '--objects', 'built-in', '--identity', 'headers', '--metrics-port', '0']
+    const proxy = start('proxy', ...options, '--algorithm', 'max-in-flight', '--max-requests-inflight', '1', '--json')
+    const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
+    const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
+    const answers = await Promise.all([ask(), ask(), ask(), ask()])
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect(refused[0]?.headers.get('x-kubernetes-pf-flowschema-uid')).toBeNull()
+    await vi.waitFor(() => expect(rowsOf(proxy.output())).toHaveLength(4), 5_000)
+    expect(rowsOf(proxy.output())[0]).toMatchObject({ level: '', schema: '' })
+    const page = await (await fetch(await found(proxy.told, /Metrics: (\S+)/))).text()
+    expect(page).not.toContain('priority_level=')
+  })
+
   test('says what is wrong in one sentence', async () => {
     const file = (name: string): string => join(folder, name)
     const [wrong, empty, huge] = [file('wrong.yaml'), file('empty.yaml'), file('huge.yaml')]

@@ -106,7 +106,7 @@ describe('the mode of a proxy, changed while requests come', () => {
     expect(told).toMatchObject({ mode: 'enforce', candidate: { a: { arrived: 0 }, b: { arrived: 0 } } })
     const next = [ask(), ask()]
     await vi.waitFor(() => expect(states().slice(2)).toEqual(['executing', 'waiting']))
-    expect(held).toHaveLength(3)
+    await vi.waitFor(() => expect(held).toHaveLength(3))
     answerAll()
     await vi.waitFor(() => expect(held).toHaveLength(1))
     answerAll()

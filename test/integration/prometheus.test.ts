@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { PrometheusSpecSchema, type PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { FACT_FAMILIES } from '../../core/live/serverFacts.ts'
-import { CATALOGUE, familiesOf } from '../../core/metrics/catalogue.ts'
+import { CATALOGUE, familiesOf, KIND_FAMILIES } from '../../core/metrics/catalogue.ts'
 import { createPicture, type Picture } from '../../core/source/picture.ts'
 import type { Source } from '../../main/ports/source.ts'
 import { createPrometheusSource, prometheusServers } from '../../main/sources/prometheus.ts'
@@ -103,7 +103,7 @@ describe('a Prometheus', () => {
   })
 
   test.each([4, 30])(
-    'with %i levels is asked as often: six queries until the Overview is there, and at most three for each scrape',
+    'with %i levels is asked as often: seven queries until the Overview is there, and at most four for each scrape',
     async (count) => {
       const levels = Array.from({ length: count }, (_, i) => `level-${i}`)
       const page = (at: number): string =>
@@ -112,14 +112,14 @@ describe('a Prometheus', () => {
       const api = await prometheus(() => [target({}, { page })])
       const watched = await connect(api)
       await eventually(() => expect(watched.present()).toHaveLength(1))
-      // Servers, then the clock, versions, values, histograms, and what is counted every 5 min.
-      expect(api.queries()).toHaveLength(6)
+      // Servers, then the clock, versions, values, histograms, what is counted every 5 min, and times of requests.
+      expect(api.queries()).toHaveLength(7)
       await eventually(() => expect(watched.present().length).toBeGreaterThanOrEqual(5))
-      const later = api.queries().slice(6)
+      const later = api.queries().slice(7)
       const clocks = later.filter(({ query }) => query.includes('priority_level="catch-all"'))
       const scrapes = watched.present().length - 1
       // The next round may be under way, and may have found no new scrape yet. One that comes late reads several at once.
-      expect(later.length - clocks.length).toBeLessThanOrEqual(2 * scrapes + 2)
+      expect(later.length - clocks.length).toBeLessThanOrEqual(3 * scrapes + 3)
       expect(clocks.length).toBeLessThanOrEqual(scrapes + 2)
       expect(new Set(api.queries().map(({ path }) => path))).toEqual(new Set(['/api/v1/query']))
     },
@@ -134,7 +134,9 @@ describe('a Prometheus', () => {
       await eventually(() => expect(watched.picture.health[0]?.past?.state).toBe('done'))
       await eventually(() => expect(watched.present().length).toBeGreaterThanOrEqual(2))
       const has = new Set(familiesOf(version).map(({ name }) => name))
-      const lacks = [...CATALOGUE.keys()].filter((name) => !has.has(name) && !FACT_FAMILIES.has(name))
+      const lacks = [...CATALOGUE.keys()].filter(
+        (name) => !has.has(name) && !FACT_FAMILIES.has(name) && !KIND_FAMILIES.includes(name),
+      )
       expect(lacks).not.toEqual([])
       // What finds the servers cannot depend on their versions.
       const asked = api
@@ -145,6 +147,36 @@ describe('a Prometheus', () => {
       expect(asked.filter((name) => lacks.includes(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([])
     },
   )
+
+  test('gives the times of requests and their kinds as the page has them, summed where they are stored', async () => {
+    const times = (at: number): string =>
+      ['GET', 'LIST', 'WATCH']
+        .flatMap((verb, i) =>
+          ['duration', 'sli_duration'].flatMap((name) => {
+            const family = `apiserver_request_${name}_seconds`
+            const all = stepOf(at) * (i + 2)
+            return [
+              `# TYPE ${family} histogram`,
+              `${family}_bucket{verb="${verb}",subresource="",le="0.1"} ${stepOf(at)}`,
+              `${family}_bucket{verb="${verb}",subresource="",le="+Inf"} ${all}`,
+              `${family}_sum{verb="${verb}",subresource=""} ${all / 8}`,
+              `${family}_count{verb="${verb}",subresource=""} ${all}`,
+            ]
+          }),
+        )
+        .join('\n')
+    const kinds = 'apiserver_current_inflight_requests{request_kind="mutating"} 3\n'
+    const page = (at: number): string => `${metricsPage({ step: stepOf(at) })}${kinds}${times(at)}\n`
+    const api = await prometheus(() => [target({}, { page })])
+    const watched = await connect(api)
+    await eventually(() => expect(watched.present().length).toBeGreaterThanOrEqual(2))
+    const frame = watched.events.findLast((event) => event.kind === 'frame')?.frame
+    const step = stepOf(Date.parse(frame?.at ?? ''))
+    // Without the watches.
+    const histogram = { bounds: [0.1], counts: [2 * step, 5 * step], sum: (5 * step) / 8, count: 5 * step }
+    expect(frame?.requests).toEqual({ duration: histogram, own: histogram })
+    expect(frame?.inFlight).toEqual({ mutating: 3 })
+  })
 
   test('with several replicas that scrape one server gives the pages of each', async () => {
     const api = await prometheus(() => [target({ replica: 'a' }), target({ replica: 'b' }, { phaseMs: 3_000 })])

@@ -1,20 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readScenario } from '../../core/scenario/read.ts'
-import { runScenario } from '../../core/scenario/run.ts'
+import { readAnyScenario } from '../../core/scenario/read.ts'
+import { runAnyScenario } from '../../core/scenario/run.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 const FOLDER = join(import.meta.dirname, '../../assets/scenarios')
 
 describe('the scenario library', () => {
   it.each(readdirSync(FOLDER))('%s is sound, and every variant has its verdict', { timeout: 300_000 }, (file) => {
-    const { scenario, findings } = readScenario(readFileSync(join(FOLDER, file), 'utf8'), file)
+    const { any, findings } = readAnyScenario(readFileSync(join(FOLDER, file), 'utf8'), file)
     expect(findings).toEqual([])
-    if (scenario === undefined) return expect.fail('there is no scenario')
+    if (any === undefined) return expect.fail('there is no scenario')
+    const { scenario } = any
     expect(scenario.name).toBe(file.replace('.yaml', ''))
     expect(scenario.teaches).not.toBe('')
-    const failed = runScenario(scenario)?.runs.filter(({ passed }) => !passed)
+    const failed = runAnyScenario(any)?.runs.filter(({ passed }) => !passed)
     expect(failed).toEqual([])
     return undefined
   })

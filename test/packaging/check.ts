@@ -130,6 +130,10 @@ assert('it opens recordings', [
   ...(entry['MimeType']?.split(';').includes('application/x-apfrec') === true ? [] : [entry['MimeType']]),
   ...(/ %[uUfF]$/.test(entry['Exec'] ?? '') ? [] : [entry['Exec']]),
 ])
+assert(
+  'it opens links',
+  entry['MimeType']?.split(';').includes('x-scheme-handler/apf-console') === true ? [] : [entry['MimeType']],
+)
 const types = path.join(system, 'usr/share/mime/packages', `${config.linux.executableName}.xml`)
 assert(
   'recordings are known by the ending of their names',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { readClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { allNamed } from '../harness/consent.ts'
 import { CRAWLER } from '../cluster/identities.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type PredictedEdit,
   type Prediction,
   scoreOf,
+  summaryOf,
   tableOf,
   THREE_EDITS,
 } from '../cluster/predict.ts'
@@ -89,7 +90,7 @@ describe.skipIf(noCluster)('forecasts against a real server', () => {
       for (const sentence of outcome.limitsOnly) console.log(`limits only: ${edit.load}, ${edit.what}: ${sentence}`)
     }
     const score = scoreOf(all)
-    console.log(JSON.stringify(score))
+    console.log(`${tableOf(all.filter(({ inside }) => !inside))}\n${summaryOf(all)}\n${JSON.stringify(score)}`)
     expect(wrong).toEqual([])
     expect(score.closeLimits).toBe(score.limits)
     expect(score.inside / score.cells).toBeGreaterThanOrEqual(GOAL.inside)

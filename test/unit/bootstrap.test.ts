@@ -5,12 +5,18 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
-import { bundledNode, chooseNode } from '../../main/bootstrap/runtime.mjs'
+import { bundledNode, chooseNode, flagsFor, SERVICE_FLAGS } from '../../main/bootstrap/runtime.mjs'
 import { holdsAll, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+test('the etcd proxy runs with flags of its own, whatever options follow it', () => {
+  expect(flagsFor(['etcd-proxy', '--upstream', 'http://127.0.0.1:2379'])).toContain('--single-threaded-gc')
+  expect(flagsFor(['web', 'etcd-proxy'])).toBe(SERVICE_FLAGS)
+  expect(flagsFor([])).toBe(SERVICE_FLAGS)
 })
 
 test('a window needs a display and, on Linux, somebody other than root', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CAUSES, type CauseId } from '../../core/contract/causes.ts'
 import { CAUSE_INFO } from '../../core/diagnose/causeList.ts'
-import { SPECIMENS } from '../../core/diagnose/causes.fixture.ts'
+import { NEIGHBOURS, SPECIMENS } from '../../core/diagnose/causes.fixture.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { ROOT } from './sources.ts'
 
@@ -20,6 +20,11 @@ describe('diagnosis', () => {
     expect(causes[0]).toBe(given)
     expect(summary).toContain(CAUSE_INFO[given].title.toLowerCase())
     expect(findings.every(({ evidenceFor }) => evidenceFor.length > 0)).toBe(true)
+  })
+
+  it.each(NEIGHBOURS)('does not take $given for $looksLike: $what', ({ given, looksLike, evidence }) => {
+    const [first, second] = [SEED, SEED + 1].map((seed) => diagnose(evidence(seed)).findings[0]?.cause)
+    expect([first, second], `not ${looksLike}`).toEqual([given, given])
   })
 
   it('has a specimen of every cause', () => {

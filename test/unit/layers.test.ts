@@ -41,14 +41,15 @@ const ROOMS = [
   'core/alerts', // rules on frames, and the same for Prometheus
   'core/simulate',
   'core/feeds',
+  'core/qos', // limits in front of an etcd
   'core/whatif', // the same requests under several variants
   'core/twin', // a server that is only known by its pages
   'core/diagnose', // why requests wait, are rejected or are slow
+  'core/advice', // what to change, from what was used
   'core/scenario', // situations with verdicts
   'core/sweep', // the same situation with many settings
   'core/tune', // the settings that meet goals
   'core/conformance',
-  'core/qos', // limits in front of an etcd
 
   // The Node side: what is shared, then what reaches out, then what serves people.
   'main/bootstrap',
@@ -69,6 +70,7 @@ const ROOMS = [
   'main/threads', // a connected source in a thread of its own
   'main/server',
   'main/preload',
+  'main/headlamp', // in a page of Headlamp
   'main/cli',
   'main/electron',
 
@@ -79,6 +81,7 @@ const ROOMS = [
   'renderer/charts',
   'renderer/screens',
   'renderer/app',
+  'renderer/headlamp', // the page in Headlamp, and the plugin that puts it there
   'renderer',
 ] as const
 

@@ -8,7 +8,8 @@ import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { REQUEST_TIME_FAMILIES } from '../../../core/metrics/requestTimes.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
@@ -39,7 +40,12 @@ interface TimedPage {
   readonly page: Page
 }
 
-const KEPT_FAMILIES: ReadonlySet<string> = new Set([...NEEDED_FAMILIES, ...FACT_FAMILIES])
+const KEPT_FAMILIES: ReadonlySet<string> = new Set([
+  ...NEEDED_FAMILIES,
+  ...KIND_FAMILIES,
+  ...REQUEST_TIME_FAMILIES,
+  ...FACT_FAMILIES,
+])
 
 /** Of more sentences than this the rest is counted. */
 const MOST_SENTENCES = 8

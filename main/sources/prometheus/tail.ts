@@ -1,11 +1,12 @@
 import type { Problem } from '../../../core/contract/errors.ts'
-import { CLOCK, pastGroups, presentGroups, type FamilyGroup } from '../../../core/prom/asked.ts'
+import { CLOCK, FEW_SERVERS, isClock, pastGroups, presentGroups, type FamilyGroup } from '../../../core/prom/asked.ts'
 import type { PromSeries } from '../../../core/prom/answer.ts'
 import { discover, type FoundServer } from '../../../core/prom/discovery.ts'
 import { hiddenByInterval } from '../../../core/prom/interval.ts'
 import { nativeFamilies } from '../../../core/prom/nativeHistogram.ts'
 import { createPages, type TimedPage } from '../../../core/prom/pages.ts'
 import { equals, named, selector, type Matcher } from '../../../core/prom/promql.ts'
+import { atScrapes, requestTimesQuery } from '../../../core/prom/requestTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
@@ -185,7 +186,11 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     if (!gathered.ok) return fail(gathered.problem, gathered.retryAfterMs)
     failures = 0
     if (withFacts) factsAt = now
-    const again = tell(gathered, { start: newest - range, matchers, withFacts, signal })
+    const times = wanted.length <= FEW_SERVERS ? await readTimes(gathered.series, matchers, newest, signal) : []
+    const again = tell(
+      { ...gathered, series: [...gathered.series, ...times] },
+      { start: newest - range, matchers, withFacts, signal },
+    )
     return again ? AGAIN_MS : untilNext()
   }
 
@@ -197,6 +202,18 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
       const state = servers.get(set[labels.instance] ?? '')
       if (state !== undefined) state.version = set['git_version']
     }
+  }
+
+  /** Of requests of all levels. Where they are not to be had, a frame has none. */
+  const readTimes = async (
+    series: readonly PromSeries[],
+    matchers: readonly Matcher[],
+    at: number,
+    signal: AbortSignal,
+  ): Promise<readonly PromSeries[]> => {
+    const clocks = series.filter(({ labels: set }) => isClock(set))
+    const reply = await api.query(requestTimesQuery(clocks, matchers), at, { signal, limits: LIVE_LIMITS })
+    return reply.ok ? atScrapes(reply.series, clocks) : []
   }
 
   interface Told {

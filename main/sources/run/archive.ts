@@ -115,6 +115,7 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
         state: stateOf(source, from.arrived + rows.length),
       }
     },
+    facts: (server) => picture.facts(server),
     noted: (from, to) => noted.filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at),
     series: (server, query) => serverOf(server).history.series(query),
     heatMap: (server, query) => serverOf(server).history.heatMap(query),

@@ -3,7 +3,8 @@ import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
-import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { REQUEST_TIME_FAMILIES } from '../../../core/metrics/requestTimes.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -16,7 +17,12 @@ import type { Environment } from '../../ports/environment.ts'
 import { createGatherer } from './gather.ts'
 
 /** A frame is built from the first; the others report what the server stores and who watches it. */
-const KEPT_FAMILIES: ReadonlySet<string> = new Set([...NEEDED_FAMILIES, ...FACT_FAMILIES])
+const KEPT_FAMILIES: ReadonlySet<string> = new Set([
+  ...NEEDED_FAMILIES,
+  ...KIND_FAMILIES,
+  ...REQUEST_TIME_FAMILIES,
+  ...FACT_FAMILIES,
+])
 
 export interface PageReaderOptions {
   readonly server: ServerAddress

@@ -4,14 +4,14 @@ import type { Ticket } from '../../../core/engine/ticket.ts'
 import type { ArrivalListener, Compared, UnderWay } from '../../../core/run/candidate.ts'
 import type { RunOptions } from '../../../core/run/run.ts'
 import type { CapacityCurve } from '../../../core/simulate/workload.ts'
-import { SimulatedLengths, type Working, type Call } from '../../../core/simulate/server.ts'
+import { SimulatedLengths, type Working, type ServerCall } from '../../../core/simulate/server.ts'
 import type { Simulation } from '../../../core/simulate/simulation.ts'
 import { secondsToNs } from '../../../core/units.ts'
 import { createDraft } from '../../live/draft.ts'
 
 /** A request at both engines; most of them have no row. */
 interface Subject extends Compared, Working {
-  readonly ticket: Ticket<Call>
+  readonly ticket: Ticket<ServerCall>
 }
 
 export interface SimulationCandidateOptions {
@@ -21,7 +21,7 @@ export interface SimulationCandidateOptions {
   readonly version: string
   readonly capacity: CapacityCurve
   /** What the draft makes of a request has changed. */
-  readonly show: (ticket: Ticket<Call>, candidate: Compared['candidate']) => void
+  readonly show: (ticket: Ticket<ServerCall>, candidate: Compared['candidate']) => void
 }
 
 /** A draft on the arrivals of a simulated server. */
@@ -31,7 +31,7 @@ export interface SimulationCandidate {
   readonly report: CandidateReport | undefined
   wish(wish: CandidateWish): void
   /** What the simulation's engine tells; only while the draft is on. */
-  hear(event: EngineEvent<Call>): void
+  hear(event: EngineEvent<ServerCall>): void
   settle(): void
 }
 
@@ -44,7 +44,7 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
   const { engine } = simulation
   let listener: ArrivalListener<Subject> | undefined
   /** Those about which the simulation's engine has not decided. */
-  const undecided = new Map<Ticket<Call>, Subject>()
+  const undecided = new Map<Ticket<ServerCall>, Subject>()
   let factsDueNs = 0
   const draft = createDraft<Subject>({
     version,
@@ -58,9 +58,8 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
     factsDueNs = simulation.nowNs + FACTS_AGAIN_NS
     draft.facts(simulation.facts())
   }
-  const subjectOf = (ticket: Ticket<Call>, state: Compared['state'], work: Working['work']): Subject => {
-    const { level, schema } = ticket.lane
-    const subject: Subject = { ticket, state, level: level.plan.name, schema, work }
+  const subjectOf = (ticket: Ticket<ServerCall>, state: Compared['state'], work: Working['work']): Subject => {
+    const subject: Subject = { ticket, state, ...ticket.place, work }
     if (state === 'waiting') undecided.set(ticket, subject)
     return subject
   }
@@ -70,7 +69,7 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
     return tickets
       .toSorted((a, b) => a.arrivedNs - b.arrivedNs)
       .map((ticket) => {
-        const { executionNs, watchNs } = ticket.payload.payload
+        const { executionNs, watchNs } = ticket.payload.payload.owner
         const runs = ticket.state === 'executing'
         const doneNs = runs ? simulation.nowNs - ticket.startedNs : 0
         const work = { executionNs: Math.max(0, executionNs - doneNs), watchNs }
@@ -95,7 +94,7 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
       if (simulation.nowNs >= factsDueNs) tellFacts()
       if (event.kind === 'arrived') {
         const { ticket } = event
-        listener.arrived(subjectOf(ticket, 'waiting', ticket.payload.payload), ticket.payload)
+        listener.arrived(subjectOf(ticket, 'waiting', ticket.payload.payload.owner), ticket.payload)
       } else if (event.kind === 'dispatched' || event.kind === 'rejected') {
         const subject = undecided.get(event.ticket)
         if (subject === undefined) return

@@ -2,7 +2,7 @@ import type { LiveState } from '../../../core/contract/live.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
-import type { Call } from '../../../core/simulate/server.ts'
+import type { ServerCall } from '../../../core/simulate/server.ts'
 import { arrivedRow, changeBy } from '../../live/eventRows.ts'
 import { type Nanoseconds, unixMsAfter } from '../../../core/units.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
@@ -38,12 +38,12 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
   const { engine } = simulation
   const log = new RequestLog(KEPT, UNTOLD)
   log.telling = false
-  const rows = new WeakMap<Ticket<Call>, LiveRow>()
+  const rows = new WeakMap<Ticket<ServerCall>, LiveRow>()
   let budget = AT_ONCE
   let refilledMs = Number.NEGATIVE_INFINITY
   let arrived = 0
 
-  const begin = (ticket: Ticket<Call>): void => {
+  const begin = (ticket: Ticket<ServerCall>): void => {
     if (engine.nowNs < fromNs) return
     arrived += 1
     const nowMs = now()
@@ -57,7 +57,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     const row = log.begin(arrivedRow(ticket, unixMsAfter(startUnixMs, engine.nowNs)))
     rows.set(ticket, row)
   }
-  const note = (event: EngineEvent<Call>): void => {
+  const note = (event: EngineEvent<ServerCall>): void => {
     if (event.kind === 'arrived') return begin(event.ticket)
     if (!('ticket' in event)) return
     const row = rows.get(event.ticket)
@@ -74,7 +74,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
       log.touch(row)
     },
   })
-  const hear = (event: EngineEvent<Call>): void => {
+  const hear = (event: EngineEvent<ServerCall>): void => {
     // The row first: the draft writes into it.
     note(event)
     candidate.hear(event)

@@ -10,10 +10,10 @@ const FILES: readonly { readonly kind: ExportKind; readonly label: string; reado
   { kind: 'prometheusrule', label: 'PrometheusRule object', file: 'prometheusrule.yaml' },
   { kind: 'alertmanager', label: 'Alertmanager routes', file: 'routes.yaml' },
   { kind: 'dashboard', label: 'Grafana dashboard', file: 'apf.json' },
-  { kind: 'jsonnet', label: 'Jsonnet mixin', file: 'mixin.libsonnet' },
+  { kind: 'mixin', label: 'Jsonnet mixin', file: 'mixin.libsonnet' },
 ]
 
-/** The rules for the tools that people run, by the version of the shown server; `apf mixin` sets labels as well. */
+/** The rules for the tools that people run, by the version of the shown server; `apf export` sets labels as well. */
 export function ExportMenu() {
   const version = viewStore((view) => view.server?.version)
   const save = async (kind: ExportKind, file: string): Promise<void> => {

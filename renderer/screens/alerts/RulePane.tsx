@@ -17,7 +17,8 @@ import styles from './alerts.module.css'
 const SILENCE_MS = 3_600_000
 
 interface RulePaneProps {
-  readonly connection: number
+  /** Whose alerts can be silenced; absent of the past. */
+  readonly connection: number | undefined
   readonly state: AlertsState
   readonly rule: RuleId
 }
@@ -27,9 +28,9 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
   const { title, condition, holdMs, severity } = RULES[rule]
   const own = state.alerts.filter((alert) => alert.rule === rule)
   const standing = state.rules.find((one) => one.rule === rule)
-  const silence = (silences: readonly Silence[]): void => {
+  const silence = (of: number, silences: readonly Silence[]): void => {
     client()
-      .call('alerts.silence', { connection, silences: [...silences] })
+      .call('alerts.silence', { connection: of, silences: [...silences] })
       .catch((thrown: unknown) => say(toProblem(thrown).message))
   }
   return (
@@ -44,12 +45,16 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
           <FiringAlert
             key={alertKey(alert)}
             alert={alert}
-            onSilence={() =>
-              silence(
-                alert.silenced
-                  ? state.silences.filter((one) => !isAbout(one, alert))
-                  : [...state.silences, silenceFor(alert, state.asOf ?? alert.firedAt)],
-              )
+            onSilence={
+              connection === undefined
+                ? undefined
+                : () =>
+                    silence(
+                      connection,
+                      alert.silenced
+                        ? state.silences.filter((one) => !isAbout(one, alert))
+                        : [...state.silences, silenceFor(alert, state.asOf ?? alert.firedAt)],
+                    )
             }
           />
         ))}
@@ -74,7 +79,7 @@ const silenceFor = ({ rule, level, server }: Alert, asOf: number): Silence => ({
   until: asOf + SILENCE_MS,
 })
 
-function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onSilence: () => void }) {
+function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onSilence: (() => void) | undefined }) {
   const { severity, since, evidence, cause, remedy, silenced, server, level, subject } = alert
   const about = `${placeText(alert)}${subject === undefined || alert.rule === 'R8' ? '' : ` (${subject})`}`
   return (
@@ -104,9 +109,11 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
             Open the Editor
           </Button>
         )}
-        <Button small onClick={onSilence}>
-          {silenced ? 'Let it alert again' : 'Silence for 1 h'}
-        </Button>
+        {onSilence !== undefined && (
+          <Button small asks="alerts.silence" onClick={onSilence}>
+            {silenced ? 'Let it alert again' : 'Silence for 1 h'}
+          </Button>
+        )}
       </p>
     </section>
   )

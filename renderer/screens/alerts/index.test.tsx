@@ -38,10 +38,10 @@ const row = (rule: string): HTMLElement => within(rules()).getByRole('row', { na
 
 test('says how each rule stands, and why one is off', async () => {
   await waitFor(() => expect(within(rules()).getAllByRole('row')).toHaveLength(13))
-  expect(row('R7').textContent).toContain('Fewer than three servers')
+  expect(row('R7').textContent).toContain('It needs three servers')
   await userEvent.setup().click(within(row('R7')).getByText('R7'))
   const pane = screen.getByRole('region', { name: /^R7 / })
-  expect(within(pane).getByText(/^Not evaluated\. Fewer than three servers/)).toBeTruthy()
+  expect(within(pane).getByText(/^Not evaluated\. It needs three servers/)).toBeTruthy()
   expect(await within(pane).findByRole('button', { name: 'Copy' })).toBeTruthy()
 })
 

@@ -2,24 +2,31 @@ import { useState } from 'react'
 import { alertKey } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
-import type { AlertChange, AlertsState, RuleId, RuleState } from '../../../core/contract/alerts.ts'
+import {
+  ALERTS_LEAD_MS,
+  type AlertChange,
+  type AlertsState,
+  type RuleId,
+  type RuleState,
+} from '../../../core/contract/alerts.ts'
 import type { Settings } from '../../../core/contract/settings.ts'
+import { MS_PER_SECOND } from '../../../core/units.ts'
 import { Segment } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { LoadingPage, NoCluster, Note } from '../../components/States.tsx'
-import { useAlerts } from '../../state/told.ts'
+import { ErrorState, LoadingPage, NoCluster, Note } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
 import { say } from '../../state/shell.ts'
-import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
+import { timeStore } from '../../state/time.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import styles from './alerts.module.css'
 import { ExportMenu } from './ExportMenu.tsx'
 import { RulePane } from './RulePane.tsx'
 import { alertsSentence } from './sentence.ts'
+import { useShownAlerts } from './shownAlerts.ts'
 
 const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly label: string }[] = [
   { value: 'off', label: 'Off' },
@@ -27,11 +34,12 @@ const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly lab
   { value: 'all', label: 'All' },
 ]
 
+const LEAD = format.span(ALERTS_LEAD_MS / MS_PER_SECOND)
+
 /** The alert rules on the shown source: what fires, what fired, why, and what to do about it. */
 export function AlertsScreen() {
   const connected = useConnected()
-  const state = useAlerts()
-  const past = useTimePart((time) => instantOf(time) !== undefined)
+  const { state, problem, isPast } = useShownAlerts()
   const [chosen, setChosen] = useState<RuleId>()
   if (connected === undefined) {
     return (
@@ -41,23 +49,24 @@ export function AlertsScreen() {
       </>
     )
   }
+  if (problem !== undefined) return <ErrorState title="The alert rules cannot be evaluated." problem={problem} />
   if (state === undefined) return <LoadingPage title="Alerts" waitingFor="the alert rules" />
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
     <div className={styles['screen']}>
       <NowLine {...alertsSentence(state)} actions={<ExportMenu />} />
-      {past && (
+      {isPast && (
         <Note kind="info">
-          Alerts shows the present. What changed on the Overview lists alerts that fired within the selected range.
+          {`The rules are evaluated on the ${LEAD} before this instant: what holds for longer began earlier. Silences are not recorded.`}
         </Note>
       )}
       <Notices />
       <div className={styles['columns']}>
         <div className={styles['lists']}>
           <RulesPane state={state} shown={shown} onShow={setChosen} />
-          <ChangesPane state={state} />
+          <ChangesPane state={state} isPast={isPast} />
         </div>
-        <RulePane connection={connected.id} state={state} rule={shown} />
+        <RulePane connection={isPast ? undefined : connected.id} state={state} rule={shown} />
       </div>
     </div>
   )
@@ -176,9 +185,11 @@ const CHANGES: readonly DataColumn<AlertChange>[] = [
   { id: 'evidence', header: 'Evidence', value: ({ alert }) => alert.evidence.map(evidenceText).join(', ') },
 ]
 
-function ChangesPane({ state: { changes } }: { readonly state: AlertsState }) {
+function ChangesPane(props: { readonly state: AlertsState; readonly isPast: boolean }) {
+  const { changes } = props.state
+  const since = props.isPast ? `in the ${LEAD} before this instant` : 'since this source was connected'
   return (
-    <Pane title="What fired" note="since this source was connected, newest first; Enter shows that instant">
+    <Pane title="What fired" note={`${since}, newest first; Enter shows that instant`}>
       <DataTable
         caption="Alerts that fired or resolved"
         columns={CHANGES}
@@ -186,7 +197,7 @@ function ChangesPane({ state: { changes } }: { readonly state: AlertsState }) {
         rowKey={({ at, kind, alert }) => `${at} ${kind} ${alertKey(alert)}`}
         onOpen={({ at, alert }) => showAt(at, alert)}
         csvName="alerts"
-        empty="No alert has fired since this source was connected."
+        empty={props.isPast ? `No alert fired ${since}.` : `No alert has fired ${since}.`}
       />
     </Pane>
   )

@@ -7,8 +7,16 @@ import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
 import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { useConnected } from '../../state/connection.ts'
-import { NoCluster, NoSampleYet, Note, LoadingPage, ProblemNote, EmptyState } from '../../components/States.tsx'
-import { useViewPart } from '../../state/view.ts'
+import {
+  NoCluster,
+  NoLevels,
+  NoSampleYet,
+  Note,
+  LoadingPage,
+  ProblemNote,
+  EmptyState,
+} from '../../components/States.tsx'
+import { useViewPart, withoutLevels } from '../../state/view.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useSettings } from '../../state/settings.ts'
 import { askedOf, askShown, usePastPart } from '../../state/past.ts'
@@ -17,6 +25,7 @@ import { cursorOf, timeStore, useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { classes } from '../../components/classes.ts'
+import { useTurn } from '../../components/hooks.ts'
 import { PromqlMenu } from '../../components/Promql.tsx'
 import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { Icon } from '../../components/Icon.tsx'
@@ -54,6 +63,7 @@ function Content() {
   const server = useViewPart((view) => view.server)
   const derived = useViewPart((view) => view.derivedServer)
   const mode = useViewPart((view) => view.mode)
+  const filter = useViewPart(withoutLevels)
   const connected = useConnected()
   if (mode === 'none') {
     return (
@@ -63,6 +73,7 @@ function Content() {
       </NoCluster>
     )
   }
+  if (filter !== undefined) return <NoLevels inFlight={filter.inFlight} />
   if (server !== undefined) {
     return (
       <AllocationView
@@ -94,21 +105,29 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   const result = useSteps(connection, server.id, seen)
   const steps = result.state === 'ready' ? result.steps : undefined
   const rounds = useMemo(() => roundsOf(steps ?? []), [steps])
-  const cursor = useTimePart(cursorOf)
+  const compared = useMemo(() => agreement(rounds), [rounds])
+  const follows = useTimePart((time) => cursorOf(time) === undefined)
   const { level: selected } = useSelection()
   const [{ levelSlots }] = useSettings()
   const order = useMemo(() => levelOrder(levelSlots), [levelSlots])
-  const shown = roundAtInstant(rounds, cursor)
+  // The pointer moves over many instants of a round.
+  const shown = useTimePart((time) => roundAtInstant(rounds, cursorOf(time)))
   const known = shown !== undefined && isKnown(shown) ? shown : undefined
   const table = useMemo(() => (known === undefined ? undefined : stepTable(known, order)), [known, order])
   const ledger = useMemo(() => (known === undefined ? undefined : roundLedger(known, order)), [known, order])
+
+  // While time is dragged, rounds follow each other fast: what is drawn of each takes turns.
+  const isPast = usePastPart(askedOf) !== undefined
+  const drawn = useMemo(() => known && table && ledger && { known, table, ledger }, [known, table, ledger])
+  const shared = useTurn(drawn, 1, isPast)
+  const accounted = useTurn(drawn, 2, isPast)
 
   if (result.state === 'loading') return <LoadingPage title="Allocation" waitingFor="the reallocations seen so far" />
   return (
     <div className={stale ? styles['stale'] : undefined}>
       <header className={styles['head']}>
         <h1 className={styles['title']}>How the limits were set</h1>
-        {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={cursor === undefined} />}
+        {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={follows} />}
         {known !== undefined && <PromqlMenu of="steps" copies={stepCopies(known.step.at)} />}
       </header>
       <div className={styles['notes']}>
@@ -121,14 +140,14 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
           </Note>
         )}
       </div>
-      {known === undefined || table === undefined || ledger === undefined ? (
+      {drawn === undefined || shared === undefined || accounted === undefined ? (
         result.state === 'ready' && <NotExplained server={server} round={shown} />
       ) : (
         <>
-          <CaseSentence round={known} ledger={ledger} {...agreement(rounds)} />
-          <StepTable round={known} table={table} selected={selected} server={server.id} />
-          <SharePanes round={known} rows={table.rows} stale={stale} />
-          <LedgerPane ledger={ledger} round={known} selected={selected} server={server.id} />
+          <CaseSentence round={drawn.known} ledger={drawn.ledger} {...compared} />
+          <StepTable round={drawn.known} table={drawn.table} selected={selected} server={server.id} />
+          <SharePanes round={shared.known} rows={shared.table.rows} stale={stale} />
+          <LedgerPane ledger={accounted.ledger} round={accounted.known} selected={selected} server={server.id} />
         </>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { periodsApart, periodsAround, type Mark, type Periods } from '../../../core/compare/period.ts'
+import { firstPeriods, type Mark, type Periods } from '../../../core/compare/period.ts'
 import type { ComparedLevel } from '../../../core/compare/compare.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
@@ -48,22 +48,13 @@ export function CompareScreen() {
   return <ComparePeriods connection={connection} />
 }
 
-/** What opens first, where no mark lies in the shown range. */
+/** What opens first. */
 const FIRST_MS = 300_000
-
-/** The shown range against the one before it; around the newest mark where one lies inside it. */
-function firstPeriods(marks: readonly Mark[]): Periods {
-  const { from, to } = timeStore.getState()
-  const mark = marks.find(({ at }) => at > from && at < to)
-  if (mark !== undefined) return periodsAround(mark.at, FIRST_MS)
-  const length = Math.min(FIRST_MS, Math.max(1, to - from))
-  return periodsApart({ from: to - length, to }, length)
-}
 
 function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const server = useViewPart((view) => view.server?.id)
   const marks = useMarks(connection.id)
-  const [periods, setPeriods] = useState<Periods>(() => firstPeriods(marks))
+  const [periods, setPeriods] = useState<Periods>(() => firstPeriods(timeStore.getState(), marks, FIRST_MS))
   const compared = useComparison(connection, server, periods)
   return (
     <div className={styles['screen']}>

@@ -292,7 +292,7 @@ describe('the Connect screen', () => {
     const user = userEvent.setup()
     await begin(false)
     await user.click(screen.getByRole('button', { name: /Drop it anywhere/ }))
-    await user.click(screen.getByRole('textbox'))
+    await user.click(screen.getByRole('textbox', { name: /^Or paste/ }))
     await user.paste('apiserver_flowcontrol_current_limit_seats{priority_level="a"} 1\n')
     await user.click(screen.getByRole('button', { name: 'Open the pasted text' }))
     await vi.waitFor(() => expect(connectionStore.getState().connection).toMatchObject({ still: true }))

@@ -11,6 +11,7 @@ import type { DataColumn } from '../../components/dataColumns.ts'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useNow } from '../../components/hooks.ts'
+import { useRefusal } from '../../state/limits.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields, FactList, toneOf } from './fields.tsx'
@@ -22,13 +23,14 @@ import { ask } from '../../state/connection.ts'
 export function HealthPane({ connection }: { readonly connection: Connected }) {
   const frame = useViewPart((view) => view.frame)
   const { servers, cadence, source, still } = connection
+  const refused = useRefusal('sources.cadence')
   const change = (next: Cadence): void => void ask('sources.cadence', next).catch(() => undefined)
   const only = servers.length === 1 ? servers[0] : undefined
   const notes = [...new Set(servers.flatMap((health) => health.notes ?? []))]
   const missing = new Map(frame?.servers.flatMap((server) => server.missing.map((family) => [family.family, family])))
   return (
     <Pane title="Health of the source" note={source.name}>
-      {source.kind === 'scrape' && !still && (
+      {source.kind === 'scrape' && !still && refused === undefined && (
         <div className={styles['form']}>
           <CadenceFields {...cadence} onChange={change} />
         </div>
@@ -155,7 +157,7 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
       {problem !== undefined && <ProblemNote problem={problem} />}
       {past.state === 'reading' && (
         <div className={styles['buttons']}>
-          <Button small onClick={() => void ask('sources.stopPast', {}).catch(() => undefined)}>
+          <Button small asks="sources.stopPast" onClick={() => void ask('sources.stopPast', {}).catch(() => undefined)}>
             Stop reading back
           </Button>
         </div>
@@ -213,7 +215,11 @@ function Failures({ health }: { readonly health: ServerHealth }) {
         </p>
       )}
       <div className={styles['buttons']}>
-        <Button small onClick={() => void ask('sources.tryNow', { server: health.id }).catch(() => undefined)}>
+        <Button
+          small
+          asks="sources.tryNow"
+          onClick={() => void ask('sources.tryNow', { server: health.id }).catch(() => undefined)}
+        >
           Try now
         </Button>
         <Copy text={details} label="Copy details" />

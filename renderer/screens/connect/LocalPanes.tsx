@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contract/simulation.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { FAIR_ALGORITHM_NAMES } from '../../../core/engine/profiles.ts'
+import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button } from '../../components/Button.tsx'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { useForm, type SourcePaneProps } from './fields.tsx'
+import { AlgorithmField, useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster as it is without being asked otherwise. */
@@ -17,7 +17,7 @@ export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'si
 /** Versions between which the behaviour of flow control, or what is exposed of it, differs. */
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
-const UPSTREAM: string = FAIR_ALGORITHM_NAMES[0]
+const UPSTREAM: string = ALGORITHMS[0]
 
 /** What the simulation is, and which. */
 export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePaneProps<SimulationSpec>) {
@@ -65,12 +65,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
             onChange={(next) => setWish({ ...wish, seed: next })}
           />
         </div>
-        <SelectField
-          label="Algorithm"
-          value={algorithm}
-          options={FAIR_ALGORITHM_NAMES}
-          onChange={(next) => setWish({ ...wish, algorithm: next })}
-        />
+        <AlgorithmField value={algorithm} onChange={(next) => setWish({ ...wish, algorithm: next })} />
         <div className={styles['buttons']}>
           <Button
             primary={shown === undefined}

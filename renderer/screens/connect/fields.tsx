@@ -2,6 +2,7 @@ import { Fragment, useCallback, useEffect, useState, type Dispatch, type SetStat
 import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
+import { ALGORITHMS, type Algorithm } from '../../../core/engine/profiles.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
@@ -134,7 +135,7 @@ export function PastFields(props: {
   )
 }
 
-/** The two flags of the server, whose sum is what flow control distributes. */
+/** What the engine is given: the two flags of the server, whose sum is what flow control distributes, and the algorithm. */
 export function LimitFields<F extends EngineForm>(props: {
   readonly form: F
   readonly errors: Partial<Record<keyof EngineForm, string>>
@@ -167,7 +168,24 @@ export function LimitFields<F extends EngineForm>(props: {
         As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
         <Term id="seat">seats</Term>. Smaller ones show what happens when seats run out.
       </p>
+      <AlgorithmField value={form.algorithm} onChange={(algorithm) => onChange({ ...form, algorithm })} />
     </>
+  )
+}
+
+/** What flow control of the console's own does. */
+export function AlgorithmField(props: { readonly value: string; readonly onChange: (algorithm: Algorithm) => void }) {
+  const { value, onChange } = props
+  return (
+    <SelectField
+      label="Algorithm"
+      value={value}
+      options={ALGORITHMS}
+      onChange={(next) => {
+        const chosen = ALGORITHMS.find((known) => known === next)
+        if (chosen !== undefined) onChange(chosen)
+      }}
+    />
   )
 }
 

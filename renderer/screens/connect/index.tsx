@@ -4,9 +4,10 @@ import type { Connected, PermissionReport, SourceSpec } from '../../../core/cont
 import { ProblemNote } from '../../components/States.tsx'
 import { connectSource, useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
+import { useRefusal } from '../../state/limits.ts'
 import { useObjects } from '../../state/objects.ts'
 import { client } from '../../state/client.ts'
-import type { ScreenName } from '../../state/route.logic.ts'
+import type { ScreenName } from '../../../core/contract/screens.ts'
 import { openScreen, routeNow } from '../../state/route.ts'
 import { Button, Check } from '../../components/Button.tsx'
 import { useTask, type Task } from '../../components/hooks.ts'
@@ -21,6 +22,7 @@ import { PermissionPane } from './PermissionPane.tsx'
 import { PrometheusPane } from './PrometheusPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import { RecorderPane } from './RecorderPane.tsx'
+import { UpdatePane } from './UpdatePane.tsx'
 import styles from './Connect.module.css'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
@@ -34,6 +36,7 @@ export function ConnectScreen() {
   const [beside, setBeside] = useState(false)
   const { task: connecting, connect } = useConnecting(beside)
   const contexts = useContexts(form.file)
+  const refused = useRefusal('sources.connect')
   // Without a kubeconfig on this machine, an untouched form begins with an address.
   const direct = form === EMPTY_FORM && contexts.found?.length === 0 ? ADDRESS_FORM : form
   const busy = connecting.state === 'busy'
@@ -57,57 +60,63 @@ export function ConnectScreen() {
   return (
     <>
       <Hero
+        refused={refused}
         beside={beside}
         onBeside={setBeside}
         onSimulation={() => connect(SIMULATION)}
         onFile={() => setKind('file')}
       />
       <div className={styles['columns']}>
-        <section className={styles['column']} aria-label="Sources" data-pane="" tabIndex={-1}>
-          <ConnectedList />
-          <KindList kind={kind} onChange={setKind} />
-          <FoundContexts
-            found={contexts.found}
-            chosen={kind === 'direct' && direct.method === 'kubeconfig' ? form.context : undefined}
-            onChoose={(context) => {
-              setKind('direct')
-              change(formOfContext(form, context))
-            }}
-          />
-          <Recent key={connected?.id} onOpen={connect} />
-        </section>
-        <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
-          {kind === 'simulation' && <SimulationPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
-          {kind === 'direct' && (
-            <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
-          )}
-          {kind === 'prometheus' && <PrometheusPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
-          {kind === 'proxy' && (
-            <ProxyPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'connection')} />
-          )}
-          {kind === 'feed' && (
-            <FeedPane
-              key={pane}
-              {...{ busy, shown, onFill }}
-              onOpen={(spec) => open(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
-            />
-          )}
-          {kind === 'etcd' && (
-            <EtcdPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'etcd')} />
-          )}
-          {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
-          {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
-          {connecting.state === 'failed' && (
-            <div className={styles['wide']} ref={intoView}>
-              <ProblemNote problem={connecting.problem} alert />
-            </div>
-          )}
-          {connected !== undefined && check.state !== 'idle' && <HealthPane connection={connected} />}
-        </section>
+        {refused === undefined && (
+          <>
+            <section className={styles['column']} aria-label="Sources" data-pane="" tabIndex={-1}>
+              <ConnectedList />
+              <KindList kind={kind} onChange={setKind} />
+              <FoundContexts
+                found={contexts.found}
+                chosen={kind === 'direct' && direct.method === 'kubeconfig' ? form.context : undefined}
+                onChoose={(context) => {
+                  setKind('direct')
+                  change(formOfContext(form, context))
+                }}
+              />
+              <Recent key={connected?.id} onOpen={connect} />
+            </section>
+            <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
+              {kind === 'simulation' && <SimulationPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
+              {kind === 'direct' && (
+                <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
+              )}
+              {kind === 'prometheus' && <PrometheusPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
+              {kind === 'proxy' && (
+                <ProxyPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'connection')} />
+              )}
+              {kind === 'feed' && (
+                <FeedPane
+                  key={pane}
+                  {...{ busy, shown, onFill }}
+                  onOpen={(spec) => open(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
+                />
+              )}
+              {kind === 'etcd' && (
+                <EtcdPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'etcd')} />
+              )}
+              {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
+              {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
+              {connecting.state === 'failed' && (
+                <div className={styles['wide']} ref={intoView}>
+                  <ProblemNote problem={connecting.problem} alert />
+                </div>
+              )}
+              {connected !== undefined && check.state !== 'idle' && <HealthPane connection={connected} />}
+            </section>
+          </>
+        )}
         <section className={styles['column']} aria-label="Health and permissions" data-pane="" tabIndex={-1}>
           {connected !== undefined && check.state === 'idle' && <HealthPane connection={connected} />}
           {connected !== undefined && <RecorderPane connection={connected.id} />}
-          <PermissionPane kind={kind} check={check} onCheck={onCheck} />
+          {refused === undefined && <PermissionPane kind={kind} check={check} onCheck={onCheck} />}
+          <UpdatePane />
         </section>
       </div>
     </>
@@ -164,6 +173,8 @@ function useFormKey(kind: Kind, connection: number | undefined): FormKey {
 }
 
 interface HeroProps {
+  /** Why nothing else can be connected here, where that is so. */
+  readonly refused: string | undefined
   /** Whether another source is connected beside this one rather than in its place. */
   readonly beside: boolean
   readonly onBeside: (beside: boolean) => void
@@ -171,7 +182,7 @@ interface HeroProps {
   readonly onFile: () => void
 }
 
-function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
+function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
   const connected = useConnected()
   const editing = useObjects()?.editing.state === 'on'
   if (connected !== undefined) {
@@ -183,15 +194,20 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
           <p>
             {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
             {WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')}{' '}
-            {beside
-              ? 'a source that you choose below is connected too.'
-              : 'choose another source below to leave this one.'}
+            {refused ??
+              (beside
+                ? 'a source that you choose below is connected too.'
+                : 'choose another source below to leave this one.')}
           </p>
         </div>
         <div className={styles['actions']}>
-          <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
-          <Button onClick={onFile}>Open files</Button>
-          <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
+          {refused === undefined && (
+            <>
+              <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
+              <Button onClick={onFile}>Open files</Button>
+              <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
+            </>
+          )}
           <Button primary onClick={() => openScreen(etcd === true ? 'etcd' : 'overview')}>
             {etcd === true ? 'Show the etcd' : 'Show the overview'}
           </Button>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FeedSpecSchema, ProxySpecSchema, type FeedSpec, type ProxySpec } from '../../../core/contract/live.ts'
 import type { FoundContext, SourceSpec } from '../../../core/contract/source.ts'
+import type { Algorithm } from '../../../core/engine/profiles.ts'
 import { inUrl, LOOPBACK, type Lender } from '../../../core/live/proxyReach.ts'
 import {
   EMPTY_REACH,
@@ -16,6 +17,7 @@ import {
 export interface EngineForm {
   readonly maxRequestsInFlight: string
   readonly maxMutatingRequestsInFlight: string
+  readonly algorithm: Algorithm
 }
 
 export interface ProxyForm extends EngineForm, ReachForm {
@@ -49,6 +51,7 @@ export const EMPTY_PROXY: ProxyForm = {
   // As the upstream has them.
   maxRequestsInFlight: '',
   maxMutatingRequestsInFlight: '',
+  algorithm: 'upstream',
   allowExec: false,
   upstream: 'kubeconfig',
   file: '',
@@ -63,6 +66,7 @@ export const EMPTY_PROXY: ProxyForm = {
 export const EMPTY_FEED: FeedForm = {
   maxRequestsInFlight: '400',
   maxMutatingRequestsInFlight: '200',
+  algorithm: 'upstream',
   kind: 'audit-file',
   path: '',
   follow: true,
@@ -161,11 +165,12 @@ const isWithin = (text: string, most: number): boolean => {
 
 const numberOf = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text))
 
-const engine = (form: EngineForm): { readonly [K in keyof EngineForm]?: number } => {
+const engine = (form: EngineForm): Partial<Pick<ProxySpec, keyof EngineForm>> => {
   const [reads, writes] = [numberOf(form.maxRequestsInFlight), numberOf(form.maxMutatingRequestsInFlight)]
   return {
     ...(reads !== undefined && { maxRequestsInFlight: reads }),
     ...(writes !== undefined && { maxMutatingRequestsInFlight: writes }),
+    ...(form.algorithm !== 'upstream' && { algorithm: form.algorithm }),
   }
 }
 
@@ -209,7 +214,12 @@ export function feedFormOf(spec: SourceSpec | undefined): FeedForm {
   }
 }
 
-const engineForm = ({ maxRequestsInFlight, maxMutatingRequestsInFlight }: ProxySpec | FeedSpec): EngineForm => ({
+const engineForm = ({
+  maxRequestsInFlight,
+  maxMutatingRequestsInFlight,
+  algorithm = 'upstream',
+}: ProxySpec | FeedSpec): EngineForm => ({
+  algorithm,
   maxRequestsInFlight: maxRequestsInFlight === undefined ? '' : String(maxRequestsInFlight),
   maxMutatingRequestsInFlight: maxMutatingRequestsInFlight === undefined ? '' : String(maxMutatingRequestsInFlight),
 })
@@ -233,7 +243,7 @@ export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]
   const objects = form.objects === 'upstream' ? `the objects of ${name}` : 'the built-in objects'
   const does =
     form.mode === 'enforce'
-      ? `requests run, wait or are rejected with 429 as on a server with ${seats} and ${objects}; only requests that run reach ${name}.`
+      ? `requests run${form.algorithm === 'max-in-flight' ? '' : ', wait'} or are rejected with 429 as on a server with ${seats} and ${objects}; only requests that run reach ${name}.`
       : `every request passes to ${name} immediately; the engine computes what a server with ${seats} and ${objects} would have done.`
   return `Listens on ${where}: ${does} Connecting changes nothing on ${name}.`
 }

@@ -1,4 +1,10 @@
-import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } from '../../../core/frame/frame.ts'
+import {
+  MISSING_REASONS,
+  type Frame,
+  type Kinds,
+  type MissingFamily,
+  type ServerFrame,
+} from '../../../core/frame/frame.ts'
 import type { Problem } from '../../../core/contract/errors.ts'
 import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
@@ -51,8 +57,20 @@ export function healthFacts(health: ServerHealth, frame: Frame | undefined): rea
       ...(Math.abs(clockOffsetMs ?? 0) > CLOCK_WARN_MS ? { tone: 'warn' as const } : {}),
     },
     dumpFact(health),
+    ...(server === undefined
+      ? []
+      : [kindsFact('Executing, highest of 1 s', server.inFlight), kindsFact('Queued, highest of 1 s', server.inQueue)]),
   ]
 }
+
+/** Requests by kind, as the server itself counts them for all levels together. */
+const kindsFact = (label: string, kinds: Kinds | undefined): Fact => ({
+  label,
+  value:
+    kinds === undefined
+      ? UNKNOWN
+      : `${format.fixed(kinds.readOnly)} read-only, ${format.fixed(kinds.mutating)} mutating requests`,
+})
 
 function dumpFact({ dumps }: ServerHealth): Fact {
   const label = 'One reading of the dumps'

@@ -1,11 +1,22 @@
+import { lazy, Suspense } from 'react'
+import { LoadingPage } from '../../components/States.tsx'
 import { useRoute } from '../../state/route.ts'
 import { DraftPage } from './draft/DraftPage.tsx'
 import { DriftPage } from './drift/DriftPage.tsx'
 import { JournalPage } from './journal/JournalPage.tsx'
 
-/** Everything that changes flow-control objects: the draft, how the objects drifted, and what was applied. */
+const AdvisorPage = lazy(async () => ({ default: (await import('./advisor/AdvisorPage.tsx')).AdvisorPage }))
+
+/** Everything that changes flow-control objects: the draft, what the advisor suggests, how the objects drifted, and what was applied. */
 export function EditorScreen() {
   const { page } = useRoute()
+  if (page === 'advisor') {
+    return (
+      <Suspense fallback={<LoadingPage title="Advisor" waitingFor="the page" />}>
+        <AdvisorPage />
+      </Suspense>
+    )
+  }
   if (page === 'drift') return <DriftPage />
   if (page === 'journal') return <JournalPage />
   return <DraftPage />

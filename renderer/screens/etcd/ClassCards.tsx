@@ -1,17 +1,17 @@
-import type { EtcdClass } from '../../../core/contract/etcd.ts'
+import type { EtcdClass, EtcdState } from '../../../core/contract/etcd.ts'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
+import { extentOf, type Level, shortLevel } from './levels.ts'
 import styles from './etcd.module.css'
 
-type Level = EtcdClass['groups'][number]['level']
-
-/** The classes as drawings of their algorithms, with where each stands now. */
+/** The classes as drawings of their algorithms, with where each stands now and what became of its latest requests. */
 export function ClassCards(props: {
   readonly all: readonly EtcdClass[]
+  readonly mode: EtcdState['mode']
   readonly selected: string | undefined
   readonly onSelect: (name: string) => void
 }) {
-  const { all, selected, onSelect } = props
+  const { all, mode, selected, onSelect } = props
   return (
     <ul className={styles['cards']} aria-label="Classes">
       {all.map((one) => (
@@ -26,13 +26,20 @@ export function ClassCards(props: {
               <b>{one.name}</b>
               <span className="mono">{one.groups[0]?.level.qdisc}</span>
             </span>
-            <span className={styles['summary']}>{one.summary}</span>
+            <span className={styles['summary']} title={one.summary}>
+              {one.summary}
+            </span>
             <Groups of={one} />
             <span className={styles['cardFoot']}>
-              {one.waiting > 0 && (
-                <span className={styles['queued']}>{format.counted(one.waiting, 'request')} waiting</span>
-              )}
-              {one.groupCount > MOST_GROUPS && <span>{one.groupCount - MOST_GROUPS} more groups</span>}
+              <span>
+                {one.waiting > 0 && (
+                  <span className={styles['queued']}>{format.counted(one.waiting, 'request')} waiting</span>
+                )}
+                {one.groupCount > MOST_GROUPS && (
+                  <span>{format.counted(one.groupCount - MOST_GROUPS, 'more group')}</span>
+                )}
+              </span>
+              {one.lately !== undefined && <span>{latelyText(one.lately, mode)}</span>}
             </span>
           </button>
         </li>
@@ -43,23 +50,63 @@ export function ClassCards(props: {
 
 const MOST_GROUPS = 2
 
+const latelyText = ({ seconds, passed, limited }: NonNullable<EtcdClass['lately']>, mode: EtcdState['mode']): string =>
+  passed + limited === 0
+    ? `none in ${seconds} s`
+    : `${format.fixed(passed)} of ${format.fixed(passed + limited)} ${mode === 'observe' ? 'would pass' : 'passed'} in ${seconds} s`
+
+/** As high whether it has groups or not, so that nothing moves when one comes. */
 function Groups({ of }: { readonly of: EtcdClass }) {
-  return of.groups.slice(0, MOST_GROUPS).map(({ group, rule = '', level, text }) => (
-    <span key={`${rule} ${group}`} className={styles['group']}>
-      {group !== '' && <span className={styles['groupName']}>{group}</span>}
-      <Drawing level={level} />
-      <span className={styles['level']}>{text}</span>
-    </span>
-  ))
+  const [first, second] = of.groups
+  if (first === undefined) return null
+  const named = [first, second].filter((one) => one !== undefined && one.group !== '')
+  return (
+    <>
+      <span className={styles['drawings']}>
+        {named.length > 0 ? (
+          named.map(
+            (one) =>
+              one !== undefined && (
+                <span key={`${one.rule ?? ''} ${one.group}`} className={styles['group']}>
+                  <span className={styles['groupName']}>{one.group}</span>
+                  <Cells level={one.level} />
+                </span>
+              ),
+          )
+        ) : first.level.qdisc === 'lbf' && of.lately !== undefined ? (
+          <Leaks of={of.lately} />
+        ) : (
+          <Cells level={first.level} />
+        )}
+      </span>
+      <span className={styles['level']}>
+        {first.group !== '' && `${first.group}: `}
+        {wordsOf(first.level)}
+      </span>
+    </>
+  )
+}
+
+function wordsOf(level: Level): string {
+  switch (level.qdisc) {
+    case 'tbf':
+      return `${shortLevel(level).replace('/', ' of ')} tokens`
+    case 'lbf':
+      return level.freeInMs === 0 ? 'free now' : `next free in ${format.ms(level.freeInMs)}`
+    case 'maxinflight':
+      return `${format.fixed(level.inFlight)} of ${format.fixed(level.num)} in flight`
+    case 'window':
+      return `${format.fixed(level.used)} of ${format.fixed(level.limit)} used`
+  }
 }
 
 const WIDTH = 240
-const HEIGHT = 16
+const HEIGHT = 26
 /** Cells that are drawn one by one; a larger bucket is a bar. */
 const MOST_CELLS = 24
 
 /** Full cells are what is in the bucket, in flight or used. Decoration: the level stands beside it in words. */
-function Drawing({ level }: { readonly level: Level }) {
+function Cells({ level }: { readonly level: Level }) {
   const { value, of } = extentOf(level)
   const cells = Number.isInteger(of) && of <= MOST_CELLS ? of : 1
   const width = WIDTH / cells
@@ -84,16 +131,20 @@ function Drawing({ level }: { readonly level: Level }) {
   )
 }
 
-/** What fills the drawing, and what it would hold. */
-function extentOf(level: Level): { readonly value: number; readonly of: number } {
-  switch (level.qdisc) {
-    case 'tbf':
-      return { value: level.tokens, of: level.burst }
-    case 'lbf':
-      return { value: level.freeInMs * level.qps, of: 1_000 }
-    case 'maxinflight':
-      return { value: level.inFlight, of: level.num }
-    case 'window':
-      return { value: level.used, of: level.limit }
-  }
+/** The latest requests of a leaky bucket: a tick is one that passed, a cross one that was limited; the newest on the right. */
+function Leaks({ of: { seconds, passedAgo, limitedAgo } }: { readonly of: NonNullable<EtcdClass['lately']> }) {
+  const at = (ago: number): string => `${100 * (1 - ago / (seconds * 1_000))}%`
+  return (
+    <svg className={styles['drawing']} aria-hidden="true">
+      <line className={styles['cell']} x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+      {limitedAgo.map((ago, index) => (
+        <svg key={index} x={at(ago)} y={HEIGHT / 2 - 2} overflow="visible">
+          <path className={styles['crossed']} d="M-2 0l4 4m0-4l-4 4" />
+        </svg>
+      ))}
+      {passedAgo.map((ago, index) => (
+        <rect key={index} className={styles['fill']} x={at(ago)} y={0} width={3} height={HEIGHT} />
+      ))}
+    </svg>
+  )
 }

@@ -1,6 +1,5 @@
 import type { EtcdState } from '../../../core/contract/etcd.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { Note } from '../../components/States.tsx'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import styles from './etcd.module.css'
@@ -23,15 +22,9 @@ export function MemberPane({
 }: Pick<EtcdState, 'storage' | 'watches' | 'url' | 'upstream'>) {
   return (
     <Pane title="Member" note={`${url} → ${upstream}`}>
-      {storage === null ? (
-        <div className={styles['boxed']}>
-          <Note kind="warn">
-            The member has not answered for 10 s. Conditions on the storage quota do not hold until it does.
-          </Note>
-        </div>
-      ) : (
-        <>
-          <dl className={styles['meters']}>
+      <dl className={styles['meters']}>
+        {storage !== null && (
+          <>
             <Meter
               label="Quota used"
               part={storage.usedBytes / storage.quotaBytes}
@@ -47,15 +40,15 @@ export function MemberPane({
               part={storage.gap / MOST_GAP}
               text={`${format.fixed(storage.gap)} of ${format.fixed(MOST_GAP)}`}
             />
-            <div>
-              <dt>Watches</dt>
-              <dd className={styles['plain']}>{format.fixed(watches)}, not limited</dd>
-            </div>
-          </dl>
-          {QUOTA_NOTES[storage.quotaFrom] !== undefined && (
-            <p className={styles['small']}>{QUOTA_NOTES[storage.quotaFrom]}</p>
-          )}
-        </>
+          </>
+        )}
+        <div>
+          <dt>Watches</dt>
+          <dd className={styles['plain']}>{format.fixed(watches)}, not limited</dd>
+        </div>
+      </dl>
+      {storage !== null && QUOTA_NOTES[storage.quotaFrom] !== undefined && (
+        <p className={styles['small']}>{QUOTA_NOTES[storage.quotaFrom]}</p>
       )}
     </Pane>
   )

@@ -1,12 +1,14 @@
-import type { EtcdRule } from '../../../core/contract/etcd.ts'
+import type { EtcdRule, EtcdState } from '../../../core/contract/etcd.ts'
+import { Button } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { numberColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
+import { limitedWord } from './sentence.ts'
 import styles from './etcd.module.css'
 
-const COLUMNS: readonly DataColumn<EtcdRule>[] = [
+const columnsOf = (mode: EtcdState['mode']): readonly DataColumn<EtcdRule>[] => [
   { id: 'name', header: 'Rule', value: ({ name }) => name, cell: ({ name }) => <b>{name}</b>, width: 150 },
   numberColumn('priority', 'Priority', ({ priority }) => priority, { width: 72 }),
   {
@@ -33,38 +35,47 @@ const COLUMNS: readonly DataColumn<EtcdRule>[] = [
   },
   {
     id: 'limited',
-    header: 'Limited',
+    header: limitedWord(mode),
     align: 'right',
     value: ({ limitedPerSecond }) => limitedPerSecond,
     cell: ({ limitedPerSecond, enabled }) => (enabled ? format.rate(limitedPerSecond) : UNKNOWN),
     look: ({ limitedPerSecond }) => (limitedPerSecond > 0 ? styles['rejected'] : undefined),
-    width: 84,
+    width: 92,
   },
 ]
 
 /** Rules by priority; a selected one is edited beside. */
 export function RulesPane(props: {
   readonly rules: readonly EtcdRule[]
+  readonly mode: EtcdState['mode']
   readonly selected: string | undefined
   readonly onSelect: (rule: EtcdRule) => void
+  readonly onExport: () => void
 }) {
-  const { rules, selected, onSelect } = props
+  const { rules, mode, selected, onSelect, onExport } = props
   const warned = rules.filter(({ warnings }) => warnings.length > 0)
   return (
     <Pane
       title="Rules"
       note="highest priority wins; one charge per request"
       actions={
-        warned.length > 0 && (
-          <span className={styles['warned']} title={warned.flatMap(({ warnings }) => warnings).join(' ')}>
-            <Icon name="warn" size={12} /> {format.counted(warned.length, 'rule')} can meet in one request
-          </span>
-        )
+        <>
+          {warned.length > 0 && (
+            <span className={styles['warned']} title={warned.flatMap(({ warnings }) => warnings).join(' ')}>
+              <Icon name="warn" size={12} /> {format.counted(warned.length, 'rule')} can meet in one request
+            </span>
+          )}
+          {rules.length > 0 && (
+            <Button small title="Save classes and rules as a file for apf-console qos import" onClick={onExport}>
+              Export
+            </Button>
+          )}
+        </>
       }
     >
       <DataTable
         caption="Rules"
-        columns={COLUMNS}
+        columns={columnsOf(mode)}
         rows={rules}
         rowKey={({ name }) => name}
         selectedKey={selected}

@@ -17,17 +17,46 @@ type Part = keyof Rule['parts']
 
 const METHODS = ['KV/Range', 'KV/Put', 'KV/DeleteRange', 'Auth/Authenticate', 'KV/Compact']
 
+/** In the order in which they are compared: none after one that fails. */
+const ORDER: readonly (readonly [part: Part, otherwise: string])[] = [
+  ['method', 'other method'],
+  ['caller', 'other caller'],
+  ['retry', 'earlier try'],
+  ['op', 'other op'],
+  ['key', 'other keys'],
+  ['condition', 'condition'],
+]
+
+const failedAt = ({ parts }: Rule): number => ORDER.findIndex(([part]) => !parts[part])
+
+const resultOf = (rule: Rule): string =>
+  rule.outcome === 'no match' ? (ORDER[failedAt(rule)]?.[1] ?? rule.outcome) : rule.outcome
+
+const compared = (rule: Rule, part: Part): boolean => {
+  const failed = failedAt(rule)
+  return failed === -1 || ORDER.findIndex(([one]) => one === part) <= failed
+}
+
 const partColumn = (part: Part, header: string): DataColumn<Rule> => ({
   id: part,
   header,
-  cell: ({ parts }) => (
-    <span className={styles[parts[part] ? 'holds' : 'fails']}>
-      <Icon name={parts[part] ? 'check' : 'cross'} size={11} />
-      <span className="sr-only">{parts[part] ? 'yes' : 'no'}</span>
-    </span>
-  ),
+  cell: (rule) =>
+    compared(rule, part) ? (
+      <Compared holds={rule.parts[part]} />
+    ) : (
+      <span className={styles['quiet']}>
+        ·<span className="sr-only">not compared</span>
+      </span>
+    ),
   width: 40,
 })
+
+const Compared = ({ holds }: { readonly holds: boolean }) => (
+  <span className={styles[holds ? 'holds' : 'fails']}>
+    <Icon name={holds ? 'check' : 'cross'} size={11} />
+    <span className="sr-only">{holds ? 'yes' : 'no'}</span>
+  </span>
+)
 
 const COLUMNS: readonly DataColumn<Rule>[] = [
   { id: 'rule', header: 'Rule', cell: ({ rule, reason }) => <span title={reason}>{rule}</span> },
@@ -35,7 +64,7 @@ const COLUMNS: readonly DataColumn<Rule>[] = [
   partColumn('op', 'Op'),
   partColumn('key', 'Key'),
   partColumn('condition', 'Cond.'),
-  { id: 'outcome', header: 'Result', value: ({ outcome }) => outcome, width: 80 },
+  { id: 'outcome', header: 'Result', value: resultOf, width: 88 },
 ]
 
 /** Why a request passes or is limited now. Nothing is charged. */

@@ -6,16 +6,18 @@ import { numberColumn } from '../../components/dataColumns.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
-import { remedyOf } from './sentence.ts'
+import { limitedWord, remedyOf } from './sentence.ts'
 import styles from './etcd.module.css'
-
-const RATE_SECONDS = 10
 
 const mono = (value: string) => (
   <span className="mono">
     <MiddleCut text={value} />
   </span>
 )
+
+/** Without what tells no request of an API server apart: that a path is a prefix is said by its end. */
+const shortened = (request: string): string =>
+  request.replace(/(^| )\/registry\//, '$1…/').replace(/\/ \(prefix\)/, '/')
 
 const bytesColumn = <R,>(id: string, header: string, value: (row: R) => number | undefined): DataColumn<R> => ({
   id,
@@ -34,25 +36,25 @@ const msColumn = <R,>(id: string, header: string, value: (row: R) => number | un
   width: 70,
 })
 
-const RATES: readonly DataColumn<EtcdUsage>[] = [
+const rateColumns = (seconds: number, mode: EtcdState['mode']): readonly DataColumn<EtcdUsage>[] => [
   { id: 'op', header: 'Op', value: ({ op }) => op, width: 104 },
   { id: 'keys', header: 'Keys', value: ({ keys }) => keys, cell: ({ keys }) => mono(keys || UNKNOWN) },
   {
     id: 'rate',
     header: 'Rate',
     align: 'right',
-    value: ({ requests }) => requests / RATE_SECONDS,
-    cell: ({ requests }) => format.rate(requests / RATE_SECONDS),
+    value: ({ requests }) => requests / seconds,
+    cell: ({ requests }) => format.rate(requests / seconds),
     width: 76,
   },
   {
     id: 'limited',
-    header: 'Limited',
+    header: limitedWord(mode),
     align: 'right',
-    value: ({ limited }) => limited / RATE_SECONDS,
-    cell: ({ limited }) => format.rate(limited / RATE_SECONDS),
+    value: ({ limited }) => limited / seconds,
+    cell: ({ limited }) => format.rate(limited / seconds),
     look: ({ limited }) => (limited > 0 ? styles['rejected'] : undefined),
-    width: 76,
+    width: 88,
   },
   msColumn('p50', 'p50', ({ p50Ms }) => p50Ms),
   msColumn('p99', 'p99', ({ p99Ms }) => p99Ms),
@@ -60,16 +62,16 @@ const RATES: readonly DataColumn<EtcdUsage>[] = [
 ]
 
 /** Live rate, latency and bytes by operation and prefix. */
-export const RatesPane = ({ rates }: Pick<EtcdState, 'rates'>) => (
-  <Pane title="Traffic" note="by operation and key prefix, last 10 s">
+export const RatesPane = ({ rates, rateSeconds, mode }: Pick<EtcdState, 'rates' | 'rateSeconds' | 'mode'>) => (
+  <Pane title="Traffic" note={`by operation and key prefix, last ${format.fixed(rateSeconds)} s`}>
     <DataTable
       caption="Traffic by operation and key prefix"
-      columns={RATES}
+      columns={rateColumns(rateSeconds, mode)}
       rows={rates}
       rowKey={({ op, keys }) => `${op} ${keys}`}
       csvName="etcd-traffic"
       density="compact"
-      empty="No requests in the last 10 s."
+      empty="No requests have come of late."
     />
   </Pane>
 )
@@ -81,7 +83,7 @@ const TOP: readonly DataColumn<EtcdUsage>[] = [
     value: ({ op, keys }) => `${op} ${keys}`,
     cell: ({ op, keys }) => (
       <span className="mono" title={`${op} ${keys}`}>
-        {op} {keys}
+        {op} {shortened(keys)}
       </span>
     ),
   },
@@ -113,7 +115,7 @@ const RANKINGS = [
 export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
   const [by, setBy] = useState<(typeof RANKINGS)[number]['value']>('scan')
   const { entries, capacity, hits, misses } = tracker
-  const rate = hits + misses === 0 ? '' : `, ${format.percent(hits / (hits + misses))} hits`
+  const rate = hits + misses === 0 ? '' : `, ${format.percent(hits / (hits + misses))} hits since the start`
   return (
     <Pane
       title="Expensive requests"
@@ -145,7 +147,7 @@ const LIMITED: readonly DataColumn<EtcdRequest>[] = [
     id: 'request',
     header: 'Request',
     value: ({ request }) => request,
-    cell: ({ request }) => mono(request.replace(/^KV\//, '')),
+    cell: ({ request }) => mono(shortened(request.replace(/^KV\//, ''))),
   },
   { id: 'rule', header: 'Rule', value: ({ rule }) => rule, width: 104 },
   msColumn('retry', 'Retry', ({ retryAfterMs }) => retryAfterMs),

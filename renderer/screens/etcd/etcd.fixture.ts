@@ -80,6 +80,7 @@ export const etcdFixture: EtcdState = {
     },
   ],
   seconds: Array.from({ length: 20 }, (_, second) => ({ second, ...SECOND })),
+  rateSeconds: 10,
   rates: [PODS],
   top: { scan: [PODS], traffic: [PODS], latency: [PODS] },
   limited: [

@@ -1,9 +1,10 @@
 import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
 import { CadenceSchema, type Connected } from '../../../core/contract/source.ts'
+import { NARROW } from '../../components/hooks.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { pastStore } from '../../state/past.ts'
@@ -60,8 +61,13 @@ describe('the screen of an etcd', () => {
   let changes: unknown[] = []
   let refuse = false
   let state = etcdFixture
+  let narrow = false
 
   beforeEach(() => {
+    narrow = false
+    vi.spyOn(window, 'matchMedia').mockImplementation(
+      (query) => Object.assign(new EventTarget(), { matches: narrow && query === NARROW }) as MediaQueryList,
+    )
     changes = []
     refuse = false
     state = etcdFixture
@@ -87,6 +93,7 @@ describe('the screen of an etcd', () => {
   })
   afterEach(() => {
     cleanup()
+    vi.restoreAllMocks()
     setClient(undefined)
     connectionStore.setState(connectionStore.getInitialState(), true)
     shellStore.setState({}, true)
@@ -98,18 +105,86 @@ describe('the screen of an etcd', () => {
     expect(screen.getByRole('heading', { level: 1 }).textContent).toContain('most by rule-event')
     const cards = screen.getByRole('list', { name: 'Classes' })
     expect(within(cards).getByRole('button', { name: /tenants/ }).textContent).toContain(
-      '3 requests waiting1 more groups',
+      '3 requests waiting1 more group',
     )
     expect(screen.getByRole('grid', { name: 'Rules' }).textContent).toContain('Put on /registry/events/')
     expect(screen.getByText(/1 rule can meet in one request/)).toBeTruthy()
     expect(screen.getByRole('region', { name: 'Member' }).textContent).toContain('12 of 5')
   })
 
+  it('says what went past the proxy, and how the latest requests of a class did', () => {
+    const lately = { seconds: 3, passed: 6, limited: 29, passedAgo: [10, 600], limitedAgo: [50] }
+    const [event, ...others] = etcdFixture.classes
+    if (event === undefined) throw new Error('there are classes')
+    state = {
+      ...etcdFixture,
+      classes: [{ ...event, lately }, ...others],
+      bypass: { answered: 12_000, outside: 9_300, seconds: 60 },
+    }
+    const { unmount } = render(<EtcdScreen />)
+    expect(
+      screen.getByText(/^At least 9,300 of 12,000 requests for keys .* did not come through this proxy/),
+    ).toBeTruthy()
+    expect(screen.getByRole('button', { name: /^event/ }).textContent).toContain('6 of 35 passed in 3 s')
+    unmount()
+    state = { ...state, mode: 'observe', bypass: { answered: 12_000, outside: 0, seconds: 60 } }
+    render(<EtcdScreen />)
+    expect(screen.queryByText(/did not come through/)).toBeNull()
+    expect(screen.getByRole('button', { name: /^event/ }).textContent).toContain('6 of 35 would pass in 3 s')
+  })
+
+  it('opens the column beside the tables as a drawer where there is no room for it', async () => {
+    narrow = true
+    render(<EtcdScreen />)
+    const drawer = () => screen.queryByRole('complementary', { name: 'Details' })
+    expect(drawer()).toBeNull()
+    const opener = screen.getByRole('button', { name: 'Details' })
+    await user.click(opener)
+    expect(document.activeElement).toBe(drawer())
+    await user.keyboard('{Escape}')
+    expect(drawer()).toBeNull()
+    expect(document.activeElement).toBe(opener)
+    await user.click(within(screen.getByRole('grid', { name: 'Rules' })).getByText('rule-event'))
+    expect(within(drawer()!).getByRole('heading', { name: /rule-event/ })).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Close' }))
+    expect(drawer()).toBeNull()
+  })
+
+  it('keeps the last state of a proxy that is gone, says of when it is, and lets nothing be changed', () => {
+    const problem = { code: 'unreachable', message: 'The etcd proxy e0 is not running.' } as const
+    const failures = [{ at: '2026-11-25T03:00:00.000Z', problem }]
+    connectionStore.setState({
+      connection: { ...connected({ kind: 'etcd' }), servers: [{ id: 'e0', status: 'failing', failures }] },
+    })
+    render(<EtcdScreen />)
+    expect(screen.getByRole('alert').textContent).toMatch(
+      /^The etcd proxy e0 is not running\. The numbers below are those of .+\. The console tries again\.$/,
+    )
+    expect(screen.getByRole('grid', { name: 'Rules' })).toBeTruthy()
+    for (const name of ['New rule', 'New class', 'Advice'])
+      expect(screen.getByRole('button', { name }).hasAttribute('disabled')).toBe(true)
+  })
+
+  it('says above the tables that the member does not answer', () => {
+    narrow = true
+    state = { ...state, storage: null }
+    render(<EtcdScreen />)
+    expect(screen.getByText(/^The member does not answer\./)).toBeTruthy()
+  })
+
+  it('says what would be limited where rules are only computed', () => {
+    state = { ...state, mode: 'observe' }
+    render(<EtcdScreen />)
+    expect(screen.queryByRole('columnheader', { name: 'Limited' })).toBeNull()
+    expect(screen.getAllByRole('columnheader', { name: 'Would limit' })).toHaveLength(3)
+    expect(screen.getByText('would be limited')).toBeTruthy()
+  })
+
   it('names cause and remedy of a rejection', async () => {
     render(<EtcdScreen />)
     const table = screen.getByRole('grid', { name: 'Rejected requests' })
     await user.click(within(table).getAllByRole('row')[1] ?? table)
-    expect(screen.getByRole('status').textContent).toContain('event was empty. One unit is free after 388 ms.')
+    expect(screen.getByRole('status').textContent).toContain('event had nothing left. One unit was free 388 ms later.')
   })
 
   it('previews and applies an edit of a rule, and shows why one is refused', async () => {
@@ -119,7 +194,9 @@ describe('the screen of an etcd', () => {
     await user.clear(priority)
     await user.type(priority, '12')
     await user.click(screen.getByRole('button', { name: 'Preview' }))
-    expect((await screen.findByText(/Would have limited 50 of the last 200 requests/)).textContent).toContain('20 were')
+    expect((await screen.findByText(/Would have limited 50 of the last 200 requests/)).textContent).toContain(
+      'By the rules of that time it was 20.',
+    )
     await user.click(screen.getByRole('button', { name: 'Apply' }))
     expect(changes).toMatchObject([{ action: 'update', kind: 'rule', name: 'rule-event', members: { priority: 12 } }])
     refuse = true

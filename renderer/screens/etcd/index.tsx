@@ -1,13 +1,17 @@
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { EtcdState } from '../../../core/contract/etcd.ts'
-import { toProblem } from '../../../core/contract/errors.ts'
+import { type Problem, toProblem } from '../../../core/contract/errors.ts'
 import { Button, Segment } from '../../components/Button.tsx'
+import { classes as classNamesOf } from '../../components/classes.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { EmptyState, ErrorState, LoadingPage, Note, NothingThen } from '../../components/States.tsx'
 import { ask, useConnected } from '../../state/connection.ts'
+import type { UnixMs } from '../../../core/units.ts'
+import { bypassText } from '../../../core/qos/bypass.ts'
 import { PAST_IS_READ, usePastPart } from '../../state/past.ts'
 import { useEtcdState } from '../../state/told.ts'
-import { openScreen } from '../../state/route.ts'
+import { forgetObject, hrefOfPlace, openScreen, useRoute } from '../../state/route.ts'
 import { say } from '../../state/shell.ts'
 import { format } from '../../theme/format.ts'
 import { AdvicePane } from './AdvicePane.tsx'
@@ -53,25 +57,47 @@ export function EtcdScreen() {
       </>
     )
   }
-  if (failing !== undefined && moment === undefined && !connected.still) {
+  const lost = moment === undefined && !connected.still ? failing : undefined
+  if (state === undefined) {
+    if (lost === undefined) return <LoadingPage title="etcd" waitingFor="the state of the etcd proxy" />
     return (
       <>
         <h1 className="sr-only">etcd</h1>
-        <ErrorState title="The etcd proxy does not answer." problem={failing} />
+        <ErrorState title="The etcd proxy does not answer." problem={lost} />
       </>
     )
   }
-  return state === undefined ? (
-    <LoadingPage title="etcd" waitingFor="the state of the etcd proxy" />
-  ) : (
-    <Etcd state={state} recorded={recordedBecause(moment !== undefined, connected.still)} />
-  )
+  return <Etcd state={state} standing={standingOf(state.at, moment !== undefined, connected.still, lost)} />
 }
 
-/** Why what is shown is read from a recording; `undefined` while it is the present. */
-function recordedBecause(past: boolean, recording: boolean): string | undefined {
-  if (recording) return 'This is a recording, so there is no proxy whose rules you can change.'
-  return past ? PAST_IS_READ : undefined
+/** Of what does not move on: why nothing can be changed or tried, and what the reader is told. */
+interface Standing {
+  readonly because: string
+  readonly note: ReactNode
+}
+
+/** `undefined` while the present is shown. */
+function standingOf(at: UnixMs, past: boolean, recording: boolean, lost: Problem | undefined): Standing | undefined {
+  if (lost !== undefined) {
+    return {
+      because: 'The etcd proxy does not answer, so nothing can be changed.',
+      note: (
+        <Note kind="bad" alert>
+          {lost.message} The numbers below are those of {format.dateTime(at)}. The console tries again.
+        </Note>
+      ),
+    }
+  }
+  if (!past && !recording) return undefined
+  return {
+    because: recording ? 'This is a recording, so there is no proxy whose rules you can change.' : PAST_IS_READ,
+    note: (
+      <Note kind="info">
+        Recorded at {format.dateTime(at)}. Tests, advice and previews are not available here, because they need the
+        proxy and its requests of the last ten minutes.
+      </Note>
+    ),
+  }
 }
 
 /** What stands beside the tables. */
@@ -90,15 +116,30 @@ const MODES = [
   { value: 'observe', label: 'Observe' },
 ] as const
 
-function Etcd(props: { readonly state: EtcdState; readonly recorded: string | undefined }) {
-  const { state, recorded } = props
-  const [aside, setAside] = useState<Aside>({ kind: 'member' })
+function Etcd({ state, standing }: { readonly state: EtcdState; readonly standing: Standing | undefined }) {
+  const [aside, setOther] = useState<Aside>({ kind: 'member' })
+  const { object } = useRoute()
   const { classes, rules, mode, revision } = state
-  const readOnly = recorded ?? (state.editable ? undefined : whyReadOnly(revision))
+  const past = state.bypass === undefined ? undefined : bypassText(state.bypass)
+  const readOnly = standing?.because ?? (state.editable ? undefined : whyReadOnly(revision))
   const editable = readOnly === undefined
   // An instant that is gone to while they are open has nothing to answer them with.
-  const shown: Aside = recorded !== undefined && aside.kind !== 'edit' ? { kind: 'member' } : aside
+  const other: Aside = standing !== undefined && aside.kind !== 'edit' ? { kind: 'member' } : aside
   const classNames = classes.map(({ name }) => name)
+  // A class has an address, to which its entry in the sidebar leads.
+  const shown: Aside =
+    object !== undefined && classNames.includes(object) ? { kind: 'edit', edited: 'class', name: object } : other
+  const narrow = useMedia(NARROW)
+  const [opened, setOpened] = useState(false)
+  const setAside = (next: Aside): void => {
+    forgetObject()
+    setOther(next)
+    setOpened(true)
+  }
+  const closeDrawer = (): void => {
+    setAside({ kind: 'member' })
+    setOpened(false)
+  }
   const selected = (kind: Edited['kind']): string | undefined =>
     shown.kind === 'edit' && shown.edited === kind ? shown.name : undefined
   const toggle = (kind: Aside['kind'] & ('test' | 'advice')): void =>
@@ -114,13 +155,14 @@ function Etcd(props: { readonly state: EtcdState; readonly recorded: string | un
               label="Mode"
               value={mode}
               options={MODES}
-              disabled={recorded !== undefined}
+              disabled={standing !== undefined}
               onChange={(next) => void changeMode(next)}
             />
-            <Button disabled={recorded !== undefined} onClick={() => toggle('test')}>
+            {narrow && <Button onClick={() => setOpened(true)}>Details</Button>}
+            <Button disabled={standing !== undefined} onClick={() => toggle('test')}>
               Test a request
             </Button>
-            <Button disabled={recorded !== undefined} onClick={() => toggle('advice')}>
+            <Button disabled={standing !== undefined} onClick={() => toggle('advice')}>
               Advice
             </Button>
             <Button disabled={!editable} onClick={() => setAside({ kind: 'edit', edited: 'class', name: undefined })}>
@@ -136,52 +178,104 @@ function Etcd(props: { readonly state: EtcdState; readonly recorded: string | un
           </>
         }
       />
+      {state.storage === null && (
+        <div className={styles['banner']}>
+          <Note kind="warn">
+            The member does not answer. Conditions on the storage quota do not hold until it does.
+          </Note>
+        </div>
+      )}
+      {past !== undefined && (
+        <div className={styles['banner']}>
+          <Note kind="warn">{past}</Note>
+        </div>
+      )}
+      {standing !== undefined && <div className={styles['banner']}>{standing.note}</div>}
       <div className={styles['body']}>
         <div className={styles['main']}>
           {classes.length > 0 && (
             <ClassCards
               all={classes}
+              mode={mode}
               selected={selected('class')}
-              onSelect={(name) => setAside({ kind: 'edit', edited: 'class', name })}
+              onSelect={(name) => (location.hash = hrefOfPlace({ screen: 'etcd', object: name }))}
             />
           )}
           <RulesPane
             rules={rules}
+            mode={mode}
             selected={selected('rule')}
             onSelect={({ name }) => setAside({ kind: 'edit', edited: 'rule', name })}
+            onExport={() => void import('./exportRules.ts').then(({ exportRules }) => exportRules(state))}
           />
           <div className={styles['halves']}>
             <LimitedPane limited={state.limited} mode={mode} />
             <TopPane top={state.top} tracker={state.tracker} />
           </div>
-          <RatesPane rates={state.rates} />
+          <RatesPane {...state} />
         </div>
-        <aside className={styles['aside']} aria-label="Details">
-          {recorded !== undefined && (
-            <Note kind="info">
-              Recorded at {format.dateTime(state.at)}. Tests, advice and previews are not available here, because they
-              need the proxy and its requests of the last ten minutes.
-            </Note>
-          )}
-          {shown.kind === 'edit' && (
-            <EditPane
-              // Of what is recorded the form follows the instant.
-              key={`${shown.edited} ${shown.name ?? ''} ${recorded === undefined ? '' : JSON.stringify(editedOf(shown.edited, shown.name, state).of?.document)}`}
-              edited={editedOf(shown.edited, shown.name, state)}
-              classNames={classNames}
-              readOnly={readOnly}
-              preview={recorded === undefined}
-              onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...shown, name })}
-            />
-          )}
-          {shown.kind === 'test' && <TestPane rules={rules} />}
-          {shown.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
-          <LoadPane seconds={state.seconds} />
-          <MemberPane {...state} />
-          <FlowControlPane rates={state.rates} />
-        </aside>
+        {(!narrow || opened || shown !== other) && (
+          <Details onClose={narrow ? closeDrawer : undefined}>
+            {shown.kind === 'edit' && (
+              <EditPane
+                // Of what is recorded the form follows the instant.
+                key={`${shown.edited} ${shown.name ?? ''} ${standing === undefined ? '' : JSON.stringify(editedOf(shown.edited, shown.name, state).of?.document)}`}
+                edited={editedOf(shown.edited, shown.name, state)}
+                classNames={classNames}
+                readOnly={readOnly}
+                preview={standing === undefined}
+                onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...shown, name })}
+              />
+            )}
+            {shown.kind === 'test' && <TestPane rules={rules} />}
+            {shown.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
+            <LoadPane seconds={state.seconds} mode={mode} />
+            <MemberPane {...state} />
+            <FlowControlPane rates={state.rates} />
+            {shown.kind === 'member' && standing === undefined && <TestPane rules={rules} />}
+          </Details>
+        )}
       </div>
     </div>
+  )
+}
+
+/** The column beside the tables; with `onClose` a drawer over them, which has the focus while it is open. */
+function Details({ onClose, children }: { readonly onClose: (() => void) | undefined; readonly children: ReactNode }) {
+  const pane = useRef<HTMLElement>(null)
+  const covers = onClose !== undefined
+  useEffect(() => {
+    if (!covers) return undefined
+    const before = document.activeElement
+    pane.current?.focus()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [covers])
+  useEffect(() => {
+    const { current } = pane
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') onClose?.()
+    }
+    current?.addEventListener('keydown', onKey)
+    return () => current?.removeEventListener('keydown', onKey)
+  }, [onClose])
+  return (
+    <aside
+      ref={pane}
+      tabIndex={-1}
+      className={classNamesOf(styles['aside'], covers && styles['over'])}
+      aria-label="Details"
+    >
+      {covers && (
+        <p className={styles['remedy']}>
+          <Button small onClick={onClose}>
+            Close
+          </Button>
+        </p>
+      )}
+      {children}
+    </aside>
   )
 }
 

@@ -29,7 +29,7 @@ test('each reason has its remedy', () => {
   )
   expect(new Set(remedies).size).toBe(5)
   expect(remedies[0]).toBe(
-    'event was empty. One unit is free after 388 ms. Send fewer such requests, or raise its rate.',
+    'event had nothing left. One unit was free 388 ms later. Send fewer such requests, or raise its rate.',
   )
 })
 
@@ -44,7 +44,7 @@ test('a preview says of how many requests, and over which time', () => {
     limited: [],
   }
   expect(previewSentence(preview)).toBe(
-    'Would have limited 2 and delayed 1 of the last 11 requests (1 min). 0 were limited.',
+    'Would have limited 2 and delayed 1 of the last 11 requests (1 min). By the rules of that time it was 0.',
   )
   expect(previewSentence({ ...preview, requests: 0 })).toBe('No requests have come to try it on.')
 })

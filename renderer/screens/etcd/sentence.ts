@@ -1,11 +1,11 @@
 import type { EtcdAdvice, EtcdPreview, EtcdRequest, EtcdState } from '../../../core/contract/etcd.ts'
 import { format } from '../../theme/format.ts'
 
-const RATE_SECONDS = 10
-
-/** Of the last 10 seconds. */
-export const limitedPerSecond = ({ seconds }: EtcdState): number =>
-  seconds.slice(-RATE_SECONDS - 1, -1).reduce((sum, { limited }) => sum + limited, 0) / RATE_SECONDS
+/** Of the last whole seconds, at most ten. */
+export function limitedPerSecond({ seconds, rateSeconds }: EtcdState): number {
+  const whole = Math.max(1, Math.floor(rateSeconds))
+  return seconds.slice(-whole - 1, -1).reduce((sum, { limited }) => sum + limited, 0) / whole
+}
 
 /** Part of the quota, 0 to 1; `undefined` while the member does not answer. */
 export const quotaUsed = ({ storage }: EtcdState): number | undefined =>
@@ -15,27 +15,30 @@ export const quotaUsed = ({ storage }: EtcdState): number | undefined =>
 export function etcdSentence(state: EtcdState): string {
   const perSecond = limitedPerSecond(state)
   const used = quotaUsed(state)
-  const quota =
-    used !== undefined && used >= NEARLY_FULL ? `The store is at ${format.percent(used)} of its quota. ` : ''
+  const whose = state.storage?.quotaFrom === 'default' ? 'the 2 GiB that are assumed as its quota' : 'its quota'
+  const quota = used !== undefined && used >= NEARLY_FULL ? `The store is at ${format.percent(used)} of ${whose}. ` : ''
   const busiest = state.rules.toSorted((a, b) => b.limitedPerSecond - a.limitedPerSecond)[0]
   const would = state.mode === 'observe'
   if (state.rules.length === 0) return `${quota}No rules: every request passes.`
-  if (perSecond === 0 || busiest === undefined) return `${quota}No request is limited now.`
+  if (perSecond === 0 || busiest === undefined) return `${quota}No request ${would ? 'would be' : 'is'} limited now.`
   const most = busiest.limitedPerSecond > 0 ? `, most by ${busiest.name}` : ''
   return `${quota}${format.significant(perSecond)} requests per second ${would ? 'would be' : 'are'} limited${most}.`
 }
 
 const NEARLY_FULL = 0.8
 
+/** Heads a column of what is limited, or would be where rules are only computed. */
+export const limitedWord = (mode: EtcdState['mode']): string => (mode === 'observe' ? 'Would limit' : 'Limited')
+
 export const EVIDENCE =
   'Rules act at this proxy and count for it alone. Watches are never limited. The first run of an expensive request passes, because its cost is not known yet.'
 
 /** What a client should do about a request that was limited. */
 export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '' }: EtcdRequest): string {
-  const again = retryAfterMs === undefined ? '' : ` One unit is free after ${format.ms(retryAfterMs)}.`
+  const again = retryAfterMs === undefined ? '' : ` One unit was free ${format.ms(retryAfterMs)} later.`
   switch (reason) {
     case 'rate':
-      return `${className} was empty.${again} Send fewer such requests, or raise its rate.`
+      return `${className} had nothing left.${again} Send fewer such requests, or raise its rate.`
     case 'inflight':
       return `All slots of ${className} were taken. Wait for an answer before the next request, or raise num.`
     case 'window':
@@ -53,7 +56,7 @@ export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '
 export function previewSentence({ requests, spanMs, would, did }: EtcdPreview): string {
   if (requests === 0) return 'No requests have come to try it on.'
   const delayed = would.delayed > 0 ? ` and delayed ${format.fixed(would.delayed)}` : ''
-  return `Would have limited ${format.fixed(would.limited)}${delayed} of the last ${format.fixed(requests)} requests (${format.span(spanMs / 1_000)}). ${format.fixed(did.limited)} were limited.`
+  return `Would have limited ${format.fixed(would.limited)}${delayed} of the last ${format.fixed(requests)} requests (${format.span(spanMs / 1_000)}). By the rules of that time it was ${format.fixed(did.limited)}.`
 }
 
 export const adviceSentence = ({ preview, problem }: EtcdAdvice): string =>

@@ -17,12 +17,11 @@ import { Button, Segment } from '../../components/Button.tsx'
 import { inputClass, monoInputClass } from '../../components/Field.tsx'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
 import { PromqlMenu, type Measured } from '../../components/Promql.tsx'
-import { Note, NoCluster } from '../../components/States.tsx'
+import { NoCluster } from '../../components/States.tsx'
 import { showConnection } from '../../state/connection.ts'
 import { showServer, useFleet, type FleetReference } from '../../state/fleet.ts'
 import { openLevel, openPage, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
-import { instantOf, useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import { FleetStrip } from './FleetStrip.tsx'
 import { FleetTable } from './FleetTable.tsx'
@@ -56,7 +55,6 @@ export function FleetScreen() {
   const [search, setSearch] = useState('')
   const [group, setGroup] = useState<Grouping>('none')
   const { sources, now } = useFleet(reference)
-  const past = useTimePart((time) => instantOf(time) !== undefined)
   const clusters = useMemo(() => fleetRows(sources, now), [sources, now])
   if (sources.length === 0) {
     return (
@@ -69,9 +67,6 @@ export function FleetScreen() {
   return (
     <div className={styles['screen']}>
       <Summary clusters={clusters} />
-      {past && (
-        <Note kind="info">Fleet shows the present. Other screens show the instant selected in the time bar.</Note>
-      )}
       <FleetStrip clusters={clusters} onOpen={openServer} />
       <div className={styles['controls']}>
         <Search text={search} onChange={setSearch} />

@@ -224,6 +224,12 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
           Add the texts of dump_queues and dump_requests of the same moment to see them.
         </EmptyState>
       )
+    case 'not-recorded':
+      return (
+        <EmptyState title="No debug dump was recorded in the minutes before this instant.">
+          Queues, flows and single requests are only in one.
+        </EmptyState>
+      )
     default:
       return <Loading waitingFor={`the first dump of ${level}`} />
   }

@@ -2,13 +2,16 @@ import { Fragment, useMemo, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
+import type { UnixMs } from '../../../core/units.ts'
 import { Button } from '../../components/Button.tsx'
 import { LevelChip, StateTag } from '../../components/LevelChip.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import type { LevelDump } from '../../state/flows.logic.ts'
 import { useServerObjects } from '../../state/objects.ts'
+import { useHasScreen } from '../../state/limits.ts'
 import { openPage, openScreen } from '../../state/route.ts'
+import { useSeries } from '../../state/series.ts'
 import { useViewPart } from '../../state/view.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
@@ -21,14 +24,18 @@ import {
   widthText,
   levelShape,
   queuingFacts,
+  requestTimeFacts,
   retryAfterFacts,
   schemasOf,
+  scrapedRetryAfterFacts,
   shareFacts,
 } from './level.data.ts'
 import styles from './level.module.css'
 
 export interface LevelHeaderProps {
   readonly level: LevelFrame
+  /** Of the sample, Unix milliseconds. */
+  readonly at: UnixMs
   readonly derived: DerivedLevel | undefined
   readonly dump: LevelDump | undefined
   /** Seats that exist on the server. */
@@ -37,7 +44,7 @@ export interface LevelHeaderProps {
 }
 
 /** Name and states of a level, and what is known of its limits and of what feeds it. */
-export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderProps) {
+export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHeaderProps) {
   const quiescing = dump?.level?.quiescing === true
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
   const widest = widestRequest(level)
@@ -46,13 +53,22 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const stored = useMemo(() => objects && schemasOf(objects.schemas, level.name), [objects, level.name])
   const past = useViewPart((view) => view.mode === 'past')
   // Of the present alone: a moment of the past does not tell it.
-  const retryAfter = useSimulationState()?.retryAfterSeconds[past ? '' : level.name]
+  const simulated = useSimulationState()?.retryAfterSeconds
+  const retryAfter = simulated?.[past ? '' : level.name]
+  const series = useSeries()
+  const times = useViewPart((view) => view.derivedServer?.requests)
+  const [edits, explains] = [useHasScreen('editor'), useHasScreen('allocation')]
   const facts: readonly Fact[] = [
     ...(shape === undefined ? [] : shareFacts(shape)),
     ...limitFacts(level, exist, shape),
     ...(shape === undefined ? [] : queuingFacts(shape, level)),
     ...dumpFacts(dump?.level, dump?.queues?.length),
-    ...(isExempt(level) ? [] : retryAfterFacts(retryAfter)),
+    ...(isExempt(level)
+      ? []
+      : simulated === undefined
+        ? scrapedRetryAfterFacts(level, series, at)
+        : retryAfterFacts(retryAfter)),
+    ...requestTimeFacts(times),
   ]
   return (
     <header className={classes(styles['head'], stale && styles['screenStale'])}>
@@ -67,12 +83,12 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
           shownStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
         <div className={styles['actions']}>
-          {shape !== undefined && (
+          {shape !== undefined && edits && (
             <Button onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${level.name}`)}>
               Edit this level
             </Button>
           )}
-          {level.limits.current !== undefined && (
+          {level.limits.current !== undefined && explains && (
             <Button aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
               {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}
             </Button>

@@ -36,6 +36,7 @@ import styles from './level.module.css'
 import panes from './panes.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
+import { WidthsPane } from './WidthsPane.tsx'
 
 export interface LevelViewProps {
   readonly server: ServerFrame
@@ -69,7 +70,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   const noted = useNoted()
   const marks = useMemo(() => eventMarks(marksOfLevel(noted, level.name, server.id)), [noted, level.name, server.id])
   const kind = levelKind(level, dump?.queues?.length)
-  const everySeconds = useEverySeconds()
+  const everySeconds = useEverySeconds(derivedServer)
   const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT
   const [schema, setSchema] = useState<string>()
   const at = unixMsOf(server.at)
@@ -82,7 +83,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   return (
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
       {stale && <StaleSentence server={server.id} at={at} />}
-      <LevelHeader level={level} derived={derived} dump={calmDump} exist={exist} stale={stale} />
+      <LevelHeader level={level} at={at} derived={derived} dump={calmDump} exist={exist} stale={stale} />
       <LevelNotes server={server} level={level} kind={kind} />
       {problem !== undefined && (
         <div className={styles['notes']}>
@@ -147,6 +148,9 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
       <div className={styles['one']}>
         <SchemasPane level={laterLevel} derived={laterDerived} />
       </div>
+      <div className={styles['one']}>
+        <WidthsPane level={laterLevel} missing={server.missing} />
+      </div>
       {!exempt && <RejectionsPane level={laterLevel} derived={laterDerived} />}
     </div>
   )
@@ -158,10 +162,12 @@ function useDomain(): TimeDomain {
   return useMemo(() => ({ from, to }), [from, to])
 }
 
-/** Seconds between samples of a source that is read again and again. */
-function useEverySeconds(): number | undefined {
+/** Seconds between samples of a source that is read again and again; of the past as they were then. */
+function useEverySeconds(derived: DerivedServer | undefined): number | undefined {
   const connected = useConnected()
   const speed = useSimulationState()?.speed
+  const isPast = useViewPart((view) => view.mode === 'past')
+  if (isPast) return derived?.intervalSeconds
   return connected === undefined || connected.still
     ? undefined
     : sampleDistanceMs(connected.cadence.intervalMs, speed) / 1_000
@@ -219,7 +225,7 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
       <Note kind="warn">
         {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
         {next !== undefined && ` Next try at ${format.time(unixMsOf(next))}.`}{' '}
-        <Button small onClick={tryNow}>
+        <Button small asks="sources.tryNow" onClick={tryNow}>
           Try now
         </Button>
       </Note>

@@ -9,6 +9,7 @@ import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Term } from '../../components/Term.tsx'
 import { useSimulationState } from '../../state/simulation.ts'
+import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
 import { flowName, isWaiting } from '../../state/flows.logic.ts'
@@ -48,7 +49,9 @@ export const VirtualTimePane = memo(function VirtualTimePane({
     [queues, requests, most],
   )
   const table = useCallback(() => nextTable(queues, requests), [queues, requests])
-  const epoch = useSimulationState()?.epochs[level.name]
+  // A moment of the past does not tell it.
+  const isPast = useViewPart((view) => view.mode === 'past')
+  const epoch = useSimulationState()?.epochs[isPast ? '' : level.name]
   return (
     <ChartFrame
       title="Virtual time"

@@ -12,6 +12,9 @@ import {
 } from '../../../core/frame/recent.ts'
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/reportedLimit.ts'
 import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
+import { estimatedRetryAfter, type RejectionPoint } from '../../../core/engine/retryAfterEstimate.ts'
+import type { Series } from '../../../core/history/series.ts'
+import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
@@ -264,9 +267,58 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
   return facts
 }
 
-/** What rejected requests of the level are told to wait now (specification 4.14). */
+/** What rejected requests of the level are told to wait now (specification 4.14): as an engine of ours knows it. */
 export const retryAfterFacts = (seconds: number | undefined): readonly Fact[] =>
   seconds === undefined ? [] : [{ term: 'Retry-After', value: `${format.fixed(seconds)} s`, glossary: 'retry-after' }]
+
+/**
+ * The same of a scraped level, which does not report it: exact before the first rejection, else estimated from the shown
+ * range.
+ */
+export function scrapedRetryAfterFacts(level: LevelFrame, series: Series | undefined, at: UnixMs): readonly Fact[] {
+  const total = rejectedTotal(level)
+  if (total === undefined || isExempt(level)) return []
+  if (total === 0) {
+    const detail = 'nothing was rejected since the server started'
+    return [{ term: 'Retry-After', value: '1 s', detail, glossary: 'retry-after' }]
+  }
+  // Of a range of the past, what came after the shown sample counts for nothing.
+  const points = series && rejectionPoints(series, level.name).filter((point) => point.at * MS_PER_SECOND <= at)
+  const seconds = points && estimatedRetryAfter(points)
+  return [
+    seconds === undefined
+      ? { term: 'Retry-After', value: 'unknown', detail: 'not reported by servers', glossary: 'retry-after' }
+      : {
+          term: 'Retry-After',
+          value: `≈ ${format.fixed(seconds)} s`,
+          detail: 'estimated from the rejections of this range',
+          glossary: 'retry-after',
+        },
+  ]
+}
+
+/** How long requests of the server take, for comparison: this metric names no level. */
+export function requestTimeFacts(times: DerivedServer['requests']): readonly Fact[] {
+  if (times === undefined) return []
+  const { mean, p99, meanOwn } = times
+  const own = meanOwn === undefined ? '' : `, ${format.seconds(meanOwn)} without webhooks and queues`
+  const detail = `on average${own}${p99 === undefined ? '' : `; p99 ${format.seconds(p99)}`}; last 30 s, without watches`
+  return [{ term: 'requests of all levels take', value: format.seconds(mean), detail }]
+}
+
+function rejectionPoints({ times, levels }: Series, name: string): readonly RejectionPoint[] {
+  const columns = levels.find((level) => level.name === name)?.columns
+  if (columns === undefined) return []
+  const { queueFullRate, concurrencyLimitRate, timeOutRate } = columns
+  return times.map((at, i) => {
+    const rates = [queueFullRate[i], concurrencyLimitRate[i], timeOutRate[i]]
+    const known = rates.flatMap((rate) => (typeof rate === 'number' ? [rate] : []))
+    return {
+      at: at / MS_PER_SECOND,
+      perSecond: known.length < rates.length ? undefined : known.reduce((a, b) => a + b, 0),
+    }
+  })
+}
 
 export interface RejectionRow extends ReasonText {
   readonly reason: RejectReason

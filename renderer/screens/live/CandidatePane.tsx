@@ -115,7 +115,7 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
         <Note kind="warn">
           <div className={styles['changed']}>
             <p>The draft or the objects under it have changed. B still runs the previous draft.</p>
-            <Button small onClick={onRun}>
+            <Button small asks="live.candidate" onClick={onRun}>
               Run the new draft
             </Button>
           </div>

@@ -293,9 +293,9 @@ export function shortFlowName(flow: string, schema: string): string {
   return name.startsWith(UNKNOWN_USER) ? `${name.slice(UNKNOWN_USER.length)} (user unknown)` : name
 }
 
-/** The flow of a request; of exempt requests the user, because exempt schemas distinguish no flows. */
+/** The flow of a request; of exempt requests, and of those without a schema, the user: nothing distinguishes flows there. */
 export const flowOf = ({ level, flow, schema, user }: LiveRequest): string =>
-  shortFlowName(level === EXEMPT && flow === '' ? user : flow, schema)
+  shortFlowName((level === EXEMPT || schema === '') && flow === '' ? user : flow, schema)
 
 /** `LIST pods`, `GET /healthz`. */
 export function requestOf({ verb, resource, name, url }: LiveRequest): string {

@@ -4,7 +4,9 @@ import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { scrollRegion } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
+import { useHasScreen } from '../../state/limits.ts'
 import { useNoted, useRecordingAsked } from '../../state/noted.ts'
+import { usePastPart } from '../../state/past.ts'
 import { hrefOf } from '../../state/route.ts'
 import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
@@ -25,7 +27,7 @@ const MOST = 40
 export const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs }: ChangesPaneProps) {
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
   const noted = useNoted()
-  const instant = useTimePart(instantOf)
+  const instant = usePastPart(({ moment }) => moment?.at)
   const isRecorded = useRecordingAsked() !== undefined
   const longerThanRead = useTimePart((time) => instantOf(time) !== undefined && time.to - time.from > MOST_READ_MS)
   const all = useMemo(
@@ -84,7 +86,10 @@ const distance = (ms: number): string => `${ms < 0 ? '−' : '+'}${format.span(M
 /** The text of a change leads to where it shows, with the crosshair at its instant. */
 function Changed({ change: { at, kind, level, text } }: { readonly change: Change }) {
   const look = kind === 'rejecting' || kind === 'alert' ? styles['rejected'] : undefined
-  const href = kind === 'reallocated' ? hrefOf('allocation') : level === undefined ? undefined : hrefOf('level', level)
+  const explained = useHasScreen('allocation')
+  const [screen, leads] =
+    kind === 'reallocated' ? (['allocation', explained] as const) : (['level', level !== undefined] as const)
+  const href = leads ? hrefOf(screen, level) : undefined
   if (href === undefined || kind === 'gone') {
     return (
       <span className={look} title={text}>

@@ -1,4 +1,7 @@
-import { ask } from '../../state/connection.ts'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import { askedOf, usePastPart } from '../../state/past.ts'
+import { readSeries } from '../../state/series.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { memo, useMemo, useState, useEffect } from 'react'
 import { aggregate } from '../../../core/frame/aggregate.ts'
@@ -53,7 +56,8 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
           stale,
           ageMs: now - lastAt,
           lastAt,
-          health: connection.servers,
+          health: facts.health,
+          isPast: facts.isPast,
           now,
           own: ownLevel(one),
           last: nowLine(servers.map(({ id, rows, recent: own }) => ({ id, rows, rejections: own?.rows ?? [] }))),
@@ -94,7 +98,7 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
         <div className={styles['side']}>
           <ServersPane
             loads={servers.map(({ load }) => load)}
-            health={connection.servers}
+            health={facts.health}
             selected={undefined}
             stale={stale}
             onSelect={onShowServer}
@@ -232,22 +236,29 @@ export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> 
 
 /** Between two readings of a range that moves on. */
 const RANGE_EVERY_MS = 10_000
-const MOST_POINTS = 620
 
 const stepOf = (at: number): number => Math.ceil(at / RANGE_EVERY_MS) * RANGE_EVERY_MS
 
 /** What the selected range saw, by server; those whose history could not be read are missing. */
 function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> {
   const [ranges, setRanges] = useState<ReadonlyMap<string, RangeFacts>>(new Map())
+  const connection = useConnected()?.id
+  const past = usePastPart(askedOf)
   const start = useTimePart(({ from }) => stepOf(from))
   const end = useTimePart(({ to }) => stepOf(to))
   const key = servers.join('\n')
   useEffect(() => {
-    if (end === 0) return undefined
+    if (end === 0 || connection === undefined) return undefined
     let current = true
     const ids = key === '' ? [] : key.split('\n')
     const read = async (server: string) => {
-      const series = await ask('history.series', { server, from: start, to: end, maxPoints: MOST_POINTS })
+      const series = await readSeries(client(), {
+        connection,
+        past: past === connection ? undefined : past,
+        server,
+        from: start,
+        to: end,
+      })
       return [server, rangeFacts(series)] as const
     }
     const readAll = async (): Promise<void> => {
@@ -263,6 +274,6 @@ function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> 
     return () => {
       current = false
     }
-  }, [key, start, end])
+  }, [key, start, end, connection, past])
   return ranges
 }

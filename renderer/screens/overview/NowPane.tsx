@@ -2,17 +2,21 @@ import { useEffect, useMemo, useState } from 'react'
 import { ask, useConnected, showsRequests } from '../../state/connection.ts'
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { client } from '../../state/client.ts'
+import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useDump } from '../../state/dumps.ts'
 import { nowLine } from './nowLine.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from './levelRows.ts'
 import type { NowServer, NowStatement } from './levelStatements.ts'
-import { actionLabel, perform } from './actions.ts'
+import { actionLabel, canPerform, perform } from './actions.ts'
 import styles from './overview.module.css'
 
 /** The worst true statement, with what can be done about it. */
 export function NowPane(props: { readonly statement: NowStatement; readonly onShowServer: (server: string) => void }) {
   const { statement, onShowServer } = props
-  const { title, evidence, details, level, actions, tone } = statement
+  const { title, evidence, details, level, tone } = statement
+  const actions = statement.actions.filter(canPerform)
   return (
     <div className={styles['now']}>
       <NowLine
@@ -52,6 +56,8 @@ export function ServersNow(props: {
 /** Between two readings of the newest requests. */
 const EVERY_MS = 5_000
 const NEWEST = 2_000
+/** An instant of the past that is shown for so long is one that is looked at. */
+const REST_MS = 80
 
 /** The servers, the worst one with the flow that has most of its worst level; nothing is read while all levels flow. */
 function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
@@ -64,17 +70,30 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
 }
 
+/** The newest requests of a connection, or the last that had come by an instant of its past. */
+async function newest(
+  connection: number,
+  past: number | undefined,
+  at: number | undefined,
+): Promise<{ readonly connection: number; readonly requests: readonly LiveRequest[] }> {
+  if (past === undefined || at === undefined) return ask('live.page', { count: NEWEST })
+  const { requests } = await client().call('past.requests', { connection: past, at, count: NEWEST })
+  return { connection, requests }
+}
+
 /** By single requests, where the source shows them and no dump does. */
 function useNewestRequests(level: string | undefined): BusiestFlow | undefined {
   const connected = useConnected()
+  const past = usePastPart(askedOf)
+  const instant = useSettledMoment()?.at
   const id = connected !== undefined && !connected.still && showsRequests(connected) ? connected.id : undefined
   const [found, setFound] = useState<BusiestFlow>()
   useEffect(() => {
-    if (level === undefined || id === undefined) return undefined
+    if (level === undefined || id === undefined || (past !== undefined && instant === undefined)) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let ended = false
     const read = async (): Promise<void> => {
-      const page = await ask('live.page', { count: NEWEST })
+      const page = await newest(id, past, instant)
         // Without them the sentence names no flow.
         .catch(() => undefined)
       if (ended) return
@@ -84,13 +103,14 @@ function useNewestRequests(level: string | undefined): BusiestFlow | undefined {
           ? undefined
           : busiestInRequests(page.requests, level, at),
       )
-      timer = setTimeout(() => void read(), EVERY_MS)
+      if (past === undefined) timer = setTimeout(() => void read(), EVERY_MS)
     }
-    void read()
+    // A pointer that moves on needs none of the instants between.
+    timer = setTimeout(() => void read(), past === undefined ? 0 : REST_MS)
     return () => {
       ended = true
       clearTimeout(timer)
     }
-  }, [level, id])
+  }, [level, id, past, instant])
   return found !== undefined && found.level === level && id !== undefined ? found : undefined
 }

@@ -3,9 +3,11 @@ import { useMemo } from 'react'
 import { rangeFacts } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { versionNote } from '../../../core/metrics/versions.ts'
 import { nominalSurplus } from '../../../core/impact/reportedLimit.ts'
 import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/NowLine.tsx'
+import { useTurn } from '../../components/hooks.ts'
 import { useSeries } from '../../state/series.ts'
 import { useTimePart } from '../../state/time.ts'
 import { Note } from '../../components/States.tsx'
@@ -45,6 +47,10 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   }, [series, lastAt, facts.gapMs])
   const now: NowServer = { id, rows, rejections: recent?.rows ?? [], range }
   const ownLevel = useOwnLevel(connection)
+  // While time is dragged, instants follow each other fast: what is drawn of each takes turns.
+  const ledgerServer = useTurn(server, 1, facts.isPast)
+  const tableRows = useTurn(rows, 2, facts.isPast)
+  const laterRecent = useTurn(recent, 3, facts.isPast)
   return (
     <>
       {stale ? (
@@ -56,7 +62,8 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
             stale: facts.stale,
             ageMs: facts.now - lastAt,
             lastAt,
-            health: connection.servers,
+            health: facts.health,
+            isPast: facts.isPast,
             now: facts.now,
           })}
           onShowServer={onShowServer}
@@ -69,11 +76,11 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
       </div>
       <MissingNotice server={server} />
       <div className={classes(styles['section'], stale && styles['stale'])}>
-        <LedgerPane server={server} order={order} stale={stale} />
+        <LedgerPane server={ledgerServer} order={order} stale={stale} />
       </div>
       <div className={styles['section']}>
         <LevelTable
-          rows={rows}
+          rows={tableRows}
           series={series}
           from={from}
           to={to}
@@ -83,12 +90,12 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         />
       </div>
       <div className={classes(styles['bottom'], stale && styles['stale'])}>
-        <RejectionsPane key={id} recent={recent} />
+        <RejectionsPane key={id} recent={laterRecent} />
         <div className={styles['side']}>
-          {connection.servers.length > 1 && (
+          {Math.max(facts.servers.length, facts.health.length) > 1 && (
             <ServersPane
               loads={facts.servers.map(({ load }) => load)}
-              health={connection.servers}
+              health={facts.health}
               selected={id}
               stale={facts.stale}
               onSelect={onShowServer}
@@ -124,10 +131,12 @@ function MissingNotice({ server }: { readonly server: ServerFrame }) {
   const missing = server.missing.filter(({ family }) => DRAWN.has(family))
   const deleted = server.deleted ?? []
   const surplus = nominalSurplus(server)
-  if (missing.length === 0 && deleted.length === 0 && surplus === 0) return null
+  const version = versionNote(server.version)
+  if (missing.length === 0 && deleted.length === 0 && surplus === 0 && version === undefined) return null
   return (
     <div className={styles['notices']}>
       <Note kind="info">
+        {version !== undefined && <p>{version}</p>}
         {deleted.length > 0 && (
           <p>
             {`${deleted.join(', ')} ${deleted.length === 1 ? 'was' : 'were'} deleted. The server exports the last series of a deleted level until it restarts; the console counts them nowhere.`}

@@ -1,4 +1,5 @@
 import { ask } from '../../state/connection.ts'
+import { hasScreen, refusalOf } from '../../state/limits.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import type { NowAction } from './levelStatements.ts'
@@ -10,6 +11,14 @@ function explainLimit(server: string, level: string): void {
   setLevel(level)
   openScreen('allocation')
 }
+
+/** Whether what an action leads to is there. */
+export const canPerform = ({ kind }: NowAction): boolean =>
+  kind === 'explain-limit'
+    ? hasScreen('allocation')
+    : kind === 'own-level'
+      ? hasScreen('connection')
+      : kind !== 'try-now' || refusalOf('sources.tryNow') === undefined
 
 export const openConnection = (): void => openScreen('connection')
 

@@ -10,10 +10,12 @@ import {
   failureTitle,
   Details,
   ForbiddenState,
+  NoLevels,
   NoSampleYet,
+  OpenConnection,
 } from '../../components/States.tsx'
 import { useSelection } from '../../state/selection.ts'
-import { useView, type View } from '../../state/view.ts'
+import { useView, withoutLevels, type View } from '../../state/view.ts'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/hooks.ts'
 import { usePermissionReport } from '../../state/health.ts'
@@ -56,6 +58,7 @@ export function OverviewScreen() {
       ) : (
         <Waiting connection={connection} />
       )
+    if (withoutLevels(view) !== undefined) return <NoLevels inFlight={view.server?.inFlight} />
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }
@@ -149,10 +152,10 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       title={failureTitle(id, last?.problem.code)}
       actions={
         <>
-          <Button primary onClick={() => tryNow(id)}>
+          <Button primary asks="sources.tryNow" onClick={() => tryNow(id)}>
             Try now
           </Button>
-          <Button onClick={openConnection}>Open Connection</Button>
+          <OpenConnection />
         </>
       }
     >
@@ -180,7 +183,11 @@ function Forbidden({ health, name }: { readonly health: ServerHealth; readonly n
     <ForbiddenState
       title={failureTitle(name, 'forbidden')}
       role={role}
-      actions={<Button onClick={() => tryNow(health.id)}>Check again</Button>}
+      actions={
+        <Button asks="sources.tryNow" onClick={() => tryNow(health.id)}>
+          Check again
+        </Button>
+      }
     >
       <p>{health.failures.at(-1)?.problem.message}</p>
       <p>

@@ -254,6 +254,17 @@ describe('what is not known is not concluded', () => {
       { kind: 'try-now', server: 'b' },
       { kind: 'show-server', server: 'a' },
     ])
+    const then = staleLine({
+      server: 'b',
+      stale: new Set(['b']),
+      ageMs: 14_000,
+      lastAt: now - 14_000,
+      health: [failing],
+      isPast: true,
+      now,
+    })
+    // Nothing of the past is tried again.
+    expect(then).toMatchObject({ evidence: 'Showing the last values from 03:12:33.', actions: [] })
     const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now })
     expect(alone.actions).toHaveLength(1)
     const queued = levelRows(

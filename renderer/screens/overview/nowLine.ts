@@ -155,6 +155,8 @@ interface StaleFacts {
   readonly lastAt: number
   /** Health of all servers of the source. */
   readonly health: readonly ServerHealth[]
+  /** What is shown is past, so that nothing is tried again. */
+  readonly isPast?: boolean
   /** Unix milliseconds. */
   readonly now: number
   /** The level that serves the console's own requests, where it is known and is no exempt one. */
@@ -185,7 +187,9 @@ const OVERLOAD: ReadonlySet<string | undefined> = new Set([undefined, 'throttled
  * The console's own requests wait in a level, or are rejected there, like those of everybody else: said where the last
  * sample showed that level in trouble, or the server answered 429, and nothing else failed.
  */
-function overloadLine({ server, stale, ageMs, lastAt, own, last, health, now }: StaleFacts): NowStatement | undefined {
+function overloadLine(facts: StaleFacts): NowStatement | undefined {
+  const { server, stale, ageMs, lastAt, own, last, health, isPast = false, now } = facts
+  if (isPast) return undefined
   const state = health.find(({ id }) => id === server)
   const code = state?.failures.at(-1)?.problem.code
   const trouble = own === undefined ? undefined : troubleOf(own.states)
@@ -232,7 +236,7 @@ const currentOnes = (server: string, stale: ReadonlySet<string>, health: readonl
 const silentOnes = (server: string, stale: ReadonlySet<string>, health: readonly ServerHealth[]): string =>
   stale.size > 1 && currentOnes(server, stale, health).length === 0 ? `any of ${stale.size} servers` : server
 
-function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): NowStatement {
+function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now }: StaleFacts): NowStatement {
   const own = health.find(({ id }) => id === server)
   const problem = own?.failures.at(-1)?.problem
   const others = currentOnes(server, stale, health)
@@ -240,7 +244,7 @@ function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): 
   const sentences = [
     problem?.message ?? '',
     `Showing the last values from ${format.time(lastAt)}.`,
-    nextTry(own, now),
+    isPast ? '' : nextTry(own, now),
     current,
   ]
   const [other] = others
@@ -249,7 +253,7 @@ function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): 
     title: `No sample from ${silentOnes(server, stale, health)} for ${format.age(ageMs)}.`,
     ...evidenceOf(sentences),
     actions: [
-      { kind: 'try-now', server },
+      ...(isPast ? [] : [{ kind: 'try-now' as const, server }]),
       ...(other === undefined ? [] : [{ kind: 'show-server' as const, server: other }]),
     ],
   }

@@ -1,8 +1,10 @@
-import type { Connected } from '../../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { useState, useMemo } from 'react'
 import type { View } from '../../state/view.ts'
 import type { ServerLoad } from './fleetRows.ts'
 import { unixMsOf } from '../../../core/units.ts'
+import { useShownServers } from '../../state/health.ts'
+import { usePastPart } from '../../state/past.ts'
 import { useServerObjects } from '../../state/objects.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
@@ -24,7 +26,10 @@ export interface OverviewServer {
 
 export interface OverviewFacts {
   readonly servers: readonly OverviewServer[]
-  /** Unix milliseconds by the main side's clock. */
+  /** Of all servers at the instant that is shown; those without a sample are among them. */
+  readonly health: readonly ServerHealth[]
+  readonly isPast: boolean
+  /** Unix milliseconds by the main side's clock; in the past the instant that is shown. */
   readonly now: number
   readonly gapMs: number
   /** Servers whose last sample is old although others may be current. */
@@ -56,13 +61,17 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
     [frames, view.derived, compare],
   )
   const at = view.server === undefined ? 0 : unixMsOf(view.server.at)
-  const now = at + view.ageMs
+  const instant = usePastPart((past) => past.moment?.at)
+  const now = view.mode === 'past' && instant !== undefined ? instant : at + view.ageMs
   const gapMs = staleAfterMs(useSampleDistance(connection))
-  const ages = view.mode === 'live' || view.mode === 'stale'
-  const stale = useSameSet(
-    ages ? servers.filter(({ server }) => now - unixMsOf(server.at) >= gapMs).map(({ id }) => id) : [],
-  )
-  return { servers, now, gapMs, stale, compare }
+  const health = useShownServers()
+  const isOld =
+    view.mode === 'live' || view.mode === 'stale'
+      ? ({ server }: OverviewServer) => now - unixMsOf(server.at) >= gapMs
+      : // How far apart samples were then is not known; that a server did not answer is.
+        ({ id }: OverviewServer) => view.mode === 'past' && health.find((one) => one.id === id)?.status === 'failing'
+  const stale = useSameSet(servers.filter(isOld).map(({ id }) => id))
+  return { servers, health, isPast: view.mode === 'past', now, gapMs, stale, compare }
 }
 
 /** Looks up the level that serves the console's own requests on a server, where it is known and is no exempt one. */

@@ -58,7 +58,11 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
           <TextField label="Range" value={range} error={error} onChange={setRange} />
           <Check label="Replace names of users, objects and servers" checked={anonymise} onChange={setAnonymise} />
           <div className={styles['buttons']}>
-            <Button disabled={busy || error !== undefined} onClick={() => void run(exportFile)}>
+            <Button
+              asks="recordings.export"
+              disabled={busy || error !== undefined}
+              onClick={() => void run(exportFile)}
+            >
               Export the recording
             </Button>
             <Button disabled={busy || error !== undefined} onClick={() => void run(prepare)}>

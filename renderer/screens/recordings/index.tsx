@@ -135,13 +135,13 @@ function Actions({ entry, leaving, onLeave, onRemove, onShare }: ActionsProps) {
   }
   return (
     <span className={styles['actions']}>
-      <Button small disabled={entry.first === undefined} onClick={() => void open(entry)}>
+      <Button small asks="sources.connect" disabled={entry.first === undefined} onClick={() => void open(entry)}>
         Open
       </Button>
       <Button small disabled={entry.first === undefined} onClick={onShare}>
         Share…
       </Button>
-      <Button small disabled={entry.running} onClick={() => onLeave(true)}>
+      <Button small asks="recordings.remove" disabled={entry.running} onClick={() => onLeave(true)}>
         Remove…
       </Button>
     </span>

@@ -25,9 +25,7 @@ const entry = (name: string, title: string) => ({
   statisticsFrom: 20,
   clients: [{ name: 'flood', does: '50 clients with 20 threads each' }],
   variants: ['old', 'now'],
-  maxRequestsInFlight: 400,
-  maxMutatingRequestsInFlight: 200,
-  version: 'v1.36.3',
+  server: { maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200, version: 'v1.36.3' },
 })
 
 beforeEach(async () => {
@@ -68,7 +66,7 @@ const outcomes = {
   waitMs: { p50: 0, p90: 0, p99: 0, max: 0 },
   seats: 3,
 }
-const criterion = { text: 'failedPercent of leases ≤ 0.1 %', value: 68, unit: '%', holds: false }
+const criterion = { text: 'failed requests of leases ≤ 0.1 %', value: 68, unit: '%', holds: false }
 const run = (name: string, verdict: 'prevented' | 'not prevented') => ({
   name,
   verdict,
@@ -79,6 +77,7 @@ const run = (name: string, verdict: 'prevented' | 'not prevented') => ({
   clients: [outcomes],
 })
 const report: ScenarioReport = {
+  of: 'server',
   name: 'S1',
   title: 'A flood',
   teaches: 'What S1 teaches.',
@@ -107,6 +106,7 @@ test('a run shows its progress, then each variant with its verdict', async () =>
   expect(await screen.findByText('S1 A flood: Prevented by now.')).toBeTruthy()
   expect(screen.getByText('(measured 68 %)', { exact: false })).toBeTruthy()
   expect(screen.getAllByRole('img', { name: 'now: prevented' })).toHaveLength(1)
+  expect(screen.getAllByRole('button', { name: 'Step through' })).toHaveLength(2)
 })
 
 test('cancel ends the run; what fails says why', async () => {

@@ -1,6 +1,8 @@
+import { lazy, Suspense } from 'react'
 import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
+import { rejectedOf } from '../../../core/whatif/results.ts'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
@@ -12,10 +14,11 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { EmptyState, ErrorState, ProblemNote } from '../../components/States.tsx'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
+import { OpenRun } from './RunButton.tsx'
 import { whatIfStore } from './comparison.ts'
 import { firstForm, withRequests } from './form.logic.ts'
 import { useScenarios } from './library.ts'
-import { failedPart, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
+import { failedText, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
 import {
   addOwnScenario,
   cancelScenario,
@@ -25,6 +28,8 @@ import {
   type ScenarioRunState,
 } from './scenarioRuns.ts'
 import styles from './scenarios.module.css'
+
+const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
 
 /** A scenario of the library, or a file. */
 type Shown =
@@ -59,6 +64,9 @@ export function ScenariosPage() {
         <div className={styles['page']} {...scrollRegion('Scenario')}>
           {problem !== undefined && <ProblemNote problem={problem} alert />}
           {shown !== undefined && <ScenarioPanes shown={shown} run={run} library={scenarios} />}
+          <Suspense fallback={null}>
+            <VerdictMatrix runs={runs} />
+          </Suspense>
         </div>
       </div>
     </div>
@@ -184,7 +192,11 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
           </dl>
         )}
       </Pane>
-      <Results run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} />
+      <Results
+        run={run}
+        variants={shown.kind === 'library' ? shown.scenario.variants : []}
+        name={shown.kind === 'library' ? shown.name : undefined}
+      />
     </>
   )
 }
@@ -206,7 +218,9 @@ function Actions({ shown, run, library, onRun }: PanesProps & { readonly onRun: 
   }
   return (
     <>
-      {shown.kind === 'library' && <Button onClick={compare}>Open in What-if</Button>}
+      {shown.kind === 'library' && shown.scenario.server !== undefined && (
+        <Button onClick={compare}>Open in What-if</Button>
+      )}
       <Button primary onClick={onRun}>
         Run scenario
       </Button>
@@ -217,9 +231,12 @@ function Actions({ shown, run, library, onRun }: PanesProps & { readonly onRun: 
 function Results({
   run,
   variants,
+  name,
 }: {
   readonly run: ScenarioRunState | undefined
   readonly variants: readonly string[]
+  /** Of the library; absent for a file. */
+  readonly name: string | undefined
 }) {
   switch (run?.state) {
     case undefined:
@@ -237,17 +254,27 @@ function Results({
     case 'failed':
       return <ErrorState title="The scenario did not run." problem={run.problem} />
     case 'done':
-      return <Variants report={run.report} />
+      return <Variants report={run.report} name={name} />
   }
 }
 
-const Variants = ({ report }: { readonly report: ScenarioReport }) => (
+const Variants = ({ report, name }: { readonly report: ScenarioReport; readonly name: string | undefined }) => (
   <>
     {report.runs.map((run) => (
-      <Pane key={run.name} title={run.name} note={<Verdict run={run} />}>
+      <Pane
+        key={run.name}
+        title={run.name}
+        note={<Verdict run={run} />}
+        actions={
+          name !== undefined &&
+          report.of === 'server' && (
+            <OpenRun of={{ kind: 'scenario', name, seed: report.seed, variant: run.name }}>Step through</OpenRun>
+          )
+        }
+      >
         <PlainTable
           caption={`Clients before ${run.name}`}
-          columns={clientColumns(run.seconds)}
+          columns={report.of === 'etcd' ? storeColumns(run.seconds) : clientColumns(run.seconds)}
           rows={run.clients}
           rowKey={({ client }) => client}
         />
@@ -289,23 +316,36 @@ function Checks({ run: { criteria, assertions } }: { readonly run: ScenarioRunRe
 
 type ClientRow = ScenarioRunReport['clients'][number]
 
-function clientColumns(seconds: number): readonly DataColumn<ClientRow>[] {
-  return [
-    { id: 'client', header: 'Clients', rowHeader: true, cell: ({ client }) => client },
-    numberColumn('offered', 'Offered', ({ offered }) => offered),
-    {
-      id: 'served',
-      header: 'Served /s',
-      align: 'right',
-      cell: ({ served }) => format.fixed(served / seconds, 1),
-    },
-    { id: 'failed', header: 'Failed', align: 'right', cell: (row) => format.percent(failedPart(row)) },
-    numberColumn('queue-full', 'Queue full', ({ rejected }) => rejected['queue-full']),
-    numberColumn('concurrency-limit', 'Concurrency limit', ({ rejected }) => rejected['concurrency-limit']),
-    numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
-    numberColumn('expired', 'Expired', ({ expired }) => expired),
-    { id: 'p50', header: 'Wait p50', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
-    { id: 'p99', header: 'Wait p99', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
-    { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.fixed(seats, 1) },
-  ]
-}
+const commonColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
+  { id: 'client', header: 'Clients', rowHeader: true, cell: ({ client }) => client },
+  numberColumn('offered', 'Offered', ({ offered }) => offered),
+  {
+    id: 'served',
+    header: 'Served /s',
+    align: 'right',
+    cell: ({ served }) => format.fixed(served / seconds, 1),
+  },
+  { id: 'failed', header: 'Failed', align: 'right', cell: failedText },
+]
+const WAITS: readonly DataColumn<ClientRow>[] = [
+  { id: 'p50', header: 'Wait p50', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
+  { id: 'p99', header: 'Wait p99', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
+]
+
+const clientColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
+  ...commonColumns(seconds),
+  numberColumn('queue-full', 'Queue full', ({ rejected }) => rejected['queue-full']),
+  numberColumn('concurrency-limit', 'Concurrency limit', ({ rejected }) => rejected['concurrency-limit']),
+  numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
+  numberColumn('expired', 'Expired', ({ expired }) => expired),
+  ...WAITS,
+  { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.fixed(seats, 1) },
+]
+
+/** Before an etcd: what rules refuse, and what etcd itself does not do. */
+const storeColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
+  ...commonColumns(seconds),
+  numberColumn('limited', 'Limited', rejectedOf),
+  numberColumn('failed-in-etcd', 'Failed in etcd', ({ expired }) => expired),
+  ...WAITS,
+]

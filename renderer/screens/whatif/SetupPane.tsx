@@ -150,7 +150,9 @@ function requestOptions({ scenarios, connection }: Known, sourceName: string | u
   return [
     ['cluster', 'Simulated cluster'],
     ['recorded', recorded, connection === undefined],
-    ...scenarios.map(({ name, title }) => [name, `${name}: ${title}`] as const),
+    ...scenarios
+      .filter(({ server }) => server !== undefined)
+      .map(({ name, title }) => [name, `${name}: ${title}`] as const),
   ] as const
 }
 

@@ -11,9 +11,7 @@ const scenario = {
   seconds: 60,
   statisticsFrom: 0,
   clients: [],
-  maxRequestsInFlight: 30,
-  maxMutatingRequestsInFlight: 10,
-  version: 'v1.33.0',
+  server: { maxRequestsInFlight: 30, maxMutatingRequestsInFlight: 10, version: 'v1.33.0' },
   variants: ['now', 'before'],
 }
 const known: Known = { scenarios: [scenario], connection: 3, source: undefined, draft: undefined }

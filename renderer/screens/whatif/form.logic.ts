@@ -89,8 +89,9 @@ export function withCandidate(form: WhatIfForm): WhatIfForm {
 /** A scenario comes with the servers that it was written for. */
 export function withRequests(form: WhatIfForm, from: string, scenarios: readonly LibraryScenario[]): WhatIfForm {
   const scenario = scenarios.find(({ name }) => name === from)
-  if (scenario === undefined) return { ...form, from, ...(from === 'recorded' && { clients: 'open' as const }) }
-  const { seed, maxRequestsInFlight, maxMutatingRequestsInFlight, version } = scenario
+  if (scenario?.server === undefined) return { ...form, from, ...(from === 'recorded' && { clients: 'open' as const }) }
+  const { seed } = scenario
+  const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = scenario.server
   const server = {
     maxRequestsInFlight: String(maxRequestsInFlight),
     maxMutatingRequestsInFlight: String(maxMutatingRequestsInFlight),

@@ -1,3 +1,5 @@
+import { EmptyState } from '../../components/States.tsx'
+import { useRefusal } from '../../state/limits.ts'
 import { useRoute } from '../../state/route.ts'
 import { ComparePage } from './ComparePage.tsx'
 import { ScenariosPage } from './ScenariosPage.tsx'
@@ -5,5 +7,16 @@ import { ScenariosPage } from './ScenariosPage.tsx'
 /** What would happen elsewhere: variants on the same requests, and the library of scenarios. */
 export function WhatIfScreen() {
   const { page } = useRoute()
+  const why = useRefusal('whatIf')
+  if (why !== undefined) {
+    return (
+      <>
+        <h1 className="sr-only">What-if</h1>
+        <EmptyState title="Nothing is compared here.">
+          <p>{why}</p>
+        </EmptyState>
+      </>
+    )
+  }
   return page === 'scenarios' ? <ScenariosPage /> : <ComparePage />
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ScenarioReport, ScenarioRunReport } from '../../../core/contract/scenario.ts'
-import { failedPart, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
+import { failedText, groupOf, measuredText, outcomeText, verdictText } from './scenarios.data.ts'
 
 const run = (name: string, verdict?: ScenarioRunReport['verdict'], passed = true): ScenarioRunReport => ({
   name,
@@ -12,6 +12,7 @@ const run = (name: string, verdict?: ScenarioRunReport['verdict'], passed = true
   clients: [],
 })
 const report = (...runs: ScenarioRunReport[]): ScenarioReport => ({
+  of: 'server',
   name: 'S1',
   title: 'A flood',
   teaches: '',
@@ -50,15 +51,25 @@ it('counts what failed, and shows units', () => {
     waitMs: { p50: 0, p90: 0, p99: 0, max: 0 },
     seats: 1,
   }
-  expect(failedPart(outcomes)).toBe(0.4)
-  expect(
-    failedPart({
-      ...outcomes,
-      served: 0,
-      expired: 0,
-      rejected: { ...outcomes.rejected, 'queue-full': 0, 'time-out': 0 },
-    }),
-  ).toBeUndefined()
+  expect(failedText(outcomes)).toBe('40 %')
+  const none = { ...outcomes, expired: 0, rejected: { ...outcomes.rejected, 'queue-full': 0, 'time-out': 0 } }
+  expect(failedText(none)).toBe('0 %')
+  expect(failedText({ ...none, served: 0 })).toBe('–')
+  // Sixty of fifteen thousand are not none.
+  expect(failedText({ ...none, served: 14_940, expired: 60 })).toBe('0.4 %')
+  expect(failedText({ ...none, served: 14_999, expired: 1 })).toBe('< 0.1 %')
   expect(measuredText({ text: '', value: 2.345, unit: 'ms', holds: true })).toBe('2.35 ms')
   expect(measuredText({ text: '', value: 1, unit: '', holds: true })).toBe('1')
+})
+
+it('a verdict names the number that decides', () => {
+  const met = { text: 'failed requests of a ≤ 1 %', value: 0, unit: '%', holds: true }
+  const missed = { text: 'wait p99 of a ≤ 5 ms', value: 7.25, unit: 'ms', holds: false }
+  const base = { name: 'now', assertions: [], passed: true, seconds: 1, clients: [] }
+  expect(verdictText({ ...base, verdict: 'prevented', criteria: [met] })).toBe('✓ prevented, 0\u00a0%')
+  expect(verdictText({ ...base, verdict: 'not prevented', criteria: [met, missed] })).toBe(
+    '✗ not prevented, 7.25\u00a0ms',
+  )
+  expect(verdictText({ ...base, criteria: [] })).toBe('assertions hold')
+  expect(verdictText(undefined)).toBe('–')
 })

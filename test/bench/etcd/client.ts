@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { type ClientHttp2Session, connect } from 'node:http2'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { buildGo } from '../goProgram.ts'
 
 /** A Range of one key, framed. */
 const RANGE = Buffer.from([0, 0, 0, 0, 5, 0x0a, 3, 0x6b, 0x65, 0x79])
@@ -30,24 +34,27 @@ export const session = (url: string): Promise<ClientHttp2Session> =>
     opened.once('connect', () => resolve(opened))
   })
 
-/** Milliseconds of each request, sent at a steady pace whatever the answers do. */
-export async function paced(url: string, perSecond: number, seconds: number): Promise<readonly number[]> {
-  const opened = await session(url)
-  const took: number[] = []
-  const under: Promise<void>[] = []
-  const started = performance.now()
-  for (let sent = 0; sent < perSecond * seconds;) {
-    const due = Math.min(perSecond * seconds, ((performance.now() - started) / 1_000) * perSecond)
-    for (; sent < due; sent++) {
-      const at = performance.now()
-      under.push(getKey(opened).then(() => void took.push(performance.now() - at)))
-    }
-    // A pace that spins would take a processor from those that are measured.
-    await new Promise((resolve) => setTimeout(resolve, 1))
+/** Requests at a pace: how long each took in milliseconds, and the part of them that was answered while the pace lasted. */
+export interface Paced {
+  readonly took: readonly number[]
+  readonly reached: number
+}
+
+const PacedSchema = z.object({ took: z.array(z.number()), reached: z.number() })
+
+/**
+ * Sends at a steady pace whatever the answers do. The client is a Go program without collections of garbage: one in Node would
+ * send in bursts of a millisecond, and measure its own pauses. Throws when it cannot be built.
+ */
+export function pacer(): (url: string, perSecond: number, seconds: number) => Promise<Paced> {
+  const built = buildGo('etcd', 'pace')
+  if ('problem' in built) throw new Error(built.problem)
+  return async (url, perSecond, seconds) => {
+    const args = ['-url', url, '-rate', String(perSecond), '-seconds', String(seconds)]
+    const { stdout } = await promisify(execFile)(built.binary, args, { maxBuffer: 64 << 20 })
+    const { took, reached } = PacedSchema.parse(JSON.parse(stdout))
+    return { took: took.map((ns) => ns / 1e6), reached }
   }
-  await Promise.all(under)
-  opened.destroy()
-  return took
 }
 
 /** Requests a second with so many under way. */

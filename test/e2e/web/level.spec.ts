@@ -71,7 +71,7 @@ test('an edit of the queues deals other hands at once', async () => {
   await expect(page.getByText('is applied.')).toBeVisible()
   await page.getByRole('link', { name: /^workload-low/ }).click()
   await expect(page.locator('main header').first()).toContainText('512 queues × hand 4 × length 50')
-  await expect(page.getByText('4 of 512')).toBeVisible()
+  await expect(page.getByText('4 of 512', { exact: true })).toBeVisible()
   await expect(page.getByRole('radio', { name: 'Grid' })).toBeChecked()
   await page.screenshot({ path: 'test-results/screens/Level hands-512.png' })
 })

@@ -15,6 +15,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'classify/coverage': heading,
   'classify/tests': heading,
   'editor/draft?object=PriorityLevelConfiguration%2Fworkload-low': heading,
+  'editor/advisor': (page) => page.getByRole('button', { name: 'Examine again' }),
   'editor/drift': heading,
   'editor/journal': heading,
   recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),

@@ -42,7 +42,11 @@ export function goOn(simulation: Simulation, untilNs: number): readonly string[]
   const leave = engine.subscribe((event) => {
     const whose =
       'ticket' in event
-        ? JSON.stringify([event.ticket.payload.user.name, event.ticket.payload.info.path, event.ticket.payload.payload])
+        ? JSON.stringify([
+            event.ticket.payload.user.name,
+            event.ticket.payload.info.path,
+            event.ticket.payload.payload.owner,
+          ])
         : ''
     lines.push(`${engine.nowNs} ${event.kind} ${whose}`)
   })

@@ -6,14 +6,16 @@ import { Pane } from '../../../components/Pane.tsx'
 import { Segment } from '../../../components/Button.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useCalm } from '../../../components/hooks.ts'
+import { askedOf, usePastPart } from '../../../state/past.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 import { ConfigurationNote, NoDumps } from '../shared/Notes.tsx'
 import { useConfigurations, type Configurations } from '../shared/configurations.ts'
-import { coverageStore, hearDump } from '../shared/coverageStore.ts'
+import { coverageAt, coverageStore, hearDump } from '../shared/coverageStore.ts'
 import styles from '../shared/classify.module.css'
-import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle, rowsOf } from './coverage.data.ts'
+import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle } from './coverage.data.ts'
+import { rowsOf } from '../../../../core/guard/covered.ts'
 import { FlowTable, SchemaTable } from './CoverageTables.tsx'
 
 /** Which schemas get which flows, and which get nothing. */
@@ -33,16 +35,23 @@ function Covered({ configurations }: { readonly configurations: Configurations }
     useViewPart((view) => view.derived),
     CALM_MS,
   )
+  const frame = useViewPart((view) => view.frame)
+  const isPast = usePastPart(askedOf) !== undefined
   const dump = useDump(server)
   useEffect(() => {
-    if (dump !== undefined) hearDump(dump)
-  }, [dump])
-  const coverage = useDeferredValue(
+    if (dump !== undefined && !isPast) hearDump(dump)
+  }, [dump, isPast])
+  const then = useMemo(
+    () => (mode === 'past' ? coverageAt(frame?.servers ?? [], dump) : undefined),
+    [mode, frame, dump],
+  )
+  const present = useDeferredValue(
     useCalm(
       coverageStore((store) => store.coverage),
       CALM_MS,
     ),
   )
+  const coverage = then ?? present
   const toRows = useMemo(() => rowsOf(current.objects), [current.objects])
   const rows = useMemo(() => toRows(coverage), [toRows, coverage])
   const rates = useMemo(() => dispatchedRates(derived), [derived])
@@ -53,17 +62,23 @@ function Covered({ configurations }: { readonly configurations: Configurations }
     () => flowTable(coverage, chosen, current.objects, draft),
     [coverage, chosen, current.objects, draft],
   )
-  const catchAll = catchAllSentence(rows)
+  const catchAll = catchAllSentence(rows, then !== undefined)
   const watched = coverage.since !== coverage.at
   const choose = ({ schema }: CoverageRow): void => setChosen((old) => (old === schema ? undefined : schema))
   return (
     <div className={styles['page']}>
       <NowLine
-        title={coverage.since === undefined ? 'Nothing is counted yet.' : coverageSentence(rows)}
+        title={
+          coverage.since !== undefined
+            ? coverageSentence(rows)
+            : then === undefined
+              ? 'Nothing is counted yet.'
+              : 'No sample was recorded at this instant.'
+        }
         stale={mode === 'stale'}
         evidence={
           coverage.since === undefined ? (
-            'Counting starts with the first sample of a source.'
+            then === undefined && 'Counting starts with the first sample of a source.'
           ) : (
             <>
               Metrics count every request by schema, but do not identify the sender.{' '}

@@ -8,9 +8,9 @@ import {
   dispatchedRates,
   flowTable,
   isIdle,
-  rowsOf,
   standingText,
 } from './coverage.data.ts'
+import { rowsOf } from '../../../../core/guard/covered.ts'
 
 const row = (schema: string, standing: Standing, more: Partial<CoverageRow> = {}): CoverageRow => ({
   schema,

@@ -1,25 +1,17 @@
 import {
   type Coverage,
   type SeenFlow,
-  coverageRows,
   QUIET_AFTER_MS,
   type CoverageRow,
   type Standing,
 } from '../../../../core/classify/coverage.ts'
-import { classifyingConfiguration, landings } from '../../../../core/classify/configuration.ts'
+import { landings } from '../../../../core/classify/configuration.ts'
 import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
-import { shadowedBy } from '../../../../core/guard/shadowing.ts'
+import { standingWords } from '../../../../core/guard/covered.ts'
 import { flowName } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf, requestWords } from '../shared/seen.data.ts'
-
-/** Objects made ready for the rows of one configuration. */
-export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {
-  const { order, dangling } = classifyingConfiguration(objects)
-  const shadowed = new Map(shadowedBy(objects).map(({ schema, by }) => [schema, by]))
-  return (coverage) => coverageRows(coverage, { order, dangling, shadowed })
-}
 
 /** Requests dispatched each second by schema, of all servers; without those of which no server tells a rate. */
 export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<string, number> {
@@ -34,36 +26,9 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
   return rates
 }
 
-export function standingText(standing: Standing, schema: string, level: string): string {
-  switch (standing.kind) {
-    case 'traffic':
-      return 'has traffic'
-    case 'quiet':
-      if (standing.forMs === 0) return 'some since the start'
-      return standing.forMs < QUIET_AFTER_MS
-        ? `none in the ${format.age(standing.forMs)} watched, some before`
-        : `no request for ${format.age(standing.forMs)}`
-    case 'never':
-      return 'no request since the start'
-    case 'shadowed':
-      if (schema === CATCH_ALL) return 'no requests, as intended'
-      return standing.by.length === 0
-        ? 'can never match: its rules match nothing'
-        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'takes' : 'take'} all`
-    case 'dangling':
-      return `inactive: there is no level ${level}`
-    case 'removed':
-      return 'no longer among the objects'
-    case 'unknown':
-      return 'not known'
-  }
-}
-
-const MOST_NAMED = 3
-const enumerated = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
-    ? names.join(', ')
-    : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
+/** What a standing says, in the words of the command line. */
+export const standingText = (standing: Standing, schema: string, level: string): string =>
+  standingWords(standing, schema, level, format.age)
 
 /** Whether a standing asks for a look; that catch-all gets nothing is as it should be. */
 export const isIdle = ({ schema, standing }: CoverageRow): boolean =>
@@ -93,15 +58,19 @@ export function coverageSentence(rows: readonly CoverageRow[]): string {
   return 'Every flow schema gets requests.'
 }
 
-/** Requests that no other schema matches; `undefined` when there are none. */
-export function catchAllSentence(rows: readonly CoverageRow[]): string | undefined {
+/** Requests that no other schema matches; `undefined` when there are none. Rows of the past are of one instant. */
+export function catchAllSentence(rows: readonly CoverageRow[], isPast = false): string | undefined {
   const row = rows.find(({ schema }) => schema === CATCH_ALL)
   const { counted = 0, total = 0, seen } = row ?? {}
   const lately = Math.max(counted, seen?.requests ?? 0)
   if (total === 0 && lately === 0) return undefined
   const requests = (count: number): string => (count === 1 ? '1 request' : `${format.fixed(count)} requests`)
   const when =
-    lately > 0 ? `${requests(lately)} since this page opened` : `${requests(total)} since the servers started`
+    isPast && total === 0
+      ? `${requests(lately)} of the dump`
+      : lately > 0 && !isPast
+        ? `${requests(lately)} since this page opened`
+        : `${requests(total)} since the servers started`
   return `catch-all took ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
 }
 

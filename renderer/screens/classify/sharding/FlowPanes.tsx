@@ -32,6 +32,13 @@ const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<Flow
     look: () => 'mono',
     value: (row) => row.hash.toString(),
   },
+  {
+    id: 'digits',
+    header: 'Digits',
+    title: 'The hash in mixed radix: the place of each queue of the hand among those that are left',
+    look: () => 'mono',
+    value: (row) => row.digits.join(' '),
+  },
   { id: 'hand', header: 'Hand', term: 'hand', look: () => 'mono', value: (row) => row.hand.join(' ') },
   {
     id: 'own',

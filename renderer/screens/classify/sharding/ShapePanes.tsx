@@ -6,6 +6,7 @@ import {
   mostWaitingPerFlow,
 } from '../../../../core/config/shape.ts'
 import { coveredOdds, expectedClean, touchedOdds, bestHand, hands } from '../../../../core/sharding/collision.ts'
+import { fallingFactorial, setsOf } from '../../../../core/sharding/digits.ts'
 import type { Queuing } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
@@ -63,6 +64,8 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
             <dd>{`${requiredEntropyBits(queuing.queues, queuing.handSize)} of ${MAX_ENTROPY_BITS}`}</dd>
             <dt>Largest hand for as many queues</dt>
             <dd>{largestHand(queuing.queues)}</dd>
+            <dt>Hands, and sets of queues</dt>
+            <dd>{`${fallingFactorial(queuing.queues, queuing.handSize)}, ${setsOf(queuing.queues, queuing.handSize)}`}</dd>
             <dt>One flow can have waiting</dt>
             <dd>{`${format.fixed(mostWaitingPerFlow(queuing))} requests`}</dd>
           </dl>

@@ -42,6 +42,10 @@ export function NoDumps(props: {
   if (error !== undefined) return <Note kind="warn">{`${error.path} could not be read: ${error.message}`}</Note>
   if (absence.kind === 'still')
     return <Note kind="info">{`These files hold no dump of requests. ${what} are only in one.`}</Note>
+  if (absence.kind === 'not-recorded')
+    return (
+      <Note kind="info">{`No debug dump was recorded in the minutes before this instant. ${what} are only in one.`}</Note>
+    )
   return <Loading waitingFor="the first dump" />
 }
 

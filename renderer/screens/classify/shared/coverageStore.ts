@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import { NO_COVERAGE, withDump, withServers, type Coverage } from '../../../../core/classify/coverage.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import type { ServerFrame } from '../../../../core/frame/frame.ts'
 import { connectionStore } from '../../../state/connection.ts'
 import { viewStore } from '../../../state/view.ts'
 
@@ -14,7 +15,7 @@ interface CoverageStore {
 
 const NOTHING: CoverageStore = { coverage: NO_COVERAGE }
 
-/** What was seen while Classify was open; kept for as long as the source stays connected. */
+/** What was seen of the present while Classify was open; kept for as long as the source stays connected. */
 export const coverageStore = create<CoverageStore>(() => NOTHING)
 
 /** What was seen of the connected source so far, in the store. */
@@ -29,14 +30,21 @@ function ofConnection(): CoverageStore {
 export function startCoverage(): () => void {
   let heard: unknown
   const hear = (): void => {
-    const { frame } = viewStore.getState()
-    if (frame === undefined || frame === heard) return
+    const { frame, mode } = viewStore.getState()
+    // Instants of the past come in any order, and their counters would be taken for those of a restarted server.
+    if (frame === undefined || frame === heard || mode === 'past') return
     heard = frame
     const store = ofConnection()
     coverageStore.setState({ ...store, coverage: withServers(store.coverage, frame.servers) }, true)
   }
   hear()
   return viewStore.subscribe(hear)
+}
+
+/** What servers and a dump of one instant tell by themselves. */
+export function coverageAt(servers: readonly ServerFrame[], dump: DumpFrame | undefined): Coverage {
+  const counted = withServers(NO_COVERAGE, servers)
+  return dump === undefined ? counted : withDump(counted, dump)
 }
 
 /** Takes in a dump; that of another server than before begins the flows anew. */

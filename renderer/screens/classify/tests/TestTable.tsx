@@ -215,7 +215,7 @@ export const TestDetail = memo(function TestDetail(props: {
         />
         <div className={styles['buttons']}>
           {now.outcome !== 'unclassifiable' && now.outcome !== 'passed' && (
-            <Button onClick={() => edit('The row expects what it matches now.', now.actual)}>
+            <Button asks="requests.change" onClick={() => edit('The row expects what it matches now.', now.actual)}>
               Expect what it matches now
             </Button>
           )}
@@ -223,12 +223,17 @@ export const TestDetail = memo(function TestDetail(props: {
             proposed !== undefined &&
             proposed.outcome !== 'unclassifiable' &&
             proposed.outcome !== 'passed' && (
-              <Button onClick={() => edit('The row expects what it matches with the draft.', proposed.actual)}>
+              <Button
+                asks="requests.change"
+                onClick={() => edit('The row expects what it matches with the draft.', proposed.actual)}
+              >
                 Expect what the draft does
               </Button>
             )}
           <Button onClick={() => openRequest(request)}>See why</Button>
-          <Button onClick={() => change(`Removed ${label}.`, (tests) => without(tests, id))}>Remove</Button>
+          <Button asks="requests.change" onClick={() => change(`Removed ${label}.`, (tests) => without(tests, id))}>
+            Remove
+          </Button>
         </div>
       </div>
     </Pane>

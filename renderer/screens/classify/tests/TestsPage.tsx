@@ -111,13 +111,14 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
         actions={
           <>
             <Menu entries={add}>
-              <Button primary={rows.length === 0}>
+              <Button asks="requests.change" primary={rows.length === 0}>
                 <Icon name="plus" size={13} /> Add
               </Button>
             </Menu>
             {rows.length > 0 && (
               <>
                 <Button
+                  asks="requests.change"
                   onClick={() =>
                     change('Every row now expects what it matches.', (tests) => expectingWhatIs(tests, current.objects))
                   }
@@ -162,7 +163,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
         {last !== undefined && (
           <p className={styles['done']} role="status">
             {last.what}
-            <Button small onClick={last.undo}>
+            <Button small asks="requests.change" onClick={last.undo}>
               <Icon name="undo" size={13} /> Undo
             </Button>
           </p>
@@ -174,9 +175,17 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
           actions={
             <>
               <Button onClick={() => openPage('classify', 'request')}>Build one request</Button>
-              {dump?.requests !== undefined && <Button onClick={addObserved}>Add requests of the dump</Button>}
-              <Button onClick={addSystem}>Add essential requests</Button>
-              <Button onClick={() => input.current?.click()}>Import JSON</Button>
+              {dump?.requests !== undefined && (
+                <Button asks="requests.change" onClick={addObserved}>
+                  Add requests of the dump
+                </Button>
+              )}
+              <Button asks="requests.change" onClick={addSystem}>
+                Add essential requests
+              </Button>
+              <Button asks="requests.change" onClick={() => input.current?.click()}>
+                Import JSON
+              </Button>
             </>
           }
         >

@@ -58,7 +58,12 @@ export function ApplyBar(props: {
       {steps.length > 0 && <SaveMenu reads={draft.reads} />}
       {steps.length > 0 && <RunBeside />}
       {mayCheck && (
-        <Button aria-keyshortcuts="Control+Enter" disabled={apply.applying} onClick={() => void runDry()}>
+        <Button
+          asks="objects.check"
+          aria-keyshortcuts="Control+Enter"
+          disabled={apply.applying}
+          onClick={() => void runDry()}
+        >
           Dry run
         </Button>
       )}
@@ -109,7 +114,7 @@ function RunBeside() {
     }
   }
   return (
-    <Button disabled={busy} onClick={() => void start()}>
+    <Button asks="live.candidate" disabled={busy} onClick={() => void start()}>
       Run beside live traffic
     </Button>
   )
@@ -165,7 +170,7 @@ export function RetryNote() {
     <div className={styles['retry']}>
       <Note kind="warn">
         <p role="timer">{retryText(waiting, now)}</p>
-        <Button small onClick={() => void ask('objects.giveUp', {})}>
+        <Button small asks="objects.giveUp" onClick={() => void ask('objects.giveUp', {})}>
           Give up
         </Button>
       </Note>
@@ -193,7 +198,7 @@ export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
   return (
     <>
       {role !== undefined && <Copy text={role} label="Copy role and binding" />}
-      <Button disabled={busy} onClick={turn}>
+      <Button asks="editing.switch" disabled={busy} onClick={turn}>
         {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Ask the server again'}
       </Button>
     </>

@@ -21,7 +21,7 @@ import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { useSettings } from '../../../state/settings.ts'
 import { NOT_APPLICABLE, format, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
-import { ask } from '../../../state/connection.ts'
+import { askShown } from '../../../state/past.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { select } from './draftObject.ts'
 import styles from './aside.module.css'
@@ -253,7 +253,7 @@ function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefine
     if (!asked || server === undefined || turn === undefined) return undefined
     let current = true
     const to = (turn + 1) * EVERY_MS
-    ask('allocation.steps', { server, from: to - RANGE_MS, to })
+    askShown('allocation.steps', { server, from: to - RANGE_MS, to })
       .then((read) => current && setSteps(read))
       // Without them there is nothing to say of the last minutes.
       .catch(() => undefined)

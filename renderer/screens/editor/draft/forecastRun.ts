@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react'
+import { FIT_PART } from '../../../../core/contract/bounds.ts'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
 import type { ForecastReport, ForecastWish } from '../../../../core/contract/forecast.ts'
 import { client } from '../../../state/client.ts'
 import { useConnected } from '../../../state/connection.ts'
 import { shownForecastStore } from '../../../state/draftApply.ts'
+import { refusalOf, useRefusal } from '../../../state/limits.ts'
 import { useViewPart } from '../../../state/view.ts'
 import type { Impact } from './forecast.ts'
 
@@ -36,7 +38,7 @@ export function useEarlyFit({ before, limit: { seats }, version }: Forecastable)
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   useEffect(() => {
-    if (connection === undefined || server === undefined) return undefined
+    if (connection === undefined || server === undefined || refusalOf('forecast') !== undefined) return undefined
     const wish = wishOf({ connection, server }, { before, after: before, limit: { seats }, version })
     // The runs come after the fit, and nobody looks at them.
     let stop: (() => void) | undefined
@@ -46,16 +48,15 @@ export function useEarlyFit({ before, limit: { seats }, version }: Forecastable)
     return stop
   }, [connection, server, before, seats, version])
 }
-/** Part of the work that the fit takes (main/threads/forecastTask.ts). */
-const FIT_PART = 0.5
 
 /** Forecasts the draft on the shown server; the next change of it ends the run before. */
 export function useForecast({ before, after, limit: { seats }, version }: Forecastable): ForecastRun {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   const [run, setRun] = useState<ForecastRun>({})
+  const why = useRefusal('forecast')
   useEffect(() => {
-    if (connection === undefined || server === undefined) return undefined
+    if (connection === undefined || server === undefined || why !== undefined) return undefined
     let stop: (() => void) | undefined
     const end = (last: Pick<ForecastRun, 'report' | 'problem'>): void => {
       stop?.()
@@ -80,6 +81,6 @@ export function useForecast({ before, after, limit: { seats }, version }: Foreca
       stop?.()
       shownForecastStore.setState({}, true)
     }
-  }, [connection, server, before, after, seats, version])
-  return run
+  }, [connection, server, before, after, seats, version, why])
+  return why === undefined ? run : { problem: { code: 'forbidden', message: why } }
 }

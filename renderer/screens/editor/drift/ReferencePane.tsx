@@ -36,7 +36,7 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
         <Button disabled={busy || reference.kind === 'built-in'} onClick={compareWithBuiltIn}>
           Built-in objects of {builtIn}
         </Button>
-        <FilesButton disabled={busy} label="Manifests to compare with" onFiles={takeFiles}>
+        <FilesButton asks="objects.elsewhere" disabled={busy} label="Manifests to compare with" onFiles={takeFiles}>
           Manifest files
         </FilesButton>
         {found.length > 0 && (

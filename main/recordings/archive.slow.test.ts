@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createPicture, stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
+import type { Noted } from '../../core/contract/recording.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { liveRequest } from '../../core/live/live.fixture.ts'
-import type { DerivedServer } from '../../core/frame/derived.ts'
+import type { AdjustmentStep, DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -37,6 +39,12 @@ const objects = (version: string): SourceEvent => ({
   reading: { state: 'current', version, objects: { levels: [], schemas: [] } },
 })
 
+const pods = (count: number): SourceEvent => ({
+  kind: 'facts',
+  server: SERVERS[0] ?? '',
+  facts: { objects: new Map([['pods', { count, averageSize: 100 }]]), watches: [] },
+})
+
 /** What was seen after each second, of the first recording. */
 interface Seen {
   readonly servers: readonly { readonly frame: ServerFrame; readonly derived: DerivedServer }[]
@@ -49,6 +57,19 @@ const talkative = (second: number): ServerHealth => ({
   notes: [String(second).repeat(300_000)],
 })
 
+/** One that keeps no stretches. */
+const recorderIn = (own: string, { environment }: ReturnType<typeof standingClock>) =>
+  startRecorder({ folder: own, source, writer: 'this', environment, stretches: () => [] })
+
+/** All recordings of a folder. */
+const archiveIn = (own: string): Archive =>
+  createArchive({
+    folder: own,
+    ids: new Set(listRecordings(own, () => false).map(({ id }) => id)),
+    source,
+    now: () => 0,
+  })
+
 let folder: string
 let archive: Archive
 const seen: Seen[] = []
@@ -56,6 +77,7 @@ let whole: Picture
 
 async function record(moments: typeof story, clock: ReturnType<typeof standingClock>): Promise<Picture> {
   const picture = createPicture()
+  const noter = createSourceNoter()
   const recorder = startRecorder({
     folder,
     source,
@@ -68,7 +90,7 @@ async function record(moments: typeof story, clock: ReturnType<typeof standingCl
   recorder.state.subscribe(({ events = 0 }) => (kept = events), new AbortController().signal)
   for (const [second, { frame, dump }] of moments.entries()) {
     const events: SourceEvent[] = [
-      ...(second % 70 === 0 ? [objects(`v1.36.${second / 70}`)] : []),
+      ...(second % 70 === 0 ? [objects(`v1.36.${second / 70}`), pods(second)] : []),
       ...frame.servers.map((server): SourceEvent => ({ kind: 'frame', frame: server })),
       ...(second % 5 === 0 ? [{ kind: 'dump', dump: dump(SERVERS[1] ?? '') } as const] : []),
       // So much is told in between that some segments are far shorter than a minute.
@@ -76,7 +98,7 @@ async function record(moments: typeof story, clock: ReturnType<typeof standingCl
     ]
     for (const event of events) {
       picture.take(event)
-      recorder.take(event)
+      recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
     }
     if (moments === story) {
       seen.push({ servers: picture.servers.map(({ latest }) => latest), dump: picture.dump(SERVERS[1] ?? '') })
@@ -94,8 +116,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   whole = await record(story, standingClock(START))
   await record(later, standingClock(START + SECONDS * 1_000 + OFF_MS))
-  const ids = new Set(listRecordings(folder, () => false).map(({ id }) => id))
-  archive = createArchive({ folder, ids, source, now: () => 0 })
+  archive = archiveIn(folder)
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }))
 
@@ -120,6 +141,13 @@ describe('what was recorded', () => {
   test('names the objects of the instant', () => {
     const versions = [0, 69, 70, 139, 140, 199].map((second) => archive.moment(START + second * 1_000).objects?.version)
     expect(versions).toEqual(['v1.36.0', 'v1.36.0', 'v1.36.1', 'v1.36.1', 'v1.36.2', 'v1.36.2'])
+  })
+
+  test('has the object counts of the instant', () => {
+    const podsAt = (second: number, server = SERVERS[0] ?? ''): number | undefined =>
+      archive.facts(server, START + second * 1_000)?.objects.get('pods')?.count
+    expect([0, 69, 70, 139, 141].map((second) => podsAt(second))).toEqual([0, 0, 70, 70, 140])
+    expect(podsAt(141, SERVERS[1])).toBeUndefined()
   })
 
   test('draws the series that were drawn then, in every resolution', () => {
@@ -167,12 +195,12 @@ describe('what was recorded', () => {
     )
   })
 
-  test('has them of recordings of versions that kept no stretches, read from the samples', async () => {
+  test('has them and the marks of recordings of versions that kept neither, read from the samples', async () => {
     const old = join(folder, '..', `${basename(folder)}-old`)
     await cp(folder, old, { recursive: true })
     for (const { path } of chaptersIn(old)) {
       const database = new DatabaseSync(path)
-      database.exec('DROP TABLE stretch')
+      database.exec('DROP TABLE stretch; DROP TABLE note')
       database.close()
     }
     const before = createArchive({
@@ -188,6 +216,8 @@ describe('what was recorded', () => {
     expect(before.steps(server, from, to).map(({ at }) => at)).toEqual(
       archive.steps(server, from, to).map(({ at }) => at),
     )
+    expect(before.noted(from, to)).toEqual(archive.noted(from, to))
+    expect(before.noted(START, to)).not.toEqual([])
     await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
@@ -200,7 +230,15 @@ describe('what was recorded', () => {
     expect(expected.map(({ kind }) => kind)).toContain('alert')
     const [first] = expected
     expect(archive.noted(START, (first?.at ?? 0) - 1)).toEqual([])
+    // An alert begins when it did, whatever part of the time is looked at.
+    for (const from of [START + 30_000, START + 150_000, START + 185_000]) {
+      expect(archive.noted(from, end)).toEqual(expected.filter(({ at }) => at >= from))
+    }
     expect(archive.noted(end + 1, end + OFF_MS - 1)).toEqual([])
+    // Two starts that nobody saw: the console was off.
+    const next = end + OFF_MS
+    const starts = archive.noted(START - 86_400_000, next).filter(({ kind }) => kind === 'restarted')
+    expect(starts.map(({ at, server }) => [at, server])).toEqual(SERVERS.map((id) => [next - 86_400_000, id]))
   })
 
   test('says where nothing was recorded, and what is nearest', () => {
@@ -230,13 +268,7 @@ test('the first sample is derived from what the source told of its past', async 
   })
   const picture = createPicture()
   const first: DerivedServer[] = []
-  const recorder = startRecorder({
-    folder: own,
-    source,
-    writer: 'this',
-    environment: clock.environment,
-    stretches: () => [],
-  })
+  const recorder = recorderIn(own, clock)
   const end = new AbortController()
   simulation.start(end.signal, (event) => {
     picture.take(event)
@@ -250,23 +282,44 @@ test('the first sample is derived from what the source told of its past', async 
   }
   end.abort()
   await recorder.end()
-  const ids = new Set(listRecordings(own, () => false).map(({ id }) => id))
-  const { derived } = createArchive({ folder: own, ids, source, now: () => 0 }).moment(START)
+  const { derived } = archiveIn(own).moment(START)
   expect(first).toHaveLength(1)
   expect(plain(derived)).toEqual(plain(first))
+  await rm(own, { recursive: true, force: true })
+})
+
+test('evaluates alerts from the first present sample on, as was done then, whatever the recording has before it', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  // Of the console, a little behind that of the servers.
+  const clock = standingClock(START - 1_500)
+  const recorder = recorderIn(own, clock)
+  const picture = createPicture()
+  const noter = createSourceNoter()
+  const noted: Noted[] = []
+  const present = START + 30_000
+  for (const { frame } of syntheticStory({ seconds: 260, servers: 2, startAt: START })) {
+    clock.advance(1_000)
+    for (const server of frame.servers) {
+      const event: SourceEvent = { kind: 'frame', frame: server, ...(unixMsOf(server.at) < present && { past: true }) }
+      picture.take(event)
+      const found = noter.take(event, picture, unixMsOf(server.at)).noted
+      recorder.take(event, found)
+      noted.push(...found)
+    }
+  }
+  await recorder.end()
+  const recorded = archiveIn(own)
+  expect(recorded.noted(START, START + 260_000)).toEqual(noted)
+  expect(noted.map(({ kind }) => kind)).toContain('alert')
+  expect(recorded.extent().first).toBe(present)
+  expect(recorded.moment(present).gap).toBeUndefined()
   await rm(own, { recursive: true, force: true })
 })
 
 test('lists the requests that had come by an instant, as they ended, whatever was told of them in between', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const clock = standingClock(START)
-  const recorder = startRecorder({
-    folder: own,
-    source,
-    writer: 'this',
-    environment: clock.environment,
-    stretches: () => [],
-  })
+  const recorder = recorderIn(own, clock)
   const requests = Array.from({ length: 300 }, (_, seq) =>
     liveRequest({ seq, at: START + seq * 250, state: 'served', waitMs: 10, runMs: (seq % 7) * 700 }),
   )
@@ -286,8 +339,7 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
     await new Promise((resolve) => setImmediate(resolve))
   }
   await recorder.end()
-  const ids = new Set(listRecordings(own, () => false).map(({ id }) => id))
-  const found = createArchive({ folder: own, ids, source, now: () => 0 })
+  const found = archiveIn(own)
   fc.assert(
     fc.property(fc.integer({ min: -1_000, max: 90_000 }), fc.integer({ min: 1, max: 400 }), (afterMs, count) => {
       const come = requests.filter(({ at }) => at <= START + afterMs)
@@ -298,6 +350,88 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
       expect(read.complete).toBe(come.length <= count)
     }),
     { numRuns: 60 },
+  )
+  await rm(own, { recursive: true, force: true })
+})
+
+test('notes what happened in a range of any length', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const recorder = recorderIn(own, clock)
+  let told = 0
+  recorder.state.subscribe(({ events = 0 }) => (told = events), new AbortController().signal)
+  const [moment] = story
+  const noted = Array.from({ length: 180 }, (_, minute): Noted => {
+    const [at, server] = [START + minute * 60_000, SERVERS[minute % 2] ?? '']
+    return { at, kind: minute % 3 === 0 ? 'alert' : 'resolved', text: `R1 of minute ${minute}`, server }
+  })
+  for (const [minute, one] of noted.entries()) {
+    const [frame] = moment?.frame.servers ?? []
+    if (frame === undefined) throw new Error('A story has servers.')
+    recorder.take({ kind: 'frame', frame: { ...frame, at: new Date(one.at).toISOString() } }, [one])
+    clock.advance(60_000)
+    await vi.waitFor(() => expect(told).toBe(minute + 1), { interval: 1 })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  const read = archiveIn(own)
+  expect(read.noted(START, START + 3 * 3_600_000)).toEqual(noted)
+  fc.assert(
+    fc.property(fc.integer({ min: -10, max: 190 }), fc.nat(190), (first, length) => {
+      const [from, to] = [START + first * 60_000, START + (first + length) * 60_000]
+      expect(read.noted(from, to)).toEqual(noted.filter(({ at }) => at >= from && at <= to))
+    }),
+  )
+  await rm(own, { recursive: true, force: true })
+})
+
+test('tells the last reallocations of a range, however long it is', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const picture = createPicture()
+  const all = Array.from({ length: 900 }, (_, number): AdjustmentStep => {
+    return { number: number + 1, at: START + number * 10_000, follows: true, levels: [] }
+  })
+  const recorder = startRecorder({
+    folder: own,
+    source,
+    writer: 'this',
+    environment: clock.environment,
+    stretches: (from, to) =>
+      stretchesBetween(picture, from, to).map((stretch) => ({
+        ...stretch,
+        steps: all.filter(({ at }) => at >= from - 30_000 && at <= to),
+      })),
+  })
+  let told = 0
+  recorder.state.subscribe(({ events = 0 }) => (told = events), new AbortController().signal)
+  const [frame] = story[0]?.frame.servers ?? []
+  if (frame === undefined) throw new Error('A story has servers.')
+  for (let second = 0; second <= 9_000; second += 30) {
+    const event: SourceEvent = {
+      kind: 'frame',
+      frame: { ...frame, at: new Date(START + second * 1_000).toISOString() },
+    }
+    picture.take(event)
+    recorder.take(event, [])
+    clock.advance(30_000)
+    await vi.waitFor(() => expect(told).toBe(second / 30 + 1), { interval: 1 })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  const read = archiveIn(own)
+  const instants = (from: number, to: number): readonly number[] =>
+    read.steps(frame.id, from, to).map(({ at }) => at - START)
+  const expected = (from: number, to: number): readonly number[] =>
+    all.flatMap(({ at }) => (at >= from && at <= to ? [at - START] : [])).slice(-360)
+  expect(instants(0, Number.MAX_SAFE_INTEGER)).toEqual(expected(0, Number.MAX_SAFE_INTEGER))
+  // A range ends with a sample: what happened since the one before is told with the next.
+  fc.assert(
+    fc.property(fc.integer({ min: -600_000, max: 9_600_000 }), fc.integer({ min: 0, max: 300 }), (first, samples) => {
+      const [from, to] = [START + first, START + samples * 30_000]
+      expect(instants(from, to)).toEqual(expected(from, to))
+    }),
+    { numRuns: 30 },
   )
   await rm(own, { recursive: true, force: true })
 })

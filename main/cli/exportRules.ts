@@ -1,36 +1,29 @@
-import { EXPORTS, exportText } from '../../core/alerts/exports.ts'
+import { exportText, type ExportKind } from '../../core/alerts/exports.ts'
 import { COVERED_MINORS } from '../../core/metrics/versions.ts'
 import { equals } from '../../core/prom/promql.ts'
 import { writeAtomically } from '../files/files.ts'
 import type { Console, ExitCode } from './console.ts'
-import { refuseExisting } from './share.ts'
+import { refuseExisting } from './refuseExisting.ts'
 import { matcherFrom } from './sourceOptions.ts'
-import { readNumber, UsageError, type Command, type Given } from './usage.ts'
+import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
-/** Writes the alert rules, recording rules and a dashboard for Prometheus, Alertmanager and Grafana. */
-export const mixin: Command = {
-  options: {
-    'kube-version': { type: 'string' },
-    'prometheus-label': { type: 'string', multiple: true },
-    'cluster-label': { type: 'string' },
-    'instance-label': { type: 'string' },
-    interval: { type: 'string' },
-    force: { type: 'boolean' },
-  },
-  operands: 'files',
-  subcommands: EXPORTS,
-  run: runMixin,
-}
+/** Of the exports for Prometheus, Alertmanager and Grafana. */
+export const RULES_OPTIONS = {
+  'kube-version': { type: 'string' },
+  'prometheus-label': { type: 'string', multiple: true },
+  'cluster-label': { type: 'string' },
+  'instance-label': { type: 'string' },
+  interval: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
 
-async function runMixin(given: Given, console: Console): Promise<ExitCode> {
-  const [name, file, ...more] = given.operands
-  const kind = EXPORTS.find((one) => one === name)
-  if (kind === undefined || more.length > 0) {
-    throw new UsageError(
-      `mixin needs one of ${EXPORTS.join(', ')}, and perhaps the file to write: mixin rules apf.rules.yaml.`,
-    )
-  }
+/** Writes alert rules, recording rules, routes or a dashboard to a file, or prints them. */
+export async function exportRules(
+  kind: ExportKind,
+  file: string | undefined,
+  given: Given,
+  console: Console,
+): Promise<ExitCode> {
   const seconds = readNumber(given, 'interval', { min: 1, max: 300, whole: true })
   const text = exportText(kind, {
     version: coveredVersion(given, 'kube-version') ?? `v1.${COVERED_MINORS.newest}`,

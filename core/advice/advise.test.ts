@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { histogramOf, levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../config/objects.ts'
+import type { Advice, Suggestion } from '../contract/advice.ts'
+import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { configuredLimits } from '../engine/allocation.ts'
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { advise } from './advise.ts'
+import { scrapeCost } from './scrapeCost.ts'
+import { adviceLines } from './text.ts'
+import { createUsageTally, seatsFor } from './usage.ts'
+
+const VERSION = 'v1.36.3'
+const SEATS = 600
+const builtIn = builtInObjects(VERSION)
+const OBJECTS: ObjectSet = {
+  levels: builtIn.levels.map(defaultLevel),
+  schemas: builtIn.schemas.map(defaultFlowSchema),
+}
+
+interface Wish {
+  /** Seats of average demand, and the highest of any instant. */
+  readonly demand: number
+  readonly peak?: number
+  /** Per page. */
+  readonly rejected?: Partial<Rejected>
+  /** Seconds that all its requests waited. */
+  readonly waited?: number
+}
+
+/** A server with the built-in levels of 600 seats, whose levels want what `wishes` say. */
+function page(seconds: number, wishes: Readonly<Record<string, Wish>>, over: Partial<ServerFrame> = {}): ServerFrame {
+  const plans = [...classifyingConfiguration(OBJECTS).levels.values()].map(({ plan }) => plan)
+  const limits = configuredLimits(SEATS, plans)
+  const levels = plans.map(({ name }, i): LevelFrame => {
+    const { demand = 3, peak = demand + 5, rejected = {}, waited } = wishes[name] ?? {}
+    const of = (reason: keyof Rejected): number => (rejected[reason] ?? 0) * (seconds + 1)
+    const all = {
+      'queue-full': of('queue-full'),
+      'concurrency-limit': of('concurrency-limit'),
+      'time-out': of('time-out'),
+    }
+    const wait =
+      waited === undefined
+        ? {}
+        : { wait: histogramOf([0.1, 1, 10], [0, 0, (seconds + 1) * 10, 0], waited * (seconds + 1) * 10) }
+    const { nominal = 0, min: lower = 0, max: upper = 0 } = limits[i] ?? {}
+    return levelFrame(
+      name,
+      [schemaFrame('service-accounts', { dispatched: 10 * (seconds + 1), rejected: all, ...wait })],
+      {
+        limits: { nominal, lower, upper, current: nominal },
+        demand: { highWatermark: peak, average: demand, stdev: 0, smoothed: demand, target: demand },
+      },
+    )
+  })
+  return serverFrame(seconds, levels, { version: VERSION, ...over })
+}
+
+function adviceOf(
+  wishes: Readonly<Record<string, Wish>>,
+  { objects = OBJECTS, seconds = 400, nodes }: { objects?: ObjectSet | null; seconds?: number; nodes?: number } = {},
+): Advice {
+  const tally = createUsageTally()
+  if (objects !== null) {
+    const known = ObjectSetSchema.parse(structuredClone(objects))
+    tally.take({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: known } })
+  }
+  for (let second = 0; second <= seconds; second += 5) tally.take({ kind: 'frame', frame: page(second, wishes) })
+  return advise(tally.read(), { nodes })
+}
+
+const of = ({ suggestions }: Advice, kind: Suggestion['kind']): readonly Suggestion[] =>
+  suggestions.filter((one) => one.kind === kind)
+
+describe('advice', () => {
+  it('gives a level in need the shares with which it owns its demand', () => {
+    const advice = adviceOf({ 'workload-low': { demand: 280, rejected: { 'queue-full': 1 } } })
+    const [shares] = of(advice, 'shares')
+    expect(shares).toMatchObject({ verdict: 'edit', level: 'workload-low' })
+    expect(shares?.impact.find(({ level }) => level === 'workload-low')).toMatchObject({ before: 245, after: 281 })
+    expect(shares?.changes.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
+      'PriorityLevelConfiguration/workload-low',
+    ])
+    // The server keeps built-in objects in step unless this annotation says otherwise.
+    expect(shares?.changes[0]?.text).toContain("apf.kubernetes.io/autoupdate-spec: 'false'")
+    expect(shares?.evidence[0]).toBe(
+      'Demand was up to 280 seats during 95 % of the time, over 6 min 40 s since 2026-11-21 07:30:00 UTC; the level owns 245.',
+    )
+    expect(advice.summary).toContain('Requests of workload-low wait or are rejected.')
+  })
+
+  it('makes it a precaution where another level would own less than it needs', () => {
+    const advice = adviceOf({
+      'workload-low': { demand: 290, rejected: { 'time-out': 1 } },
+      'workload-high': { demand: 97, rejected: {} },
+    })
+    const [shares] = of(advice, 'shares')
+    expect(shares?.verdict).toBe('precaution')
+    expect(shares?.evidence.join(' ')).toContain('workload-high would own')
+  })
+
+  it('does not advise shares to a level that is served', () => {
+    expect(of(adviceOf({ 'workload-low': { demand: 280 } }), 'shares')).toEqual([])
+    expect(adviceOf({ 'workload-low': { demand: 280 } }).suggestions.map(({ kind }) => kind)).toContain('nothing')
+  })
+
+  it('sees need in long waits without a rejection', () => {
+    const advice = adviceOf({ 'workload-low': { demand: 280, waited: 3 } })
+    expect(of(advice, 'shares')[0]?.evidence[1]).toContain('One request in 100 waited more than 1 s')
+  })
+
+  it('advises longer queues for bursts, and not where requests time out in them already', () => {
+    const [bursts] = of(adviceOf({ 'workload-low': { demand: 200, rejected: { 'queue-full': 2 } } }), 'queues')
+    expect(bursts).toMatchObject({ verdict: 'edit' })
+    expect(bursts?.changes).toHaveLength(1)
+    const both = { 'workload-low': { demand: 200, rejected: { 'queue-full': 2, 'time-out': 2 } } }
+    expect(of(adviceOf(both), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
+  })
+
+  it('lets levels lend what they never use, keeping twice the peak', () => {
+    const [lending] = of(adviceOf({ system: { demand: 1, peak: 6 } }), 'lending').filter(
+      ({ level }) => level === 'system',
+    )
+    // 74 nominal seats: 12 stay.
+    expect(lending).toMatchObject({ verdict: 'precaution', title: 'Let system lend 83 % of its seats' })
+    expect(lending?.evidence[0]).toContain('Its highest demand of any instant was 6 seats')
+  })
+
+  it('says which flags hold all demand where the server has too few seats, and else that more would not help', () => {
+    const many = adviceOf({
+      'workload-low': { demand: 400, rejected: { 'time-out': 1 } },
+      'global-default': { demand: 290 },
+    })
+    expect(of(many, 'flags')[0]).toMatchObject({
+      verdict: 'edit',
+      snippet: '--max-requests-inflight=500\n--max-mutating-requests-inflight=250\n',
+    })
+    const few = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } })
+    expect(of(few, 'flags')[0]).toMatchObject({ verdict: 'rejected' })
+    expect(few.summary).toContain('More seats of the server would not help.')
+  })
+
+  it('compares the flags with what is usual for the nodes of the cluster', () => {
+    expect(of(adviceOf({}, { nodes: 2_000 }), 'flags')[0]?.snippet).toContain('--max-requests-inflight=1500')
+    expect(of(adviceOf({}, { nodes: 20 }), 'flags')).toEqual([])
+  })
+
+  it('names flow schemas of the cluster that no request matched, and no built-in ones', () => {
+    const [first] = OBJECTS.schemas
+    if (first === undefined) throw new Error('no schema')
+    const own = { ...first, metadata: { name: 'forgotten' } }
+    const advice = adviceOf({}, { objects: { ...OBJECTS, schemas: [...OBJECTS.schemas, own] } })
+    expect(of(advice, 'schema').map(({ changes }) => changes)).toEqual([
+      [{ kind: 'FlowSchema', name: 'forgotten', text: null }],
+    ])
+  })
+
+  it('says that samples are too few, and that objects are not known', () => {
+    const early = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } }, { seconds: 60 })
+    expect(early.summary).toBe('Samples cover 1 min. Advice on limits takes at least 5 min.')
+    expect(early.suggestions.map(({ kind }) => kind)).toEqual(['scrape'])
+    const blind = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } }, { objects: null })
+    expect(of(blind, 'shares')[0]).toMatchObject({ title: 'Let workload-low own 280 seats', changes: [], impact: [] })
+    expect(advise({ servers: [], objects: undefined }).suggestions).toEqual([])
+  })
+
+  it('counts requests anew after a change of limits, and keeps the demand', () => {
+    const tally = createUsageTally()
+    const wishes = { 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } }
+    for (let second = 0; second <= 400; second += 5) tally.take({ kind: 'frame', frame: page(second, wishes) })
+    const changed = page(405, wishes)
+    const levels = changed.levels.map((level) => ({ ...level, limits: { ...level.limits, nominal: 300 } }))
+    tally.take({ kind: 'frame', frame: { ...changed, levels } })
+    const [server] = tally.read().servers
+    const low = server?.levels.find(({ name }) => name === 'workload-low')
+    expect(low?.rejected['time-out']).toBe(0)
+    expect(server?.coveredMs).toBe(405_000)
+    expect(low && seatsFor(0.95, low.demand)).toBe(280)
+  })
+
+  it('writes everything for a terminal', () => {
+    const text = adviceLines(adviceOf({ 'workload-low': { demand: 280, rejected: { 'queue-full': 1 } } })).join('\n')
+    expect(text).toMatch(/^Requests of workload-low .*\n.*\n\n1\. .* \(suggested\)/)
+    expect(text).toContain('Nominal seats: ')
+    expect(text).toContain('--draft 1')
+  })
+})
+
+describe('seats for a share of the time', () => {
+  it('is the least number that was not exceeded for so long', () => {
+    const times = fc.array(fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 1_000 })), { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(times, fc.constantFrom(0.5, 0.9, 0.95, 1), (pairs, share) => {
+        const spent = new Map<number, number>()
+        for (const [seats, ms] of pairs) spent.set(seats, (spent.get(seats) ?? 0) + ms)
+        const total = [...spent.values()].reduce((sum, ms) => sum + ms, 0)
+        const upTo = (seats: number): number => [...spent].reduce((sum, [at, ms]) => sum + (at <= seats ? ms : 0), 0)
+        const found = seatsFor(share, spent) ?? -1
+        expect(upTo(found)).toBeGreaterThanOrEqual(share * total - 1e-3)
+        expect(upTo(found - 1)).toBeLessThan(share * total + 1e-3)
+      }),
+    )
+  })
+})
+
+describe('the cost of a scrape', () => {
+  it('counts the series of each family and drops only what nothing queries', () => {
+    const cost = new Map(
+      scrapeCost(page(10, { 'workload-low': { demand: 1, waited: 1 } })).map((one) => [one.family, one]),
+    )
+    expect(cost.get('apiserver_flowcontrol_nominal_limit_seats')).toEqual({
+      family: 'apiserver_flowcontrol_nominal_limit_seats',
+      series: OBJECTS.levels.length,
+    })
+    // Three bounds, +Inf, sum and count.
+    expect(cost.get('apiserver_flowcontrol_request_wait_duration_seconds')).toMatchObject({ series: 6 })
+    expect(
+      [...cost.values()].filter(({ droppable }) => droppable !== undefined).map(({ family }) => family),
+    ).not.toContain('apiserver_flowcontrol_request_wait_duration_seconds')
+  })
+})

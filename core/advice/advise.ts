@@ -1,0 +1,149 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { Advice, Suggestion } from '../contract/advice.ts'
+import { allRejected } from '../frame/recent.ts'
+import { counted, length, listed } from '../report/words.ts'
+import { MS_PER_DAY } from '../units.ts'
+import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
+import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
+import { lendingAdvice, queueAdvice, sharesAdvice } from './levelAdvice.ts'
+import { flagAdvice, schemaAdvice, scrapeAdvice, sizeAdvice } from './serverAdvice.ts'
+
+/** Samples that cover less time say nothing about how many seats a level needs. */
+const SHORTEST_MS = 5 * 60_000
+const SHARES = [0.5, 0.9, 0.95, 0.99, 1] as const
+const MOST_EDITS = 8
+
+interface AdviceOptions {
+  /** Nodes of the cluster, where the reader says so. */
+  readonly nodes?: number | undefined
+}
+
+/** What to change in shares, lending, queues, schemas, flags and scraping, from what was used of them. */
+export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
+  const servers = usage.servers.toSorted((a, b) => (most(b) ?? 0) - (most(a) ?? 0))
+  const [busiest] = servers
+  if (busiest === undefined) {
+    return {
+      from: 0,
+      to: 0,
+      servers: [],
+      summary: 'There are no samples yet, so there is no advice.',
+      suggestions: [],
+      enough: [],
+      limits: [],
+    }
+  }
+  const { objects } = usage
+  const isLong = busiest.coveredMs >= SHORTEST_MS
+  const levels = isLong ? worstOfEach(servers) : []
+  const needy = levels.filter(({ level }) => isInNeed(level))
+  const suggestions = [
+    ...levels.flatMap((place) => [...sharesAdvice(place, objects), ...queueAdvice(place, objects)]),
+    ...levels.flatMap((place) => lendingAdvice(place, objects, needy.length > 0)),
+    ...schemaAdvice(servers, objects),
+    ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
+    ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
+    scrapeAdvice(busiest),
+    ...(isLong && needy.length === 0 ? [nothing(busiest)] : []),
+  ]
+  const ranked = suggestions.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
+  return {
+    from: Math.min(...servers.map(({ from }) => from)),
+    to: Math.max(...servers.map(({ to }) => to)),
+    servers: servers.map(({ id }) => id),
+    summary: summaryOf(busiest, isLong, needy, ranked),
+    suggestions: [...ranked.filter(isEdit).slice(0, MOST_EDITS), ...ranked.filter((one) => !isEdit(one))],
+    enough: SHARES.flatMap((share) => {
+      const seats = seatsFor(share, busiest.demand)
+      return seats === undefined ? [] : [{ share, seats }]
+    }),
+    ...(busiest.limit !== undefined && { serverLimit: busiest.limit }),
+    limits: limitsOf(busiest, isLong, objects, nodes),
+  }
+}
+
+const RANK = { edit: 0, precaution: 1, rejected: 2 } as const
+const isEdit = ({ verdict }: Suggestion): boolean => verdict === 'edit'
+const most = ({ demand }: ServerUsage): number | undefined => seatsFor(ENOUGH, demand)
+
+function worstOfEach(servers: readonly ServerUsage[]): readonly Place[] {
+  const worst = new Map<string, Place>()
+  // Rejections count before demand.
+  const isWorse = ({ level: a }: Place, { level: b }: Place): boolean => {
+    const more = allRejected(a.rejected) - allRejected(b.rejected)
+    return more > 0 || (more === 0 && (seatsFor(ENOUGH, a.demand) ?? 0) > (seatsFor(ENOUGH, b.demand) ?? 0))
+  }
+  for (const server of servers) {
+    for (const level of server.levels) {
+      const place = { server, level }
+      const known = worst.get(level.name)
+      if (known === undefined || isWorse(place, known)) worst.set(level.name, place)
+    }
+  }
+  return [...worst.values()]
+}
+
+const nothing = (server: ServerUsage): Suggestion => ({
+  kind: 'nothing',
+  verdict: 'precaution',
+  title: 'Change no limits',
+  text: 'No request was rejected and none waited noticeably.',
+  server: server.id,
+  ...range(server),
+  evidence: [`This holds ${counting(server)}.`],
+  unknown: ['Rarer peaks than these samples show.'],
+  changes: [],
+  impact: [],
+})
+
+function summaryOf(
+  busiest: ServerUsage,
+  isLong: boolean,
+  needy: readonly Place[],
+  suggestions: readonly Suggestion[],
+): string {
+  if (!isLong) {
+    return `Samples cover ${length(busiest.coveredMs)}. Advice on limits takes at least ${length(SHORTEST_MS)}.`
+  }
+  const edits = suggestions.filter(isEdit)
+  if (needy.length === 0) return 'No level needs more than it gets. What follows are precautions.'
+  const names = listed(needy.map(({ level }) => level.name))
+  const seats = edits.some(({ kind }) => kind === 'flags')
+    ? 'The servers have too few seats.'
+    : suggestions.some(({ kind, verdict }) => kind === 'flags' && verdict === 'rejected')
+      ? 'More seats of the server would not help.'
+      : ''
+  const helps =
+    edits.length === 0
+      ? 'No edit is known that would help.'
+      : `${counted(edits.length, 'change is', 'changes are')} suggested.`
+  return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
+}
+
+function limitsOf(
+  { limit, levels, coveredMs }: ServerUsage,
+  isLong: boolean,
+  objects: ObjectSet | undefined,
+  nodes: number | undefined,
+): readonly string[] {
+  return [
+    ...(isLong && coveredMs < 7 * MS_PER_DAY
+      ? [
+          `Samples cover ${length(coveredMs)}. A level that is idle now may be needed on another day; a week shows more.`,
+        ]
+      : []),
+    ...(objects === undefined
+      ? ['The flow-control objects are not known: there are no drafts, and schemas are not examined.']
+      : []),
+    ...(limit === undefined
+      ? ['The pages do not show how many seats the server has: nothing is said about its flags.']
+      : []),
+    ...(levels.some(({ peak }) => peak === undefined)
+      ? ['This server does not report its demand: it is what executed and waited at the instants of the samples.']
+      : []),
+    ...(nodes === undefined
+      ? ['The number of nodes is not known, so flags are not compared with the size of the cluster.']
+      : []),
+    'Effects on waits are not computed here: open an edit as a draft to forecast it.',
+  ]
+}

@@ -1,0 +1,52 @@
+import { defaultLevel, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
+import { quantileRange } from '../frame/quantile.ts'
+import { allRejected } from '../frame/recent.ts'
+import { amount, counted, dateAndClock, length, listed, seconds } from '../report/words.ts'
+import type { LevelUsage, ServerUsage } from './usage.ts'
+
+/** Demand fits into the seats that are advised during this part of the time. */
+export const ENOUGH = 0.95
+/** A wait that a client notices, seconds. */
+export const NOTICED_SECONDS = 0.1
+
+/** A level on the server where it is worst off. */
+export interface Place {
+  readonly server: ServerUsage
+  readonly level: LevelUsage
+}
+
+/** The p99 of the waits is above this many seconds for certain. */
+export const waitedAbove = ({ waits }: LevelUsage): number => (waits && quantileRange(0.99, waits)?.above) ?? 0
+export const isInNeed = (level: LevelUsage): boolean =>
+  allRejected(level.rejected) > 0 || waitedAbove(level) >= NOTICED_SECONDS
+
+export const over = ({ coveredMs, from }: ServerUsage): string =>
+  `over ${length(coveredMs)} since ${dateAndClock(from)} UTC`
+export const counting = ({ since }: ServerUsage): string => `since ${dateAndClock(since)} UTC`
+export const range = ({ from, to }: ServerUsage) => ({ from, to })
+export const specOf = (objects: ObjectSet | undefined, name: string): LimitedSpec | undefined => {
+  const found = objects?.levels.find(({ metadata }) => metadata.name === name)
+  return found && defaultLevel(found).spec.limited
+}
+
+export function trouble({ server, level }: Place): readonly string[] {
+  const rejected = allRejected(level.rejected)
+  const waited = waitedAbove(level)
+  return [
+    ...(rejected > 0
+      ? [
+          `${counted(rejected, 'request was', 'requests were')} rejected and ${amount(level.dispatched)} dispatched ${counting(server)} (${listed(
+            Object.entries(level.rejected).flatMap(([reason, count]) =>
+              count > 0 ? [`${reason} ${amount(count)}`] : [],
+            ),
+          )}).`,
+        ]
+      : []),
+    ...(waited >= NOTICED_SECONDS
+      ? [`One request in 100 waited more than ${seconds(waited)} ${counting(server)}.`]
+      : []),
+  ]
+}
+
+export const DEMAND_STAYS =
+  'Demand is taken to stay as it was: clients that are no longer rejected may send more, or retry less.'

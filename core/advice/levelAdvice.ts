@@ -1,0 +1,243 @@
+import { builtInObject, isMandatory } from '../config/builtIn.ts'
+import { defaultLevel, DEFAULT_QUEUING, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
+import type { Suggestion } from '../contract/advice.ts'
+import { THRESHOLDS } from '../alerts/rules.ts'
+import { levelEdit, longerQueues } from '../diagnose/remedies.ts'
+import { NEWEST_VERSION } from '../engine/profiles.ts'
+import { histogramMean } from '../frame/quantile.ts'
+import { allRejected } from '../frame/recent.ts'
+import { sharesForSeats } from '../impact/shareCalculator.ts'
+import { seatImpact } from '../impact/seatImpact.ts'
+import { amount, counted, percent } from '../report/words.ts'
+import { seatsFor, type ServerUsage } from './usage.ts'
+import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
+
+/** An edit by which another level loses a larger part of its nominal limit names that level. */
+const LARGEST_LOSS = 0.1
+/** Longer queues only let requests wait longer once this part of all rejections are time-outs. */
+const TIME_OUT_PART = 0.1
+
+/** More shares for a level in need whose demand exceeds its nominal limit. */
+export function sharesAdvice(place: Place, objects: ObjectSet | undefined): readonly Suggestion[] {
+  const { server, level } = place
+  const { nominal } = level.last.limits
+  const demand = seatsFor(ENOUGH, level.demand)
+  if (nominal === undefined || demand === undefined || demand <= nominal || !isInNeed(level)) return []
+  const { limit } = server
+  const wanted = limit === undefined ? demand : Math.min(demand, Math.floor(limit / 2))
+  const evidence = [
+    `Demand was up to ${counted(demand, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the level owns ${amount(nominal)}.`,
+    ...trouble(place),
+  ]
+  const base = {
+    kind: 'shares',
+    server: server.id,
+    level: level.name,
+    ...range(server),
+  } as const
+  if (wanted <= nominal) {
+    return [
+      {
+        ...base,
+        verdict: 'rejected',
+        title: `Give ${level.name} more shares`,
+        text: `The level owns half of the server already; more seats of the server or fewer requests would help.`,
+        evidence,
+        unknown: [],
+        changes: [],
+        impact: [],
+      },
+    ]
+  }
+  const answer =
+    objects === undefined || limit === undefined
+      ? undefined
+      : sharesForSeats(objects, limit, [{ name: level.name, nominal: wanted }])
+  const row = answer?.possible === true ? answer.rows.find(({ name }) => name === level.name) : undefined
+  const edit =
+    row &&
+    changeOf(server, objects, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: row.sharesAfter }))
+  const losses = edit === undefined ? [] : lossesOf(edit.impact, server)
+  return [
+    {
+      ...base,
+      verdict: losses.some(({ hurts }) => hurts) ? 'precaution' : 'edit',
+      title:
+        row === undefined
+          ? `Let ${level.name} own ${counted(wanted, 'seat')}`
+          : `Give ${level.name} ${counted(row.sharesAfter, 'share')} instead of ${amount(row.sharesBefore)}`,
+      text: `It then owns ${counted(row?.nominalAfter ?? wanted, 'seat')} instead of ${amount(nominal)} and no longer depends on seats that others lend.${wanted < demand ? ' More than half of the server is no matter of shares.' : ''}`,
+      evidence: [...evidence, ...losses.map(({ text }) => text)],
+      unknown: [DEMAND_STAYS, ...(objects === undefined ? [OBJECTS_UNKNOWN] : [])],
+      changes: edit?.changes ?? [],
+      impact: edit?.impact ?? [],
+    },
+  ]
+}
+
+const OBJECTS_UNKNOWN = 'The flow-control objects are not known, so there is no draft.'
+
+/** Levels that lose much of what they own, and whether that is less than they need. */
+function lossesOf(
+  impact: Suggestion['impact'],
+  server: ServerUsage,
+): readonly { readonly text: string; readonly hurts: boolean }[] {
+  return impact.flatMap(({ level, before, after }) => {
+    if (before - after <= LARGEST_LOSS * before) return []
+    const demand = seatsFor(
+      ENOUGH,
+      server.levels.find(({ name }) => name === level)?.demand ?? new Map<number, number>(),
+    )
+    const hurts = demand !== undefined && demand > after
+    return [
+      {
+        hurts,
+        text: `${level} would own ${counted(after, 'seat')} instead of ${amount(before)}${demand === undefined ? '' : `; its demand was up to ${amount(demand)} during ${percent(ENOUGH)} of the time`}.`,
+      },
+    ]
+  })
+}
+
+interface Edit {
+  readonly changes: Suggestion['changes']
+  readonly impact: Suggestion['impact']
+}
+
+/** An edit of one level, and what it does to the nominal limits of all. */
+function changeOf(
+  server: ServerUsage,
+  objects: ObjectSet | undefined,
+  name: string,
+  change: (limited: LimitedSpec) => LimitedSpec,
+): Edit | undefined {
+  if (objects === undefined) return undefined
+  const changes = levelEdit({ objects, version: server.version }, name, change)
+  if (changes.length === 0) return undefined
+  return { changes, impact: impactOf(server, objects, name, change) }
+}
+
+function impactOf(
+  { limit, version }: ServerUsage,
+  objects: ObjectSet,
+  name: string,
+  change: (limited: LimitedSpec) => LimitedSpec,
+): Suggestion['impact'] {
+  if (limit === undefined) return []
+  const levels = objects.levels.map((level) => {
+    const { spec } = defaultLevel(level)
+    return level.metadata.name === name && spec.limited !== undefined
+      ? { ...level, spec: { ...spec, limited: change(spec.limited) } }
+      : level
+  })
+  const { rows } = seatImpact({ before: objects, after: { ...objects, levels }, serverLimit: limit, version })
+  const impact = rows.flatMap(({ name: level, before, after }) =>
+    before === null || after === null ? [] : [{ level, before: before.nominal, after: after.nominal }],
+  )
+  return impact.some(({ before, after }) => before !== after) ? impact : []
+}
+
+/** Queues for levels that reject for want of room. */
+export function queueAdvice(place: Place, objects: ObjectSet | undefined): readonly Suggestion[] {
+  const { server, level } = place
+  const { rejected, queueLengths } = level
+  const queued = queueLengths && histogramMean(queueLengths)
+  const spec = specOf(objects, level.name)
+  const known = { objects, version: server.version }
+  const base = { kind: 'queues', server: server.id, level: level.name, ...range(server), impact: [] } as const
+  const evidence = [
+    ...trouble(place),
+    ...(queued === undefined
+      ? []
+      : [
+          `A request that was enqueued found ${amount(queued)} in its queue on average, itself included, ${counting(server)}.`,
+        ]),
+  ]
+  if (rejected['queue-full'] > 0) {
+    const late = rejected['time-out'] > TIME_OUT_PART * allRejected(rejected)
+    const queuing = spec?.limitResponse.queuing
+    return [
+      {
+        ...base,
+        verdict: late ? 'rejected' : 'edit',
+        title: `Lengthen the queues of ${level.name}`,
+        text: late
+          ? 'Requests already time out in the queues: longer ones would only let more of them wait in vain.'
+          : 'Bursts wait instead of being rejected. One flow alone can fill its hand of queues; then a level of its own serves the others better.',
+        evidence: [
+          ...evidence,
+          ...(queuing === undefined
+            ? []
+            : [
+                `The level has ${counted(queuing.queues, 'queue')} of ${counted(queuing.queueLengthLimit, 'request')}, a hand of ${amount(queuing.handSize)}.`,
+              ]),
+        ],
+        unknown: [
+          'Metrics do not tell which flows filled the queues; Level and Diagnosis do, where there are debug dumps.',
+        ],
+        changes: late ? [] : longerQueues(known, level.name),
+      },
+    ]
+  }
+  if (rejected['concurrency-limit'] > 0 && !isMandatory('PriorityLevelConfiguration', level.name)) {
+    const changes = levelEdit(known, level.name, (limited) => ({
+      ...limited,
+      limitResponse: { type: 'Queue', queuing: DEFAULT_QUEUING },
+    }))
+    return [
+      {
+        ...base,
+        verdict: 'edit',
+        title: `Let ${level.name} queue instead of reject`,
+        text: 'Requests beyond its limit wait for a seat instead of being answered 429 at once.',
+        evidence,
+        unknown: ['Whether rejecting at once is on purpose, as for clients that have to back off.'],
+        changes,
+      },
+    ]
+  }
+  return []
+}
+
+/** Levels that leave most of what they own unused. */
+export function lendingAdvice(
+  { server, level }: Place,
+  objects: ObjectSet | undefined,
+  needed: boolean,
+): readonly Suggestion[] {
+  const { nominal, lower } = level.last.limits
+  const { peak } = level
+  if (nominal === undefined || lower === undefined || peak === undefined || nominal === 0) return []
+  if (peak >= THRESHOLDS.leastUsed * nominal || isMandatory('PriorityLevelConfiguration', level.name)) return []
+  // Twice the peak stays, so that a surge twice as large needs no borrowing.
+  const kept = Math.min(nominal, Math.max(1, 2 * peak))
+  const lendable = Math.floor((100 * (nominal - kept)) / nominal)
+  if (nominal - Math.round((nominal * lendable) / 100) >= lower) return []
+  const own = builtInObject('PriorityLevelConfiguration', level.name, server.version ?? NEWEST_VERSION) !== undefined
+  const spec = specOf(objects, level.name)
+  const changes = levelEdit({ objects, version: server.version }, level.name, (limited) => ({
+    ...limited,
+    lendablePercent: lendable,
+  }))
+  return [
+    {
+      kind: 'lending',
+      verdict: needed && !own ? 'edit' : 'precaution',
+      title: `Let ${level.name} lend ${lendable} % of its seats`,
+      text: `Other levels can then borrow ${counted(nominal - kept, 'seat')} of its ${amount(nominal)}; it takes them back at the next adjustment, within 10 s, once it needs them.`,
+      server: server.id,
+      level: level.name,
+      ...range(server),
+      evidence: [
+        `${peak === 0 ? 'None of its seats was ever wanted' : `Its highest demand of any instant was ${counted(peak, 'seat')}`} ${over(server)}; it owns ${amount(nominal)} and keeps at least ${amount(lower)}.`,
+        ...(spec === undefined ? [] : [`It may lend ${spec.lendablePercent ?? 0} % now.`]),
+        ...(own ? ['The level is built in: Kubernetes keeps these seats back for system traffic in emergencies.'] : []),
+      ],
+      unknown: [
+        'Rarer peaks than these samples show, such as a restart of many nodes.',
+        ...(objects === undefined ? [OBJECTS_UNKNOWN] : []),
+      ],
+      changes,
+      impact: [],
+    },
+  ]
+}

@@ -1,0 +1,174 @@
+import { builtInObject } from '../config/builtIn.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import type { Suggestion } from '../contract/advice.ts'
+import { NEWEST_VERSION } from '../engine/profiles.ts'
+import { allRejected } from '../frame/recent.ts'
+import { amount, counted, dateAndClock, listed, percent } from '../report/words.ts'
+import { MS_PER_SECOND, unixMsOf } from '../units.ts'
+import { dropSettings, scrapeCost } from './scrapeCost.ts'
+import { seatsFor, type ServerUsage } from './usage.ts'
+import { DEMAND_STAYS, ENOUGH, over, range } from './evidence.ts'
+
+/** The two flags that make up the seats of a server. */
+const flags = (seats: number): string => {
+  // As the defaults, 400 and 200.
+  const readOnly = Math.ceil((seats * 2) / 3)
+  return `--max-requests-inflight=${readOnly}\n--max-mutating-requests-inflight=${seats - readOnly}\n`
+}
+
+const NOT_CORES =
+  'A seat is neither a core nor memory: whether the machine can serve more requests at once is not known here.'
+
+export function flagAdvice(server: ServerUsage, needed: boolean): readonly Suggestion[] {
+  const { limit, demand } = server
+  const enough = seatsFor(ENOUGH, demand)
+  if (limit === undefined || enough === undefined) return []
+  const evidence = `All levels together wanted up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the server has ${amount(limit)}.`
+  const base = { kind: 'flags', server: server.id, ...range(server), changes: [], impact: [] } as const
+  if (enough > limit) {
+    const seats = Math.ceil(enough / 50) * 50
+    return [
+      {
+        ...base,
+        verdict: 'edit',
+        title: `Give each server ${amount(seats)} seats, or add servers`,
+        text: 'Shares only divide the seats of a server. These flags of kube-apiserver set how many there are, in the proportion of their defaults.',
+        evidence: [evidence],
+        unknown: [NOT_CORES, DEMAND_STAYS],
+        snippet: flags(seats),
+      },
+    ]
+  }
+  if (!needed) return []
+  return [
+    {
+      ...base,
+      verdict: 'rejected',
+      title: 'Give the servers more seats',
+      text: 'Requests wait or are rejected although the server has free seats: they are in levels that cannot use them.',
+      evidence: [evidence],
+      unknown: [NOT_CORES],
+    },
+  ]
+}
+
+/** Flags that are commonly recommended for clusters of so many nodes or more. */
+const BY_NODES = [
+  { nodes: 3_000, readOnly: 3_000, mutating: 1_000 },
+  { nodes: 1_000, readOnly: 1_500, mutating: 500 },
+  { nodes: 0, readOnly: 400, mutating: 200 },
+] as const
+
+export function sizeAdvice(server: ServerUsage, nodes: number): readonly Suggestion[] {
+  const size = BY_NODES.find((one) => nodes >= one.nodes)
+  const { limit } = server
+  if (size === undefined || limit === undefined) return []
+  const usual = size.readOnly + size.mutating
+  if (limit >= usual) return []
+  const enough = seatsFor(ENOUGH, server.demand)
+  return [
+    {
+      kind: 'flags',
+      verdict: 'precaution',
+      title: `Set the flags for ${counted(nodes, 'node')}`,
+      text: `Guides for clusters of ${size.nodes === 0 ? 'any size' : `${amount(size.nodes)} nodes or more`} commonly name these values, ${amount(usual)} seats. It is a rule of thumb, not a measurement.`,
+      server: server.id,
+      ...range(server),
+      evidence: [
+        `The server has ${amount(limit)} seats.`,
+        ...(enough === undefined
+          ? []
+          : [`Demand was up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}.`]),
+      ],
+      unknown: [NOT_CORES],
+      changes: [],
+      impact: [],
+      snippet: `--max-requests-inflight=${size.readOnly}\n--max-mutating-requests-inflight=${size.mutating}\n`,
+    },
+  ]
+}
+
+/** Schemas of the cluster’s own that no request matched on any server since it started. */
+export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet | undefined): readonly Suggestion[] {
+  const [server] = servers
+  if (server === undefined || objects === undefined) return []
+  const used = new Set(
+    servers.flatMap(({ last }) =>
+      last.levels.flatMap(({ schemas }) =>
+        schemas.flatMap(({ name, dispatched = 0, rejected, requests: { queued = 0 } }) =>
+          dispatched + queued + (rejected === undefined ? 0 : allRejected(rejected)) > 0 ? [name] : [],
+        ),
+      ),
+    ),
+  )
+  const areCounted = servers.every(({ last }) => last.levels.every(({ dispatched }) => dispatched !== undefined))
+  if (!areCounted) return []
+  const version = server.version ?? NEWEST_VERSION
+  const starts = servers.map(({ last }) => last.startedAt)
+  const latest = starts.some((start) => start === undefined) ? undefined : Math.max(...starts.map((start = 0) => start))
+  return objects.schemas
+    .map(({ metadata: { name } }) => name)
+    .filter((name) => !used.has(name) && builtInObject('FlowSchema', name, version) === undefined)
+    .map((name) => ({
+      kind: 'schema' as const,
+      verdict: 'precaution' as const,
+      title: `Delete the flow schema ${name}, or mend its rules`,
+      text: 'No request matches it. Either an earlier schema takes its requests, its rules name what does not exist, or nobody sends such requests.',
+      server: server.id,
+      ...range(server),
+      evidence: [
+        latest === undefined
+          ? 'No server has counted a request of it since it started.'
+          : `No server has counted a request of it since it started, the last one at ${dateAndClock(latest * MS_PER_SECOND)} UTC.`,
+      ],
+      unknown: [
+        'Requests that are rare, and schemas that were made after the last request. Classify › Coverage and the checks of the Editor say whether an earlier schema hides it.',
+      ],
+      changes: [{ kind: 'FlowSchema' as const, name, text: null }],
+      impact: [],
+    }))
+}
+
+/** Of the series of flow control, those that a Prometheus can do without. */
+export function scrapeAdvice(server: ServerUsage): Suggestion {
+  const costs = scrapeCost(server.last)
+  const all = costs.reduce((sum, { series }) => sum + series, 0)
+  const dropped = costs.filter(({ droppable }) => droppable !== undefined)
+  const saved = dropped.reduce((sum, { series }) => sum + series, 0)
+  const { bytes, wireBytes } = server.last.acquisition ?? {}
+  return {
+    kind: 'scrape',
+    verdict: 'precaution',
+    title:
+      saved === 0
+        ? 'Keep families that nothing reads out of Prometheus'
+        : `Keep ${amount(saved)} of ${counted(all, 'series', 'series')} out of Prometheus`,
+    text: 'No alert rule, recording rule or dashboard that the console exports reads these families. A direct scrape still has them.',
+    server: server.id,
+    from: unixMsOf(server.last.at),
+    to: unixMsOf(server.last.at),
+    evidence: [
+      ...dropped.map(
+        ({ family, series, droppable = '' }) => `${family}: ${counted(series, 'series', 'series')}. ${droppable}`,
+      ),
+      `The largest that are needed: ${listed(
+        costs
+          .filter(({ droppable }) => droppable === undefined)
+          .slice(0, 3)
+          .map(({ family, series }) => `${family} (${amount(series)})`),
+      )}.`,
+      ...(bytes === undefined
+        ? []
+        : [
+            `The whole page had ${amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server writes it all, whatever Prometheus keeps.`,
+          ]),
+    ],
+    unknown: [
+      'Rules and dashboards of your own that read these families.',
+      'Families of other prefixes, which are most of the page.',
+    ],
+    changes: [],
+    impact: [],
+    snippet: dropSettings(costs),
+  }
+}

@@ -1,0 +1,61 @@
+import type { Advice, Suggestion } from '../contract/advice.ts'
+import { amount, clock, dateAndClock, listed, percent } from '../report/words.ts'
+
+export const VERDICT_WORDS: Readonly<Record<Suggestion['verdict'], string>> = {
+  edit: 'suggested',
+  precaution: 'precaution',
+  rejected: 'would not help',
+}
+
+/** Advice for a terminal. */
+export function adviceLines({
+  summary,
+  from,
+  to,
+  servers,
+  suggestions,
+  enough,
+  serverLimit,
+  limits,
+}: Advice): readonly string[] {
+  return [
+    summary,
+    ...(servers.length === 0 ? [] : [`Samples from ${dateAndClock(from)} to ${clock(to)} UTC, ${listed(servers)}.`]),
+    ...suggestions.flatMap((suggestion, index) => ['', ...suggestionLines(suggestion, index + 1)]),
+    ...(enough.length === 0
+      ? []
+      : [
+          '',
+          `Seats in which all demand fits${serverLimit === undefined ? '' : `; the server has ${amount(serverLimit)}`}:`,
+          ...enough.map(({ share, seats }) => `  ${percent(share)} of the time: ${amount(seats)}`),
+        ]),
+    ...(limits.length === 0 ? [] : ['', ...limits]),
+  ]
+}
+
+function suggestionLines(suggestion: Suggestion, number: number): readonly string[] {
+  const { title, verdict, text, evidence, unknown, changes, impact, snippet } = suggestion
+  const moved = impact.filter(({ before, after }) => before !== after)
+  return [
+    `${number}. ${title} (${VERDICT_WORDS[verdict]})`,
+    `   ${text}`,
+    ...evidence.map((sentence) => `   + ${sentence}`),
+    ...unknown.map((sentence) => `   ? ${sentence}`),
+    ...(moved.length === 0
+      ? []
+      : [
+          `   Nominal seats: ${listed(moved.map(({ level, before, after }) => `${level} ${amount(before)} → ${amount(after)}`))}.`,
+        ]),
+    ...(changes.length === 0
+      ? []
+      : [
+          `   Draft: ${listed(changes.map(({ kind, name, text: yaml }) => `${yaml === null ? 'delete ' : ''}${kind} ${name}`))} (--draft ${number}).`,
+        ]),
+    ...(snippet === undefined
+      ? []
+      : snippet
+          .trimEnd()
+          .split('\n')
+          .map((line) => `   | ${line}`)),
+  ]
+}

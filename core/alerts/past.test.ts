@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { ALERTS_LEAD_MS } from '../contract/alerts.ts'
+import { createPicture } from '../source/picture.ts'
+import type { Told } from '../source/recording.ts'
+import { createSourceNoter } from './noted.ts'
+import { alertsAt, alertsState } from './past.ts'
+import { createAlertWatch } from './watch.ts'
+
+const START = Date.UTC(2026, 10, 21, 3)
+const SECONDS = 400
+const all: readonly Told[] = [...syntheticStory({ seconds: SECONDS, startAt: START })].flatMap(({ frame }, second) =>
+  frame.servers.map((server): Told => ({ at: START + second * 1_000, event: { kind: 'frame', frame: server } })),
+)
+const past = { told: (from: number, to: number) => all.filter(({ at }) => at >= from && at <= to) }
+
+test('the rules stand as they did live, at any instant', () => {
+  const watch = createAlertWatch()
+  const noter = createSourceNoter(watch)
+  const picture = createPicture()
+  const live = all.map(({ at, event }) => {
+    picture.take(event)
+    noter.take(event, picture, at)
+    const { rules, alerts } = alertsState(watch, [])
+    return { at, rules, alerts }
+  })
+  expect(live.some(({ alerts }) => alerts.length > 0)).toBe(true)
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: SECONDS - 1 }), fc.integer({ min: 0, max: 999 }), (second, ms) => {
+      const { rules, alerts } = alertsAt(past, START + second * 1_000 + ms)
+      expect({ at: START + second * 1_000, rules, alerts }).toEqual(live[second])
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('so long is looked back on, and no further', () => {
+  const asked: number[] = []
+  alertsAt({ told: (from, to) => (asked.push(from, to), []) }, START)
+  expect(asked).toEqual([START - ALERTS_LEAD_MS, START])
+})
+
+test('silences that are given count', () => {
+  const { alerts } = alertsAt(past, START + 250_000, [{ rule: 'R1' }])
+  expect(alerts.filter(({ rule }) => rule === 'R1').every(({ silenced }) => silenced)).toBe(true)
+})

@@ -1,0 +1,43 @@
+import {
+  ALERTS_LEAD_MS,
+  MOST_ALERT_CHANGES,
+  type AlertChange,
+  type AlertsState,
+  type Silence,
+} from '../contract/alerts.ts'
+import { createPicture } from '../source/picture.ts'
+import type { Told } from '../source/recording.ts'
+import type { UnixMs } from '../units.ts'
+import { createSourceNoter } from './noted.ts'
+import { createAlertWatch, type AlertWatch } from './watch.ts'
+
+/** What answers for ranges of the past: an archive of recordings, or of a run. */
+interface Past {
+  /** What was told in a range, after what was known when it began. */
+  told(from: UnixMs, to: UnixMs): readonly Told[]
+}
+
+/**
+ * How the alert rules stood at an instant, evaluated on the `ALERTS_LEAD_MS` before it: what holds for longer began earlier, and
+ * rules that need more say so. Silences are not recorded: those that are given count.
+ */
+export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = []): AlertsState {
+  const watch = createAlertWatch({ silences })
+  const noter = createSourceNoter(watch)
+  const picture = createPicture()
+  const changes: AlertChange[] = []
+  for (const one of past.told(at - ALERTS_LEAD_MS, at)) {
+    picture.take(one.event)
+    changes.push(...noter.take(one.event, picture, one.at).changes)
+  }
+  return alertsState(watch, changes.toReversed().slice(0, MOST_ALERT_CHANGES))
+}
+
+/** As it is told to readers; `changes`: the newest first. */
+export const alertsState = (watch: AlertWatch, changes: readonly AlertChange[]): AlertsState => ({
+  ...(watch.asOf !== undefined && { asOf: watch.asOf }),
+  rules: watch.rules,
+  alerts: watch.alerts,
+  changes,
+  silences: watch.silences,
+})

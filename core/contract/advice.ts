@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { KINDS } from '../config/objects.ts'
+import type { UnixMs } from '../units.ts'
+
+/** No cluster has so many nodes. */
+export const MOST_NODES = 100_000
+
+const INSTANT = z.number() satisfies z.ZodType<UnixMs>
+
+const ADVICE_KINDS = ['shares', 'lending', 'queues', 'schema', 'flags', 'scrape', 'nothing'] as const
+
+/**
+ * - `edit`: requests wait or are rejected, and this takes away a cause; how much it helps is not computed.
+ * - `precaution`: nothing waits for it now.
+ * - `rejected`: an obvious idea that would not help; the evidence says why.
+ */
+const ADVICE_VERDICTS = ['edit', 'precaution', 'rejected'] as const
+
+/** One object of an advised edit. */
+const ChangeSchema = z.object({
+  kind: z.enum(KINDS),
+  name: z.string(),
+  /** The object as YAML; `null` deletes it. */
+  text: z.string().nullable(),
+})
+
+const SuggestionSchema = z.object({
+  kind: z.enum(ADVICE_KINDS),
+  verdict: z.enum(ADVICE_VERDICTS),
+  /** An imperative, such as `Give workload-low 140 shares`. */
+  title: z.string(),
+  /** What it does, in one or two sentences. */
+  text: z.string(),
+  /** The server whose samples it rests on. */
+  server: z.string(),
+  level: z.string().exactOptional(),
+  /** Unix milliseconds: the stretch of samples that it rests on. */
+  from: INSTANT,
+  to: INSTANT,
+  /** Sentences with numbers, each with its time. */
+  evidence: z.array(z.string()).readonly(),
+  /** What could change the answer and is not known here. */
+  unknown: z.array(z.string()).readonly(),
+  /** Objects of the edit, to be opened as a draft; none where no object changes or the objects are not known. */
+  changes: z.array(ChangeSchema).readonly(),
+  /** Nominal limits of all levels before and after the edit, in seats; empty without an edit of levels. */
+  impact: z.array(z.object({ level: z.string(), before: z.number(), after: z.number() })).readonly(),
+  /** Flags or settings of other programs, to be copied. */
+  snippet: z.string().exactOptional(),
+})
+export type Suggestion = Readonly<z.infer<typeof SuggestionSchema>>
+
+export const AdviceSchema = z.object({
+  /** Unix milliseconds; both are 0 without samples. */
+  from: INSTANT,
+  to: INSTANT,
+  servers: z.array(z.string()).readonly(),
+  /** How many edits help, and whether more seats would, in one or two sentences. */
+  summary: z.string(),
+  /** Edits that help first. */
+  suggestions: z.array(SuggestionSchema).readonly(),
+  /** Seats of one server in which all demand fits during a share of the time; of the server with most demand. */
+  enough: z.array(z.object({ share: z.number(), seats: z.number() })).readonly(),
+  /** Seats that this server has; absent where the pages do not show it. */
+  serverLimit: z.number().exactOptional(),
+  /** What is not known here, in sentences. */
+  limits: z.array(z.string()).readonly(),
+})
+/** What to change, with evidence. */
+export type Advice = Readonly<z.infer<typeof AdviceSchema>>

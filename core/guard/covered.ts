@@ -1,0 +1,43 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Standing } from '../classify/coverage.ts'
+import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
+import { shadowedBy } from './shadowing.ts'
+
+/** Objects made ready for the rows of one configuration. */
+export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {
+  const { order, dangling } = classifyingConfiguration(objects)
+  const shadowed = new Map(shadowedBy(objects).map(({ schema, by }) => [schema, by]))
+  return (coverage) => coverageRows(coverage, { order, dangling, shadowed })
+}
+
+/** Whether a schema gets requests, or why it gets none, in words; `age` writes milliseconds. */
+export function standingWords(standing: Standing, schema: string, level: string, age: (ms: number) => string): string {
+  switch (standing.kind) {
+    case 'traffic':
+      return 'has traffic'
+    case 'quiet':
+      if (standing.forMs === 0) return 'some since the start'
+      return standing.forMs < QUIET_AFTER_MS
+        ? `none in the ${age(standing.forMs)} watched, some before`
+        : `no request for ${age(standing.forMs)}`
+    case 'never':
+      return 'no request since the start'
+    case 'shadowed':
+      if (schema === CATCH_ALL) return 'no requests, as intended'
+      return standing.by.length === 0
+        ? 'can never match: its rules match nothing'
+        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'takes' : 'take'} all`
+    case 'dangling':
+      return `inactive: there is no level ${level}`
+    case 'removed':
+      return 'no longer among the objects'
+    case 'unknown':
+      return 'not known'
+  }
+}
+
+const MOST_NAMED = 3
+const enumerated = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`

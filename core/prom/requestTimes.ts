@@ -1,0 +1,31 @@
+import { LONG_SUBRESOURCES, LONG_VERBS, REQUEST_TIME_FAMILIES } from '../metrics/requestTimes.ts'
+import type { PromSeries } from './answer.ts'
+import { histogramNames } from './asked.ts'
+import { targetsOf } from './discovery.ts'
+import { named, noneOf, selector, sumBy, type Matcher } from './promql.ts'
+
+/**
+ * The times of requests of each server, summed where they are stored: a large cluster has some ten thousand series of them.
+ * The clocks say what servers are labelled with.
+ */
+export const requestTimesQuery = (clocks: readonly PromSeries[], matchers: readonly Matcher[]): string =>
+  sumBy(
+    ['__name__', 'le', ...targetsOf(clocks).labels],
+    selector([
+      named(REQUEST_TIME_FAMILIES.flatMap(histogramNames)),
+      noneOf('verb', [...LONG_VERBS]),
+      noneOf('subresource', [...LONG_SUBRESOURCES]),
+      ...matchers,
+    ]),
+  )
+
+/** Those sums, which are of the instant of the query, as samples of the newest scrape of their servers. */
+export function atScrapes(sums: readonly PromSeries[], clocks: readonly PromSeries[]): readonly PromSeries[] {
+  const { keyOf } = targetsOf(clocks)
+  const newest = new Map(clocks.map((clock) => [keyOf(clock), clock.times.at(-1)]))
+  return sums.flatMap((sum) => {
+    const at = newest.get(keyOf(sum))
+    const last = sum.samples.at(-1)
+    return at === undefined || last === undefined ? [] : [{ labels: sum.labels, times: [at], samples: [last] }]
+  })
+}

@@ -1,0 +1,96 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import type { FitLevel, Observation, ObservedLevel, Quantities } from '../contract/forecast.ts'
+import { MS_PER_SECOND, type Seats } from '../units.ts'
+import type { Variant } from '../whatif/variant.ts'
+import { SHORTEST_RUN_SECONDS } from './history.ts'
+import { type TwinRun, WARM_SECONDS } from './run.ts'
+import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
+
+/** A twin: for each level the guesses that reproduce what was observed, the best first. */
+export interface Twin {
+  readonly variant: Variant
+  readonly known: KnownFlows
+  /** What the forecast starts from. */
+  readonly observation: Observation
+  readonly guesses: ReadonlyMap<string, readonly Guess[]>
+  readonly fit: readonly FitLevel[]
+  /** The last part of the history, which the guesses were not fitted to; absent with few pages. */
+  readonly held?: Observation
+  /** What the runs of the ensemble show under the present objects, each with the guesses and the seed of its forecast. */
+  readonly controls: readonly (Observation | undefined)[]
+  /** Flow schemas whose requests could not be made up. */
+  readonly missing: readonly string[]
+}
+
+/** Rejections per second that are as good as none: fewer than one in fifty requests. */
+export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsPerSecond'>): number =>
+  Math.max(0.2, arrivalsPerSecond / 50)
+
+/** Whether enough was rejected to see what clients do about it. */
+export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
+  quantities.rejectedPerSecond > fewRejections(quantities)
+
+const secondsOf = ({ fromMs, untilMs }: Observation): number => (untilMs - fromMs) / MS_PER_SECOND
+
+type RunInput = Pick<Twin, 'observation' | 'variant' | 'known'>
+
+/** A run of the twin with these guesses, from its state at the end of the observed time. */
+export function twinRun(
+  { observation, variant, known }: RunInput,
+  guess: (level: string) => Guess | undefined,
+  seed: number,
+): { readonly run: TwinRun; readonly missing: readonly string[] } {
+  const serverLimit = variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
+  const configuration = classifyingConfiguration(variant.objects, serverLimit)
+  const { workload, missing } = twinTraffic(observation, configuration, (level) => guess(level) ?? USUAL, known)
+  const run: TwinRun = {
+    workload,
+    variant,
+    smoothed: smoothedOf(observation, 'last'),
+    warmSeconds: WARM_SECONDS,
+    settleSeconds: 0,
+    seconds: Math.max(SHORTEST_RUN_SECONDS, secondsOf(observation)),
+    seed,
+  }
+  return { run, missing }
+}
+
+export const smoothedOf = (
+  { levels }: Observation,
+  when: keyof ObservedLevel['smoothed'],
+): ReadonlyMap<string, Seats> =>
+  new Map(
+    levels.flatMap(({ name, smoothed }): readonly [string, Seats][] => {
+      const seats = smoothed[when]
+      return seats === undefined ? [] : [[name, seats]]
+    }),
+  )
+
+/** Of a level without requests until now. */
+const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
+
+/** So many guesses of each level and seeds make the runs of a forecast. */
+const MEMBERS = 4
+const SEEDS = 2
+export const RUNS = MEMBERS * SEEDS
+/** The fit has the seeds before. */
+const FIRST_SEED = 11
+
+/** One of the runs that a forecast is made of, from the state at the end of the observed time. */
+export function ensembleRun(twin: Omit<Twin, 'controls' | 'fit'>, number: number): TwinRun {
+  const honours = (number + Math.floor(number / MEMBERS)) % 2 === 0
+  return twinRun(twin, (level) => guessFor(level, { number, honours }, twin), FIRST_SEED + number).run
+}
+
+/** What clients do about a 429 is not known where there was none, so both happen: some honour `Retry-After`, others do not. */
+function guessFor(
+  name: string,
+  { number, honours }: { readonly number: number; readonly honours: boolean },
+  { guesses, observation }: Pick<Twin, 'guesses' | 'observation'>,
+): Guess | undefined {
+  const list = guesses.get(name) ?? []
+  const guess = list[number % Math.max(1, list.length)]
+  const level = observation.levels.find((one) => one.name === name)
+  if (guess?.clients !== 'closed' || level === undefined || wasRejecting(level)) return guess
+  return { ...guess, onRejection: honours ? 'retry' : 'next' }
+}

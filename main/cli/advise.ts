@@ -1,0 +1,98 @@
+import { advise } from '../../core/advice/advise.ts'
+import { adviceLines } from '../../core/advice/text.ts'
+import { createUsageTally } from '../../core/advice/usage.ts'
+import { MOST_NODES, type Advice } from '../../core/contract/advice.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { readRecording } from '../recordings/library.ts'
+import type { Console, ExitCode } from './console.ts'
+import { listen } from './pastPages.ts'
+import { allRecordings } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
+
+/** What to change in shares, lending, queues, schemas, flags and scraping. 1 when an edit helps now. */
+export const adviseCommand: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    seconds: { type: 'string' },
+    nodes: { type: 'string' },
+    draft: { type: 'string' },
+  },
+  run: runAdvise,
+}
+
+const SECONDS = { min: 20, max: 86_400 } as const
+const NODES = { min: 1, max: MOST_NODES, whole: true } as const
+const DEFAULT_SECONDS = 330
+
+async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['text', 'json'])
+  const draft = readNumber(given, 'draft', { min: 1, max: 1_000, whole: true })
+  if (draft !== undefined && form === 'json')
+    throw new UsageError('--draft prints manifests; with --json they are part of the suggestions.')
+  const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
+  const nodes = readNumber(given, 'nodes', NODES)
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const problems: Problem[] = []
+  const tally = createUsageTally()
+  if (spec.kind === 'recording') {
+    readAll(spec, console, problems, tally)
+  } else {
+    const reading = { spec, seconds, server: undefined, withObjects: true }
+    const listened = await listen(given, console, reading, (event) => tally.take(event))
+    if (listened === undefined) return 2
+    for (const sentence of listened.findings) console.tell(sentence)
+  }
+  const advice = advise(tally.read(), { nodes })
+  if (draft !== undefined) return printDraft(advice, draft, console)
+  if (form === 'json') console.printJson(jsonOf(advice), 2)
+  else console.print(adviceLines(advice))
+  const code = tellProblems(problems, console)
+  return advice.suggestions.some(({ verdict }) => verdict === 'edit') ? 1 : code
+}
+
+/** Everything that recordings hold, up to `--at`. */
+function readAll(
+  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
+  console: Console,
+  problems: Problem[],
+  tally: ReturnType<typeof createUsageTally>,
+): void {
+  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
+  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+  for (const entry of entries.toSorted((a, b) => (a.first ?? 0) - (b.first ?? 0))) {
+    for (const { told } of readRecording(entry, { from: 0, to }, problems)) tally.take(told.event)
+  }
+}
+
+/** The manifests of one suggestion, for `apf-console impact --edit -`. */
+function printDraft({ suggestions }: Advice, number: number, console: Console): ExitCode {
+  const found = suggestions[number - 1]
+  if (found === undefined) {
+    throw new ProblemError('not-found', `There is no suggestion ${number}: there are ${suggestions.length}.`)
+  }
+  const texts = found.changes.flatMap(({ text }) => (text === null ? [] : [text.trimEnd()]))
+  const deleted = found.changes.filter(({ text }) => text === null)
+  if (texts.length === 0 && deleted.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      `Suggestion ${number} (${found.title}) changes no object, or the objects are not known.`,
+    )
+  }
+  console.tell(`${found.title}. ${found.text}`)
+  for (const { kind, name } of deleted)
+    console.tell(`Deletes ${kind} ${name}: kubectl delete ${kind.toLowerCase()} ${name}`)
+  if (texts.length > 0) console.print(texts.join('\n---\n').split('\n'))
+  return 0
+}
+
+const jsonOf = ({ from, to, suggestions, ...advice }: Advice): unknown => ({
+  from: rfc3339(from),
+  to: rfc3339(to),
+  ...advice,
+  suggestions: suggestions.map((one) => ({ ...one, from: rfc3339(one.from), to: rfc3339(one.to) })),
+})

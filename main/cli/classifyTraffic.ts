@@ -1,0 +1,201 @@
+import { landings } from '../../core/classify/configuration.ts'
+import {
+  NO_COVERAGE,
+  withDump,
+  withServers,
+  type Coverage,
+  type CoverageRow,
+  type SeenFlow,
+} from '../../core/classify/coverage.ts'
+import { identityOf } from '../../core/classify/identity.ts'
+import { requestOfDump } from '../../core/classify/requestText.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
+import { rowsOf, standingWords } from '../../core/guard/covered.ts'
+import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
+import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
+import { readRecording } from '../recordings/library.ts'
+import { configurationFrom, fromSource, namesCluster, type GivenConfiguration } from './configurationSource.ts'
+import { textTable, type Console, type ExitCode } from './console.ts'
+import { listen } from './pastPages.ts'
+import { allRecordings } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { defaultSource, sourceFrom } from './sourceOptions.ts'
+import { readNumber, type Given } from './usage.ts'
+
+const DEFAULT_SECONDS = 30
+const MOST_SECONDS = 86_400
+/** Flows that the text shows; the JSON has all. */
+const MOST_FLOWS = 20
+
+/** What was heard of a source. */
+interface Heard {
+  readonly coverage: Coverage
+  readonly objects: ObjectsReading | undefined
+  readonly source: SourceInfo
+  /** Of each server the newest page. */
+  readonly servers: readonly ServerFrame[]
+}
+
+/**
+ * Which flow schemas get the requests of a source, and which flows its dumps show: the rows of the Coverage page, over the
+ * seconds before `--at` of a recording, or over so many seconds from now on. 1 when a part cannot be read.
+ */
+export async function classifyTraffic(given: Given, console: Console): Promise<ExitCode> {
+  const seconds = readNumber(given, 'seconds', { min: 1, max: MOST_SECONDS }) ?? DEFAULT_SECONDS
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const problems: Problem[] = []
+  const heard =
+    spec.kind === 'recording'
+      ? ofRecording(spec, seconds, console, problems)
+      : await ofSource(spec, seconds, given, console)
+  if (heard === undefined) return 2
+  const { coverage } = heard
+  const configuration = await configurationOf(heard, given, console)
+  for (const note of configuration.notes) console.tell(note)
+  const rows = rowsOf(configuration.objects)(coverage)
+  const flows = flowsOf(coverage, configuration)
+  if (given.flag('json')) console.printJson(jsonOf(coverage, rows, flows), 2)
+  else console.print(textOf(coverage, rows, flows))
+  return tellProblems(problems, console)
+}
+
+/** Adds up what is heard; the past that a source brings along where there is nothing else. */
+function createEar(withPast: boolean) {
+  let coverage = NO_COVERAGE
+  let objects: ObjectsReading | undefined
+  const newest = new Map<string, ServerFrame>()
+  return {
+    hear(event: SourceEvent): void {
+      if (event.kind === 'frame' && (withPast || event.past !== true)) {
+        newest.set(event.frame.id, event.frame)
+        coverage = withServers(coverage, [event.frame])
+      } else if (event.kind === 'dump') coverage = withDump(coverage, event.dump)
+      else if (event.kind === 'objects') objects = event.reading
+    },
+    heard: (source: SourceInfo): Heard => ({ coverage, objects, source, servers: [...newest.values()] }),
+  }
+}
+
+function ofRecording(
+  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
+  seconds: number,
+  console: Console,
+  problems: Problem[],
+): Heard {
+  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
+  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+  const ear = createEar(true)
+  for (const entry of entries) {
+    const range = { from: to - seconds * MS_PER_SECOND, to }
+    for (const { told } of readRecording(entry, range, problems)) ear.hear(told.event)
+  }
+  const source = entries[0]?.source
+  return ear.heard(source ?? { kind: 'recording', name: 'the recording', via: 'a recording' })
+}
+
+async function ofSource(spec: SourceSpec, seconds: number, given: Given, console: Console): Promise<Heard | undefined> {
+  const goesOn = spec.kind !== 'files' && spec.kind !== 'demo'
+  const ear = createEar(!goesOn)
+  const reading = { spec, seconds, server: undefined, withObjects: true, liveSeconds: goesOn ? seconds : 0 }
+  const listened = await listen(given, console, reading, (event) => ear.hear(event))
+  if (listened === undefined) return undefined
+  for (const sentence of listened.findings) console.tell(sentence)
+  return { ...ear.heard(listened.source), objects: listened.objects }
+}
+
+const configurationOf = async (
+  { objects, source, servers }: Heard,
+  given: Given,
+  console: Console,
+): Promise<GivenConfiguration> =>
+  given.values('config').length > 0 || namesCluster(given)
+    ? configurationFrom(given, console, servers[0]?.version)
+    : fromSource(given, { frame: frameOf(source, servers), objects })
+
+interface TrafficFlow extends SeenFlow {
+  /** Where these objects send its newest request, where that is not where the server put it. */
+  readonly elsewhere: string | undefined
+}
+
+function flowsOf({ flows }: Coverage, { objects }: GivenConfiguration): readonly TrafficFlow[] {
+  const land = landings(objects)
+  const elsewhere = ({ example, schema, level }: SeenFlow): string | undefined => {
+    const request = requestOfDump(example)
+    if (request?.user === undefined) return undefined
+    const { user, method, url } = request
+    const landed = land({ user, groups: [...identityOf(user).groups], method, url })
+    return !landed.ok || (landed.flowSchema === schema && landed.priorityLevel === level)
+      ? undefined
+      : `${landed.flowSchema} → ${landed.priorityLevel}`
+  }
+  return [...flows.values()]
+    .toSorted((a, b) => b.requests - a.requests || (a.key < b.key ? -1 : 1))
+    .map((flow) => ({ ...flow, elsewhere: elsewhere(flow) }))
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / MS_PER_SECOND)} s`
+
+function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonly TrafficFlow[]): readonly string[] {
+  const { since, at, dumps, left } = coverage
+  const listed = rows.map(({ schema, level, matchingPrecedence, standing, counted, total, seen }) => [
+    String(matchingPrecedence ?? ''),
+    schema,
+    level,
+    String(counted ?? ''),
+    String(total ?? ''),
+    String(seen?.flows ?? ''),
+    standingWords(standing, schema, level, seconds),
+  ])
+  const shown = flows.slice(0, MOST_FLOWS)
+  return [
+    since === undefined || at === undefined
+      ? 'No sample was read.'
+      : `${rfc3339(since)} to ${rfc3339(at)}, ${dumps} debug ${dumps === 1 ? 'dump' : 'dumps'}.`,
+    '',
+    ...textTable(
+      [['PRECEDENCE', 'SCHEMA', 'LEVEL', 'COUNTED', 'SINCE START', 'FLOWS', 'REQUESTS'], ...listed],
+      ['right', 'left', 'left', 'right', 'right', 'right', 'left'],
+    ),
+    ...(shown.length === 0
+      ? ['', dumps === 0 ? 'No debug dump was read, so no flow is known.' : 'The dumps show no request.']
+      : [
+          '',
+          ...textTable(
+            [
+              ['SEEN', 'USERS', 'SCHEMA', 'LEVEL', 'DISTINGUISHER', 'THESE OBJECTS SEND IT TO'],
+              ...shown.map(({ requests, users, schema, level, distinguisher, elsewhere }) => [
+                String(requests),
+                String(users.size),
+                schema,
+                level,
+                distinguisher === '' ? '–' : distinguisher,
+                elsewhere ?? 'the same',
+              ]),
+            ],
+            ['right', 'right', 'left', 'left', 'left', 'left'],
+          ),
+        ]),
+    ...(flows.length > shown.length ? [`${flows.length - shown.length} more flows: --json has them.`] : []),
+    ...(left > 0 ? [`${left} requests of further flows were only counted.`] : []),
+  ]
+}
+
+const jsonOf = ({ since, at, dumps }: Coverage, rows: readonly CoverageRow[], flows: readonly TrafficFlow[]) => ({
+  ...(since !== undefined && at !== undefined && { from: rfc3339(since), to: rfc3339(at) }),
+  dumps,
+  schemas: rows.map(({ lastCountedAt, ...row }) => ({
+    ...row,
+    ...(lastCountedAt !== undefined && { lastCountedAt: rfc3339(lastCountedAt) }),
+  })),
+  flows: flows.map(({ schema, level, distinguisher, requests, users, lastAt, elsewhere }) => ({
+    schema,
+    level,
+    distinguisher,
+    requests,
+    users: [...users],
+    lastAt: rfc3339(lastAt),
+    ...(elsewhere !== undefined && { elsewhere }),
+  })),
+})

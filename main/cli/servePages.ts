@@ -1,0 +1,37 @@
+import { startMetricsServer, type MetricsServerOptions } from '../live/metricsServer.ts'
+import { startWebServer, type WebServer, type WebServerOptions } from '../server/webServer.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/workspace.ts'
+import { portProblem, type Console } from './console.ts'
+
+/** A workspace whose pages a server of this process gives out. What cannot listen rejects with `ProblemError`. */
+export interface PageConsole {
+  readonly workspace: Workspace
+  readonly serve: (port: number, how: Pick<WebServerOptions, 'renewal' | 'door'>) => Promise<WebServer>
+  readonly serveMetrics: (
+    port: number,
+    what: Pick<MetricsServerOptions, 'engine' | 'probes'>,
+  ) => ReturnType<typeof startMetricsServer>
+}
+
+export function createPageConsole(console: Console, more: Pick<WorkspaceOptions, 'onConnected'> = {}): PageConsole {
+  const workspace = createWorkspace({
+    ...console,
+    mode: 'web',
+    warn: console.tell,
+    open: console.openSource,
+    ...more,
+  })
+  const { handlers, lineTo } = workspace
+  const refusedPort =
+    (option: string, port: number) =>
+    (error: unknown): never => {
+      throw portProblem(error, option, port)
+    }
+  return {
+    workspace,
+    serve: (port, how) =>
+      startWebServer({ root: console.pageRoot, handlers, lineTo, port, ...how }).catch(refusedPort('port', port)),
+    serveMetrics: (port, what) =>
+      startMetricsServer({ port, version: console.version, ...what }).catch(refusedPort('metrics-port', port)),
+  }
+}

@@ -1,0 +1,44 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { ElsewhereObjects } from '../../core/contract/objects.ts'
+import type { Target } from '../../core/contract/source.ts'
+import { askAny, createClusterApi } from './clusterApi.ts'
+import { NO_API, readVersion } from './clusterObjects.ts'
+import { openConnection } from './connection.ts'
+import type { Consent } from './consent.ts'
+import type { Failed } from './http.ts'
+import { listObjects } from './reflector.ts'
+
+/**
+ * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
+ * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
+ */
+export async function readClusterObjects(
+  target: Target,
+  consent: Consent,
+  now: () => number = Date.now,
+): Promise<ElsewhereObjects> {
+  const connection = await openConnection(target, now, { consent })
+  try {
+    const api = createClusterApi(connection)
+    if (api === undefined) throw new ProblemError('unsupported', NO_API)
+    const [levels, schemas, version] = await Promise.all([
+      askAny(api, (context) => listObjects('PriorityLevelConfiguration', context)).then(orThrow),
+      askAny(api, (context) => listObjects('FlowSchema', context)).then(orThrow),
+      readVersion(api),
+    ])
+    const strange = [...levels.strange, ...schemas.strange]
+    return {
+      name: connection.name,
+      ...(version !== undefined && { version }),
+      objects: { levels: [...levels.items], schemas: [...schemas.items] },
+      notes: strange.map((name) => `Left out the object ${name}, which cannot be parsed.`),
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
+  if (answer.ok) return answer
+  throw ProblemError.of(answer.problem)
+}

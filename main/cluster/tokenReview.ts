@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { Problem } from '../../core/contract/errors.ts'
+import { FLOW_CONTROL_GROUP, FLOW_CONTROL_RESOURCES, type ReviewContext } from './accessReview.ts'
+import { getJson } from './http.ts'
+
+/** Who a token belongs to, as the API server says it; `spec` of an access review takes the same. */
+const UserSchema = z.object({
+  username: z.string().min(1),
+  uid: z.string().optional(),
+  groups: z.array(z.string()).optional(),
+  extra: z.record(z.string(), z.array(z.string())).optional(),
+})
+export type ReviewedUser = z.output<typeof UserSchema>
+
+const TokenReviewSchema = z.object({
+  status: z.object({
+    authenticated: z.boolean().optional(),
+    user: z.unknown().optional(),
+    audiences: z.array(z.string()).optional(),
+  }),
+})
+const AccessSchema = z.object({
+  status: z.object({ allowed: z.boolean(), denied: z.boolean().optional() }),
+})
+
+type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
+
+/**
+ * Asks the API server whose token this is (TokenReview, authentication.k8s.io/v1); `undefined` for a token that it does not
+ * know, that has expired, or that is for none of the audiences. The answer repeats the token, so nothing of it is passed on.
+ */
+export async function reviewToken(
+  { base, settings }: ReviewContext,
+  token: string,
+  audiences: readonly string[],
+): Promise<Asked<ReviewedUser | undefined>> {
+  const answer = await getJson({
+    url: new URL(`${base}/apis/authentication.k8s.io/v1/tokenreviews`),
+    settings: { ...settings, secrets: [...settings.secrets, token] },
+    body: JSON.stringify({
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token, ...(audiences.length > 0 && { audiences }) },
+    }),
+  })
+  if (!answer.ok) return { ok: false, problem: answer.problem }
+  const parsed = TokenReviewSchema.safeParse(answer.value)
+  if (!parsed.success) return unclear(base, 'TokenReview')
+  const { authenticated, user, audiences: accepted = [] } = parsed.data.status
+  if (authenticated !== true) return { ok: true, value: undefined }
+  // An authenticator that knows nothing of audiences leaves them out: then the token is not shown to be for us.
+  if (audiences.length > 0 && !accepted.some((one) => audiences.includes(one))) return { ok: true, value: undefined }
+  const known = UserSchema.safeParse(user)
+  return known.success ? { ok: true, value: known.data } : unclear(base, 'TokenReview')
+}
+
+/** What the console shows: whoever looks at it must be allowed to read all of it. */
+const SHOWN = [
+  ...['/metrics', '/debug/api_priority_and_fairness/dump_requests'].map((path) => ({
+    name: `get ${path}`,
+    spec: { nonResourceAttributes: { path, verb: 'get' } },
+  })),
+  ...FLOW_CONTROL_RESOURCES.flatMap((resource) =>
+    ['list', 'watch'].map((verb) => ({
+      name: `${verb} ${resource}`,
+      spec: { resourceAttributes: { group: FLOW_CONTROL_GROUP, resource, verb } },
+    })),
+  ),
+]
+
+/** Which of the rights to read what the console shows a user lacks (SubjectAccessReview); none for one who may look. */
+export async function missingRights(
+  { base, settings }: ReviewContext,
+  { username, ...rest }: ReviewedUser,
+): Promise<Asked<readonly string[]>> {
+  const url = new URL(`${base}/apis/authorization.k8s.io/v1/subjectaccessreviews`)
+  const answers = await Promise.all(
+    SHOWN.map(async ({ name, spec }) => {
+      const body = JSON.stringify({
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user: username, ...rest, ...spec },
+      })
+      return { name, answer: await getJson({ url, settings, body }) }
+    }),
+  )
+  const missing: string[] = []
+  for (const { name, answer } of answers) {
+    if (!answer.ok) return { ok: false, problem: answer.problem }
+    const parsed = AccessSchema.safeParse(answer.value)
+    if (!parsed.success) return unclear(base, 'SubjectAccessReview')
+    const { allowed, denied = false } = parsed.data.status
+    if (!allowed || denied) missing.push(name)
+  }
+  return { ok: true, value: missing }
+}
+
+const unclear = (base: string, kind: string): { readonly ok: false; readonly problem: Problem } => ({
+  ok: false,
+  problem: { code: 'bad-answer', message: `${base} answered a ${kind} with something else.` },
+})

@@ -1,0 +1,87 @@
+import { DEFAULT_SETTINGS } from '../../core/contract/defaults.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+import { serve, type SomeHandlers } from '../../core/contract/server.ts'
+import { type Connected, type SourceSpec, CadenceSchema } from '../../core/contract/source.ts'
+import type { Connection } from '../cluster/connection.ts'
+import type { Send } from '../cluster/http.ts'
+import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
+import type { Environment } from '../ports/environment.ts'
+import { createTopic } from '../ports/topic.ts'
+import { scrapeSource } from '../sources/scrapeSource.ts'
+import { createAlerting } from '../workspace/alerting.ts'
+import { createObjectDesk } from '../workspace/objectDesk.ts'
+import { startSession } from '../workspace/session.ts'
+import { toldHandlers } from '../workspace/told.ts'
+import { headlampBase } from './send.ts'
+
+/**
+ * Each page of Headlamp that shows the console reads by itself, and through Headlamp’s server: less often than a console of
+ * one’s own does.
+ */
+const CADENCE = CadenceSchema.parse({ intervalMs: 5_000, dumpsEveryMs: 15_000 })
+/** A browser keeps six connections to a host, for all its pages: a watch would hold one for as long as it lasts. */
+const RELIST_MS = 30_000
+const WHY =
+  'In Headlamp the console shows the Overview and the levels, and changes nothing; start apf-console for the rest.'
+
+export interface HeadlampConsole {
+  /** As Headlamp calls it. */
+  readonly cluster: string
+  readonly version: string
+  readonly send: Send
+  readonly environment: Environment
+}
+
+/** The console’s side of the contract in a page of Headlamp: one source, read-only, nothing kept. Answers one port. */
+export function serveInHeadlamp(port: Port, { cluster, version, send, environment }: HeadlampConsole): void {
+  const base = headlampBase(cluster)
+  const metrics = new URL(`${base}/metrics`)
+  const connection: Connection = {
+    name: cluster,
+    via: '/metrics through Headlamp',
+    servers: [{ id: cluster, metrics, base }],
+    cluster: base,
+    notes: [],
+    relistMs: RELIST_MS,
+    settings: async () => ({ send, headers: {}, secrets: [] }),
+    renew: () => undefined,
+    close: () => undefined,
+  }
+  const scraped = scrapeSource(connection, { cadence: CADENCE, environment, limits: METRICS_LIMITS })
+  const source = {
+    ...scraped,
+    ...(scraped.objects && { objects: { ...scraped.objects, editor: { impossible: WHY } } }),
+  }
+  const spec: SourceSpec = { kind: 'scrape', target: { kind: 'urls', urls: [metrics.href] }, cadence: CADENCE }
+  const connections = createTopic<Connected[]>()
+  const alerting = createAlerting(undefined)
+  const session = startSession({
+    id: 1,
+    source,
+    spec,
+    cadence: CADENCE,
+    environment,
+    onConnection: (connected) => connections.publish([connected]),
+    onEvent: (event, picture, taken) => void alerting.take(event, picture, taken, environment.now()),
+  })
+  connections.publish([session.connection])
+  const told = toldHandlers({ session, desk: createObjectDesk(session, environment), alerting, environment })
+  let settings = DEFAULT_SETTINGS
+  const handlers: SomeHandlers = {
+    procedures: {
+      'app.info': async () => ({
+        version,
+        mode: 'headlamp',
+        platform: 'headlamp',
+        limits: { why: WHY, answers, screens: ['overview', 'level'] },
+      }),
+      'settings.read': async () => settings,
+      'settings.write': async (change) => (settings = { ...settings, ...change }),
+      ...told.procedures,
+    },
+    streams: { connections: (_, emit, signal) => connections.subscribe(emit, signal), ...told.streams },
+  }
+  const answers = [...Object.keys(handlers.procedures), ...Object.keys(handlers.streams)]
+  serve(port, handlers)
+  port.onClose(() => void session.end())
+}

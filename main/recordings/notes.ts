@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { NotedSchema, type Noted } from '../../core/contract/recording.ts'
+import type { UnixMs } from '../../core/units.ts'
+
+/*
+ * What was noted while a chapter was written, alerts among it: rules look back on minutes to hours, so that a reader would
+ * have to evaluate them on every sample of a day.
+ */
+
+export const NOTE_SCHEMA = `
+  CREATE TABLE note (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, value TEXT NOT NULL) STRICT;
+  CREATE INDEX note_at ON note (at);
+`
+
+export function insertNotes(connection: DatabaseSync, noted: readonly Noted[]): void {
+  const insert = connection.prepare('INSERT INTO note (at, value) VALUES (?, ?)')
+  for (const one of noted) insert.run(Math.round(one.at), JSON.stringify(one))
+}
+
+const RowSchema = z.object({ value: z.string() })
+
+export function notesIn(connection: DatabaseSync, from: UnixMs, to: UnixMs): readonly Noted[] {
+  const rows = connection.prepare('SELECT value FROM note WHERE at >= ? AND at <= ? ORDER BY at, id').iterate(from, to)
+  return [...rows].map((row) => NotedSchema.parse(JSON.parse(RowSchema.parse(row).value)))
+}

@@ -1,0 +1,71 @@
+import type { SourceHandlers, SourceProcedureName, SourceStreamName } from '../../core/contract/contract.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import { reportedFacts } from '../../core/live/serverFacts.ts'
+import type { Archive } from '../ports/archive.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { Alerting } from './alerting.ts'
+import type { ObjectDesk } from './objectDesk.ts'
+import type { Session } from './session.ts'
+import { createSummaries } from './summaries.ts'
+
+type ToldProcedure = Extract<
+  SourceProcedureName,
+  'sources.tryNow' | 'sources.facts' | 'history.series' | 'history.heatMap' | 'allocation.steps'
+>
+type ToldStream = Extract<SourceStreamName, 'frames' | 'summary' | 'dumps' | 'objects' | 'alerts' | 'noted'>
+
+interface Telling {
+  readonly session: Session
+  readonly desk: Pick<ObjectDesk, 'states'>
+  readonly alerting: Pick<Alerting, 'states' | 'noted'>
+  readonly environment: Environment
+  /** Knows the history in place of the session, where the source is a recording. */
+  readonly archive?: Archive | undefined
+}
+
+/** What is answered of what a source has told, wherever the console runs and whatever else it can do. */
+export function toldHandlers({ session, desk, alerting, environment, archive }: Telling): {
+  readonly procedures: Pick<SourceHandlers['procedures'], ToldProcedure>
+  readonly streams: Pick<SourceHandlers['streams'], ToldStream>
+} {
+  const summaries = createSummaries(session, environment)
+  return {
+    procedures: {
+      'sources.tryNow': async ({ server }) => {
+        session.tryNow(server)
+        return null
+      },
+      'sources.facts': async ({ server }) => {
+        const facts = session.picture.facts(server)
+        return facts === undefined ? null : reportedFacts(facts)
+      },
+      'history.series': async ({ server, ...range }) =>
+        archive === undefined ? session.server(server).history.series(range) : archive.series(server, range),
+      'history.heatMap': async ({ server, ...cells }) =>
+        archive === undefined ? session.server(server).history.heatMap(cells) : archive.heatMap(server, cells),
+      'allocation.steps': async ({ server, from, to }) => [
+        ...(archive === undefined
+          ? session.server(server).adjustments.steps(from, to)
+          : archive.steps(server, from, to)),
+      ],
+    },
+    streams: {
+      frames: (_, emit, signal) => session.frames.subscribe(emit, signal),
+      summary: (_, emit, signal) => summaries.subscribe(emit, signal),
+      dumps: ({ server, level }, emit, signal) =>
+        session.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), signal),
+      objects: (_, emit, signal) => desk.states.subscribe(emit, signal),
+      alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
+      noted: (_, emit, signal) => alerting.noted.subscribe(emit, signal),
+    },
+  }
+}
+
+/** Levels are few and stay; queues and requests are what makes a dump large. */
+export function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
+  return {
+    ...dump,
+    ...(dump.queues && { queues: dump.queues.filter((queue) => queue.level === level) }),
+    ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
+  }
+}

@@ -1,0 +1,124 @@
+import { toProblem, ProblemError } from '../../core/contract/errors.ts'
+import { isNewer, ReleaseSchema, type UpdateState } from '../../core/contract/update.ts'
+import { MS_PER_DAY } from '../../core/units.ts'
+import { isLoopback } from '../cluster/redact.ts'
+import type { Store } from '../store/store.ts'
+
+/** Milliseconds in which an address answers, and bytes of its answer. */
+const ANSWER_MS = 10_000
+const MOST_BYTES = 64 * 1024
+
+/**
+ * An address that may be asked for releases: https, or http on this machine. Its path and query may be a secret, so that only
+ * its host is ever shown. Throws `ProblemError`.
+ */
+function releaseAddress(text: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && mayAsk(url) && url.username === '' && url.password === '') return url
+  throw new ProblemError(
+    'invalid-input',
+    'The address of an update check is an https address without a user, such as https://releases.example.com/apf-console.json.',
+  )
+}
+
+const mayAsk = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
+
+/**
+ * Asks an address for the newest version and compares it with the own one. There is no usual address: nobody publishes releases of
+ * this console yet. Nothing is downloaded or run, and of the answer only a version and a link that a browser may follow are
+ * used. What goes wrong is a state as well.
+ */
+export async function checkForUpdate(address: string, own: string, ask: typeof fetch = fetch): Promise<UpdateState> {
+  if (address === '') return { state: 'off' }
+  try {
+    const url = releaseAddress(address)
+    const { version, url: link } = await readRelease(url, ask)
+    if (!isNewer(version, own)) return { state: 'current', latest: version }
+    const page = URL.parse(link)
+    if (page === null || !mayAsk(page) || page.username !== '' || page.password !== '') {
+      throw new ProblemError('bad-answer', `${url.host} names version ${version} with a link that is no https address.`)
+    }
+    return { state: 'newer', version, url: page.href }
+  } catch (error) {
+    return { state: 'failed', problem: toProblem(error) }
+  }
+}
+
+async function readRelease(url: URL, ask: typeof fetch) {
+  const odd = (what: string): ProblemError =>
+    new ProblemError('bad-answer', `${url.host} ${what}; no version is known from it.`)
+  let response: Response
+  try {
+    response = await ask(url, {
+      headers: { accept: 'application/json', 'user-agent': 'apf-console' },
+      // Another address is one that nobody chose.
+      redirect: 'manual',
+      credentials: 'omit',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+  } catch {
+    throw new ProblemError('unreachable', `${url.host} does not answer; the next check is in a day.`)
+  }
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel()
+    throw odd('redirects elsewhere, which is not followed')
+  }
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw odd(`answered ${response.status}`)
+  }
+  const text = await textWithin(response, MOST_BYTES).catch(() => undefined)
+  if (text === undefined) throw odd(`answered with more than ${MOST_BYTES / 1024} KiB, or not to the end`)
+  const release = ReleaseSchema.safeParse(jsonOf(text))
+  if (!release.success) throw odd('answered with something that is not {"version": "1.2.3", "url": "https://…"}')
+  return release.data
+}
+
+/** `undefined` where there is more. */
+async function textWithin(response: Response, most: number): Promise<string | undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    // Leaving the loop gives the rest up.
+    if (bytes > most) return undefined
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface UpdateOptions {
+  readonly store: Pick<Store, 'settings' | 'update'>
+  readonly version: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly ask?: typeof fetch
+}
+
+/** What the address of the settings says, asked at most once a day for all consoles of this user, failures included. */
+export function createUpdates({ store, version, now, ask }: UpdateOptions): { read(): Promise<UpdateState> } {
+  let reading: Promise<UpdateState> | undefined
+  const read = async (): Promise<UpdateState> => {
+    const { updateFrom } = await store.settings.read()
+    if (updateFrom === '') return { state: 'off' }
+    const kept = await store.update.read()
+    const age = kept === undefined ? Number.POSITIVE_INFINITY : now() - kept.at
+    // One that was asked by another version says nothing of this one; a clock that was set back must not stop the checks.
+    if (kept?.from === updateFrom && kept.by === version && age >= 0 && age < MS_PER_DAY) return kept.state
+    const state = await checkForUpdate(updateFrom, version, ask)
+    await store.update.write({ at: now(), from: updateFrom, by: version, state })
+    return state
+  }
+  return {
+    read: () => (reading ??= read().finally(() => (reading = undefined))),
+  }
+}

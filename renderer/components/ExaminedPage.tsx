@@ -1,0 +1,68 @@
+import { useState, type ReactNode } from 'react'
+import { useConnected } from '../state/connection.ts'
+import { useExamination } from '../state/examination.ts'
+import { Button } from './Button.tsx'
+import styles from './examinedPage.module.css'
+import { NowLine } from './NowLine.tsx'
+import { ErrorState, LoadingPage, NoCluster, ProblemNote } from './States.tsx'
+
+/** A page of what an examination of the shown source found, again as time goes on or when it is asked to. */
+export function ExaminedPage<T extends { readonly summary: string }>({
+  title,
+  waitingFor,
+  purpose,
+  everyMs,
+  read,
+  evidenceOf,
+  renderMain,
+  renderBeside,
+}: {
+  readonly title: string
+  readonly waitingFor: string
+  /** What the page does, where there is no source. */
+  readonly purpose: string
+  /** The present is examined again after so long. */
+  readonly everyMs: number
+  /** The same function asks the same question. */
+  readonly read: (at: number | undefined) => Promise<T>
+  readonly evidenceOf: (found: T) => string
+  readonly renderMain: (found: T) => ReactNode
+  readonly renderBeside: (found: T) => ReactNode
+}) {
+  const connected = useConnected()
+  const [turn, setTurn] = useState(0)
+  const { examined, isExamining } = useExamination(read, { shown: connected?.id, turn, everyMs })
+  const again = (
+    <Button small disabled={isExamining} onClick={() => setTurn(turn + 1)}>
+      Examine again
+    </Button>
+  )
+  if (connected === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">{title}</h1>
+        <NoCluster>{purpose}</NoCluster>
+      </>
+    )
+  }
+  if (examined === undefined) return <LoadingPage title={title} waitingFor={waitingFor} />
+  const { found, problem } = examined
+  if (found === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">{title}</h1>
+        {problem && <ErrorState title="The source could not be examined." problem={problem} actions={again} />}
+      </>
+    )
+  }
+  return (
+    <div className={styles['page']}>
+      <NowLine title={found.summary} evidence={evidenceOf(found)} actions={again} />
+      {problem && <ProblemNote problem={problem} />}
+      <div className={styles['columns']}>
+        <div className={styles['main']}>{renderMain(found)}</div>
+        <div className={styles['beside']}>{renderBeside(found)}</div>
+      </div>
+    </div>
+  )
+}

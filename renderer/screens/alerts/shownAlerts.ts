@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'react'
+import type { AlertsState } from '../../../core/contract/alerts.ts'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { client } from '../../state/client.ts'
+import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
+import { useAlerts } from '../../state/told.ts'
+
+export interface ShownAlerts {
+  /** Until the rules were evaluated, nothing; while another instant is evaluated, how they stood at the one before. */
+  readonly state: AlertsState | undefined
+  /** Of an instant that cannot be evaluated. */
+  readonly problem?: Problem
+  readonly isPast: boolean
+}
+
+/** An instant that is shown for so long is one that is looked at: minutes of samples are read for it. */
+const REST_MS = 300
+
+/** How the alert rules stand for the shown source, or stood at the instant that is shown. */
+export function useShownAlerts(): ShownAlerts {
+  const present = useAlerts()
+  const past = usePastPart(askedOf)
+  const instant = useSettledMoment()?.at
+  const [answer, setAnswer] = useState<Pick<ShownAlerts, 'state' | 'problem'> & { readonly of: number }>()
+  useEffect(() => {
+    if (past === undefined || instant === undefined) return undefined
+    let gone = false
+    const read = async (): Promise<void> => {
+      const found = await client()
+        .call('past.alerts', { connection: past, at: instant })
+        .then(
+          (state) => ({ of: past, state }),
+          (thrown: unknown) => ({ of: past, state: undefined, problem: toProblem(thrown) }),
+        )
+      if (!gone) setAnswer(found)
+    }
+    const timer = setTimeout(() => void read(), REST_MS)
+    return () => {
+      gone = true
+      clearTimeout(timer)
+    }
+  }, [past, instant])
+  if (past === undefined) return { state: present, isPast: false }
+  return { state: undefined, ...(answer?.of === past && answer), isPast: true }
+}

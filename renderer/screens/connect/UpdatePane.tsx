@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { Button } from '../../components/Button.tsx'
+import { TextField } from '../../components/Field.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { refusalOf } from '../../state/limits.ts'
+import { useSettings } from '../../state/settings.ts'
+import { updateStore } from '../../state/update.ts'
+import styles from './Connect.module.css'
+
+/** The address that is asked for newer versions; nothing is asked without one. */
+export function UpdatePane() {
+  const [{ updateFrom }, change] = useSettings()
+  const [address, setAddress] = useState(updateFrom)
+  const update = updateStore((state) => state.update)
+  if (refusalOf('app.update') !== undefined) return null
+  return (
+    <Pane title="Updates">
+      <form
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          change({ updateFrom: address.trim() })
+        }}
+      >
+        <TextField
+          label="Source of newer versions"
+          kind="code"
+          value={address}
+          onChange={setAddress}
+          hint="https address of a JSON file, {version, url}. Asked once a day; empty: never. There is no usual one. Nothing is downloaded."
+        />
+        <div>
+          <Button type="submit" disabled={address.trim() === updateFrom}>
+            {address.trim() === '' ? 'Stop asking' : 'Use this address'}
+          </Button>
+        </div>
+      </form>
+      {update?.state === 'failed' && (
+        <div className={styles['wide']}>
+          <ProblemNote problem={update.problem} />
+        </div>
+      )}
+      {update?.state === 'current' && <p className={styles['caption']}>There is no newer version.</p>}
+    </Pane>
+  )
+}

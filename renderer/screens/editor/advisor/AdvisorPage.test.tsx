@@ -1,0 +1,54 @@
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStory, type Story } from '../../../../test/harness/story.ts'
+import { setClient } from '../../../state/client.ts'
+import { startState } from '../../../state/start.ts'
+import { AdvisorPage } from './AdvisorPage.tsx'
+
+let story: Story
+let stop: () => void
+
+beforeEach(async () => {
+  story = await openStory({ history: 20, servers: 1 })
+  setClient(story.client)
+  stop = startState(story.client)
+  render(<AdvisorPage />)
+})
+
+afterEach(() => {
+  cleanup()
+  stop()
+  story.stop()
+  setClient(undefined)
+  location.hash = ''
+})
+
+test('says first that samples are too few, then what to change, and opens it as a draft', async () => {
+  const user = userEvent.setup()
+  await waitFor(() =>
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(/^Samples cover .* at least 5 min\.$/),
+  )
+  for (let second = 0; second < 330; second += 1) await act(async () => story.advance(1_000))
+  await user.click(screen.getByRole('button', { name: 'Examine again' }))
+  await waitFor(() =>
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(
+      /^Requests of .*workload-low.* wait or are rejected\./,
+    ),
+  )
+  const list = screen.getByRole('region', { name: 'Suggestions' })
+  const [first, ...others] = within(list).getAllByRole('button')
+  expect(first?.getAttribute('aria-pressed')).toBe('true')
+  expect(others.length).toBeGreaterThan(1)
+  expect(screen.getByRole('region', { name: 'Evidence for 1' }).textContent).toMatch(/UTC/)
+  expect(within(screen.getByRole('table', { name: /^Seats in which/ })).getByText('95 %')).toBeTruthy()
+  // Scrape settings are copied, not drafted.
+  await user.click(within(list).getByRole('button', { name: /out of Prometheus/ }))
+  expect(await screen.findByRole('button', { name: 'Copy settings' })).toBeTruthy()
+  // Flags by the size of the cluster.
+  await user.type(screen.getByRole('textbox', { name: 'Nodes' }), '5000')
+  expect(await within(list).findByText('Set the flags for 5,000 nodes')).toBeTruthy()
+  await user.click(first ?? list)
+  await user.click(await screen.findByRole('button', { name: 'Open 1 as draft' }))
+  expect(location.hash).toContain('editor/draft?object=')
+})

@@ -1,0 +1,137 @@
+import { useCallback, useState } from 'react'
+import { MOST_NODES, type Advice } from '../../../../core/contract/advice.ts'
+import { TextField } from '../../../components/Field.tsx'
+import { ExaminedPage } from '../../../components/ExaminedPage.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { askShown } from '../../../state/past.ts'
+import { format } from '../../../theme/format.ts'
+import styles from './advisor.module.css'
+import { EvidencePane, ImpactPane, SuggestionRow } from './Suggestion.tsx'
+
+const EVERY_MS = 30_000
+
+const evidenceOf = ({ from, to, servers }: Advice): string =>
+  servers.length === 0
+    ? 'Nothing is applied from here.'
+    : `Samples from ${format.time(from)} to ${format.time(to)}, ${servers.join(', ')}. Nothing is applied from here: a suggestion becomes a draft.`
+
+/** What to change, with evidence, from everything that the source has told (design 3.11). */
+export function AdvisorPage() {
+  const [typed, setTyped] = useState('')
+  const nodes = nodesIn(typed)
+  const read = useCallback(
+    (at: number | undefined) =>
+      askShown('advice.read', { ...(at !== undefined && { at }), ...(nodes !== undefined && { nodes }) }),
+    [nodes],
+  )
+  const [chosen, setChosen] = useState(0)
+  const chosenOf = ({ suggestions }: Advice) => {
+    const at = Math.min(chosen, suggestions.length - 1)
+    const suggestion = suggestions[at]
+    return suggestion && { suggestion, number: at + 1 }
+  }
+  return (
+    <ExaminedPage
+      title="Advisor"
+      waitingFor="the advice"
+      purpose="Advisor suggests edits, flags and scrape settings from what a connected source used."
+      everyMs={EVERY_MS}
+      read={read}
+      evidenceOf={evidenceOf}
+      renderMain={(advice) => {
+        const one = chosenOf(advice)
+        return (
+          <>
+            <Pane title="Suggestions" note="those for present trouble come first">
+              <ol className={styles['suggestions']}>
+                {advice.suggestions.map((suggestion, index) => (
+                  <SuggestionRow
+                    key={`${suggestion.kind} ${suggestion.title}`}
+                    suggestion={suggestion}
+                    number={index + 1}
+                    isChosen={index + 1 === one?.number}
+                    onChoose={() => setChosen(index)}
+                  />
+                ))}
+              </ol>
+            </Pane>
+            {one && <ImpactPane {...one} />}
+          </>
+        )
+      }}
+      renderBeside={(advice) => {
+        const one = chosenOf(advice)
+        return (
+          <>
+            {one && <EvidencePane {...one} />}
+            <EnoughPane advice={advice} />
+            <Pane title="Cluster size">
+              <div className={styles['size']}>
+                <TextField
+                  label="Nodes"
+                  kind="number"
+                  value={typed}
+                  onChange={setTyped}
+                  {...(typed !== '' && nodes === undefined
+                    ? { error: `Enter a whole number from 1 to ${MOST_NODES}.` }
+                    : {})}
+                />
+              </div>
+            </Pane>
+            <LimitsPane advice={advice} />
+          </>
+        )
+      }}
+    />
+  )
+}
+
+function nodesIn(text: string): number | undefined {
+  const nodes = /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0
+  return nodes >= 1 && nodes <= MOST_NODES ? nodes : undefined
+}
+
+type Enough = Advice['enough'][number]
+
+/** How many seats the demand of all levels would have fitted into. */
+function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advice }) {
+  if (enough.length === 0) return null
+  const columns: readonly DataColumn<Enough>[] = [
+    { id: 'share', header: 'Part of the time', rowHeader: true, value: ({ share }) => `${Math.round(share * 100)} %` },
+    { id: 'seats', header: 'Seats', align: 'right', value: ({ seats }) => format.seats(seats) },
+    {
+      id: 'fits',
+      header: 'Fits',
+      value: ({ seats }) => (serverLimit === undefined ? '' : seats <= serverLimit ? 'yes' : 'no'),
+    },
+  ]
+  return (
+    <Pane
+      title="How many seats would be enough"
+      {...(serverLimit !== undefined && { note: `the server has ${format.seats(serverLimit)}` })}
+    >
+      <PlainTable
+        caption="Seats in which the demand of all levels fits, by part of the time"
+        className={styles['table']}
+        columns={columns}
+        rows={enough}
+        rowKey={({ share }) => share}
+      />
+    </Pane>
+  )
+}
+
+function LimitsPane({ advice: { limits } }: { readonly advice: Advice }) {
+  if (limits.length === 0) return null
+  return (
+    <Pane title="Not known">
+      <ul className={styles['list']}>
+        {limits.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </Pane>
+  )
+}

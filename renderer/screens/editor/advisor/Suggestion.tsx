@@ -1,0 +1,136 @@
+import type { Suggestion } from '../../../../core/contract/advice.ts'
+import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
+import { withDeletion, withText } from '../../../../core/draft/draft.ts'
+import { Button, Copy } from '../../../components/Button.tsx'
+import { classes } from '../../../components/classes.ts'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { LevelName } from '../../../components/LevelChip.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
+import { Details } from '../../../components/States.tsx'
+import { changeDraft } from '../../../state/draft.ts'
+import { openLevel, openPage } from '../../../state/route.ts'
+import { format } from '../../../theme/format.ts'
+import styles from './advisor.module.css'
+
+interface OneProps {
+  readonly suggestion: Suggestion
+  readonly number: number
+}
+
+/** One suggestion of the list; choosing it shows its evidence. */
+export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; readonly onChoose: () => void }) {
+  const { suggestion, number, isChosen, onChoose } = props
+  const { title, text, verdict } = suggestion
+  return (
+    <li className={classes(styles['suggestion'], isChosen && styles['chosen'])}>
+      <span className={styles['number']} aria-hidden="true">
+        {number}
+      </span>
+      <button type="button" className={styles['choose']} aria-pressed={isChosen} onClick={onChoose}>
+        <b>{title}</b>
+        <span>{text}</span>
+      </button>
+      <span className={styles[verdict]}>{VERDICT_WORDS[verdict]}</span>
+    </li>
+  )
+}
+
+/** What a suggestion rests on, what is not known, and what can be done with it. */
+export function EvidencePane({ suggestion, number }: OneProps) {
+  const { evidence, unknown, changes, snippet, server, level } = suggestion
+  const [first] = changes
+  return (
+    <Pane title={`Evidence for ${number}`} note={server}>
+      <div className={styles['evidence']}>
+        <ul>
+          {evidence.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        {unknown.length > 0 && (
+          <>
+            <b>Not known</b>
+            <ul className={styles['quiet']}>
+              {unknown.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        {changes.map(({ kind, name, text }) =>
+          text === null ? (
+            <p key={name}>{`Deletes ${kind} ${name}.`}</p>
+          ) : (
+            <Details key={name} summary={`${kind} ${name}`} text={text} />
+          ),
+        )}
+        {snippet !== undefined && <Details summary="Settings to copy" text={snippet} />}
+        <p className={styles['actions']}>
+          {first !== undefined && (
+            <Button small onClick={() => openDraft(suggestion)}>
+              {`Open ${number} as draft`}
+            </Button>
+          )}
+          {snippet !== undefined && <Copy text={snippet} label="Copy settings" />}
+          {level !== undefined && (
+            <Button small onClick={() => openLevel(server, level)}>
+              Open {level}
+            </Button>
+          )}
+        </p>
+      </div>
+    </Pane>
+  )
+}
+
+function openDraft({ changes }: Suggestion): void {
+  const [first] = changes
+  if (first === undefined) return
+  changeDraft((entries, objects) =>
+    changes.reduce(
+      (all, { kind, name, text }) =>
+        text === null ? withDeletion(all, objects, { kind, name }) : withText(all, objects, { kind, name }, text),
+      entries,
+    ),
+  )
+  openPage('editor', 'draft', `${first.kind}/${first.name}`)
+}
+
+type Impact = Suggestion['impact'][number]
+
+const IMPACT_COLUMNS: readonly DataColumn<Impact>[] = [
+  { id: 'level', header: 'Level', rowHeader: true, cell: ({ level }) => <LevelName name={level} /> },
+  { id: 'before', header: 'Nominal now', align: 'right', value: ({ before }) => format.seats(before) },
+  { id: 'after', header: 'After', align: 'right', value: ({ after }) => format.seats(after) },
+  {
+    id: 'change',
+    header: 'Change',
+    align: 'right',
+    value: ({ before, after }) =>
+      after === before ? '0' : `${after > before ? '+' : '−'}${format.seats(Math.abs(after - before))}`,
+  },
+]
+
+/** Nominal limits of all levels before and after an edit. */
+export function ImpactPane({ suggestion: { impact, changes }, number }: OneProps) {
+  if (impact.length === 0) {
+    if (changes.length === 0) return null
+    return (
+      <Pane title={`Seat impact of ${number}`} unit="seats">
+        <p className={styles['none']}>The nominal limits of all levels stay as they are.</p>
+      </Pane>
+    )
+  }
+  return (
+    <Pane title={`Seat impact of ${number}`} unit="seats" note="nominal limits of one server">
+      <PlainTable
+        caption={`Nominal limits before and after suggestion ${number}`}
+        className={styles['table']}
+        columns={IMPACT_COLUMNS}
+        rows={impact}
+        rowKey={({ level }) => level}
+      />
+    </Pane>
+  )
+}

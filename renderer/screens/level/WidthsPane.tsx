@@ -1,0 +1,116 @@
+import { memo, useMemo } from 'react'
+import type { LevelFrame, MissingFamily } from '../../../core/frame/frame.ts'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { format } from '../../theme/format.ts'
+import styles from './panes.module.css'
+import { WIDTH_BINS, widthRows, type WidthRow } from './widths.data.ts'
+
+/** Families whose absence leaves a column without numbers. */
+const FAMILIES: ReadonlySet<string> = new Set(
+  ['work_estimated_seats', 'request_queue_length_after_enqueue', 'watch_count_samples'].map(
+    (name) => `apiserver_flowcontrol_${name}`,
+  ),
+)
+
+/** How wide requests are, what queues they meet, and how many watchers their writes have, by flow schema. */
+export const WidthsPane = memo(function WidthsPane(props: {
+  readonly level: LevelFrame
+  readonly missing: readonly MissingFamily[]
+}) {
+  const { level, missing } = props
+  const rows = useMemo(() => widthRows(level), [level])
+  return (
+    <Pane
+      title="Widths and queues"
+      note="since the server started; the server does not divide seats by list, watch and write"
+    >
+      {missing
+        .filter(({ family }) => FAMILIES.has(family))
+        .map(({ family, note }) => (
+          <p key={family} className={styles['prose']}>
+            {note}
+          </p>
+        ))}
+      <div className={styles['tableBox']}>
+        <DataTable
+          caption={`Widths and queues of ${level.name}`}
+          columns={COLUMNS}
+          rows={rows}
+          rowKey={(row) => row.name}
+          density="compact"
+          csvName={`widths-${level.name}`}
+          empty="No request of any flow schema has reached this level yet."
+        />
+      </div>
+    </Pane>
+  )
+})
+
+const share = (part: number | undefined): string =>
+  part === undefined ? '' : part > 0 && part < 0.005 ? '< 1 %' : `${Math.round(part * 100)} %`
+
+const COLUMNS: readonly DataColumn<WidthRow>[] = [
+  { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },
+  {
+    id: 'requests',
+    header: 'Requests',
+    title: 'Requests whose seats were estimated',
+    align: 'right',
+    value: (row) => row.requests,
+    cell: (row) => format.fixed(row.requests),
+  },
+  ...WIDTH_BINS.map(({ label }, bin): DataColumn<WidthRow> => ({
+    id: `bin-${label}`,
+    header: label,
+    title: `Part of the requests that took ${label}`,
+    align: 'right',
+    value: (row) => row.shares?.[bin],
+    cell: (row) => share(row.shares?.[bin]),
+  })),
+  {
+    id: 'writes',
+    header: 'Writes',
+    title: 'Mutating requests among them: those for which watchers were counted',
+    align: 'right',
+    value: (row) => row.writes,
+    cell: (row) => format.fixed(row.writes),
+  },
+  {
+    id: 'watches',
+    header: 'Watches',
+    title: 'Watches that were initialised',
+    align: 'right',
+    value: (row) => row.watches,
+    cell: (row) => format.fixed(row.watches),
+  },
+  {
+    id: 'watchers',
+    header: 'Watchers per write',
+    title: 'Mean; a write costs more seats the more watchers hear of it',
+    align: 'right',
+    value: (row) => row.watchersMean,
+    cell: (row) => (row.watchersMean === undefined ? '' : format.significant(row.watchersMean)),
+  },
+  {
+    id: 'queue',
+    header: 'Queue on arrival',
+    title: 'Requests in the chosen queue as an enqueued request found it, itself included: mean',
+    align: 'right',
+    value: (row) => row.queueMean,
+    cell: (row) => (row.queueMean === undefined ? '' : format.significant(row.queueMean)),
+  },
+  {
+    id: 'queueP99',
+    header: 'p99',
+    title: 'The longest but for one enqueued request in 100',
+    align: 'right',
+    value: (row) => row.queueP99?.upTo ?? row.queueP99?.above,
+    cell: ({ queueP99: p99 }) =>
+      p99 === undefined
+        ? ''
+        : p99.upTo === undefined
+          ? `> ${format.fixed(p99.above)}`
+          : `≤ ${format.fixed(Math.floor(p99.upTo))}`,
+  },
+]

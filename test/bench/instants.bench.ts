@@ -1,0 +1,90 @@
+/**
+ * Any instant of a long run on screen: the scenario S1 under today's server, 1.6 million events, is opened from the built
+ * console in Chromium (CHROMIUM_PATH, else the first one on the path), and a pointer is set on random places of the time bar.
+ * `instant` is the time from the press until the roster names the new instant. Goal: 200 ms.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright'
+import { seededRandom } from '../../core/simulate/random.ts'
+import { ensureBuilt } from '../../main/bootstrap/build.mjs'
+import { launchChromium } from '../harness/chromium.ts'
+import { runConsole } from '../harness/webConsole.ts'
+import { median, report, round } from './statistics.ts'
+
+const RUNS = 60
+const GOAL_MS = 200
+
+export async function run(): Promise<void> {
+  await ensureBuilt()
+  const stateDir = mkdtempSync(path.join(os.tmpdir(), 'apf-instants-'))
+  const running = await runConsole(['out/main/cli.js', 'web', '--demo'], { APF_CONSOLE_STATE: stateDir })
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
+    await page.goto(running.address)
+    await page.locator('main [role="grid"]').first().waitFor()
+    await page.evaluate(() => void (location.hash = '#/whatif'))
+    await page.getByLabel('Requests', { exact: true }).selectOption('S1')
+    await page.getByLabel('Scenario variant').selectOption('now')
+    await page.getByRole('button', { name: 'Step through the scenario' }).click()
+    await page
+      .getByRole('navigation', { name: 'Screens and priority levels' })
+      .getByText(/^At /)
+      .waitFor({ timeout: 120_000 })
+    await page.waitForTimeout(2_000)
+    const random = seededRandom(1)
+    const times: number[] = []
+    for (let index = 0; index < RUNS; index++) times.push(await press(page, random()))
+    const sorted = times.toSorted((a, b) => a - b)
+    report({
+      bench: 'instants',
+      case: 'instant',
+      runs: RUNS,
+      ms: {
+        median: round(median(times), 1),
+        p90: round(sorted[Math.floor(0.9 * RUNS)] ?? 0, 1),
+        worst: round(sorted.at(-1) ?? 0, 1),
+      },
+      goal: GOAL_MS,
+      ratio: round(median(times) / GOAL_MS, 2),
+      load: round(os.loadavg()[0] ?? 0, 1),
+    })
+  } finally {
+    await browser.close()
+    await running.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  }
+}
+
+/** Milliseconds from a press on the time bar until the roster shows another instant. */
+async function press(page: Page, place: number): Promise<number> {
+  const track = page.getByRole('slider', { name: 'Instant in the shown range' }).locator('..')
+  const { x = 0, y = 0, width = 0 } = (await track.boundingBox()) ?? {}
+  await page.evaluate(() => {
+    const roster = document.querySelector('nav[aria-label*="priority levels"]')
+    const named = (): string | undefined => /At \d\d:\d\d:\d\d(?:\.\d+)?/.exec(roster?.textContent ?? '')?.[0]
+    const before = named()
+    const began = new Promise<number>((resolve) => {
+      addEventListener('pointerdown', ({ timeStamp }) => resolve(timeStamp), { once: true, capture: true })
+    })
+    const changed = new Promise<number>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (named() === before) return
+        observer.disconnect()
+        resolve(performance.now())
+      })
+      if (roster !== null) observer.observe(roster, { subtree: true, childList: true, characterData: true })
+      // A press on the instant that is shown changes nothing.
+      setTimeout(() => resolve(performance.now()), 5_000)
+    })
+    Reflect.set(
+      globalThis,
+      'measured',
+      Promise.all([began, changed]).then(([from, to]) => to - from),
+    )
+  })
+  await page.mouse.click(x + 20 + place * (width - 40), y + 10)
+  return page.evaluate(() => Reflect.get(globalThis, 'measured') as Promise<number>)
+}
