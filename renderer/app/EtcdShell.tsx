@@ -2,7 +2,7 @@ import type { EtcdClass } from '../../core/contract/etcd.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { MiddleCut } from '../components/LevelChip.tsx'
-import { extentOf, isSpent, shortLevel, tightest } from '../screens/etcd/levels.ts'
+import { extentOf, isSpent, shortLevel, byTightness } from '../screens/etcd/levels.ts'
 import { hrefOfPlace, useRoute } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
 import { useEtcdState } from '../state/told.ts'
@@ -44,7 +44,7 @@ function EtcdRoster() {
 }
 
 function ClassItem({ of, current }: { readonly of: EtcdClass; readonly current: boolean }) {
-  const group = tightest(of)
+  const group = byTightness(of)[0]
   if (group === undefined) return null
   const { level, text } = group
   const { value, of: most } = extentOf(level)

@@ -1,7 +1,7 @@
 import type { EtcdClass, EtcdState } from '../../../core/contract/etcd.ts'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
-import { extentOf, type Level, shortLevel } from './levels.ts'
+import { byTightness, extentOf, type Level, shortLevel } from './levels.ts'
 import styles from './etcd.module.css'
 
 /** The classes as drawings of their algorithms, with where each stands now and what became of its latest requests. */
@@ -57,22 +57,21 @@ const latelyText = ({ seconds, passed, limited }: NonNullable<EtcdClass['lately'
 
 /** As high whether it has groups or not, so that nothing moves when one comes. */
 function Groups({ of }: { readonly of: EtcdClass }) {
-  const [first, second] = of.groups
+  const tight = byTightness(of).slice(0, MOST_GROUPS)
+  const [first] = tight
   if (first === undefined) return null
-  const named = [first, second].filter((one) => one !== undefined && one.group !== '')
+  // In the order that they have, or two groups of a like level would change places all the time.
+  const named = of.groups.filter((one) => one.group !== '' && tight.includes(one))
   return (
     <>
       <span className={styles['drawings']}>
         {named.length > 0 ? (
-          named.map(
-            (one) =>
-              one !== undefined && (
-                <span key={`${one.rule ?? ''} ${one.group}`} className={styles['group']}>
-                  <span className={styles['groupName']}>{one.group}</span>
-                  <Cells level={one.level} />
-                </span>
-              ),
-          )
+          named.map((one) => (
+            <span key={`${one.rule ?? ''} ${one.group}`} className={styles['group']}>
+              <span className={styles['groupName']}>{one.group}</span>
+              <Cells level={one.level} />
+            </span>
+          ))
         ) : first.level.qdisc === 'lbf' && of.lately !== undefined ? (
           <Leaks of={of.lately} />
         ) : (

@@ -103,12 +103,14 @@ export function EditPane(props: {
           )}
           {kind === 'rule' && (of === undefined || !beyondForm(of.document)) && (
             <>
-              <SelectField
-                label="Condition"
-                value={typed['condition'] ?? ''}
-                options={CONDITION_OPTIONS}
-                onChange={(value) => set('condition', value)}
-              />
+              <div className={styles['across']}>
+                <SelectField
+                  label="Condition"
+                  value={typed['condition'] ?? ''}
+                  options={CONDITION_OPTIONS}
+                  onChange={(value) => set('condition', value)}
+                />
+              </div>
               <TextField
                 label="Above"
                 kind="number"

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readRules } from '../../../core/qos/read.ts'
 import { etcdFixture } from './etcd.fixture.ts'
 import { rulesFileText } from './exportRules.ts'
-import { isSpent, type Level, shortLevel, tightest } from './levels.ts'
+import { byTightness, isSpent, type Level, shortLevel } from './levels.ts'
 
 const tbf = (tokens: number): Level => ({ qdisc: 'tbf', tokens, burst: 12, qps: 10 })
 const window = (used: number): Level => ({ qdisc: 'window', used, limit: 100, windowMs: 1_000 })
@@ -21,13 +21,13 @@ describe('the level of a class in a few characters', () => {
     expect(isSpent(level)).toBe(spent)
   })
 
-  it('is that of the group that is nearest to being limited', () => {
+  it('goes by the group that is nearest to being limited', () => {
     const [one] = etcdFixture.classes
     if (one === undefined) throw new Error('there are classes')
     const groups = [80, 95, 20].map((used) => ({ group: `u${used}`, level: window(used), text: '', waiting: 0 }))
-    expect(tightest({ ...one, groups })?.group).toBe('u95')
+    expect(byTightness({ ...one, groups }).map(({ group }) => group)).toEqual(['u95', 'u80', 'u20'])
     const buckets = [5, 1, 12].map((tokens) => ({ group: `t${tokens}`, level: tbf(tokens), text: '', waiting: 0 }))
-    expect(tightest({ ...one, groups: buckets })?.group).toBe('t1')
+    expect(byTightness({ ...one, groups: buckets })[0]?.group).toBe('t1')
   })
 })
 

@@ -2,7 +2,8 @@ import type { EtcdClass } from '../../../core/contract/etcd.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 
-export type Level = EtcdClass['groups'][number]['level']
+export type Group = EtcdClass['groups'][number]
+export type Level = Group['level']
 
 /** What fills the drawing of a level, and what it would hold. */
 export function extentOf(level: Level): { readonly value: number; readonly of: number } {
@@ -24,9 +25,9 @@ const taken = (level: Level): number => {
   return level.qdisc === 'tbf' ? 1 - value / of : value / of
 }
 
-/** The group that is nearest to being limited. */
-export const tightest = ({ groups }: EtcdClass): EtcdClass['groups'][number] | undefined =>
-  groups.toSorted((a, b) => taken(b.level) - taken(a.level))[0]
+/** The groups of a class, those that are nearest to being limited first. */
+export const byTightness = ({ groups }: EtcdClass): readonly Group[] =>
+  groups.toSorted((a, b) => taken(b.level) - taken(a.level))
 
 /** Whether one unit more would not be admitted now. */
 export function isSpent(level: Level): boolean {

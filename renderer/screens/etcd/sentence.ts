@@ -31,7 +31,7 @@ const NEARLY_FULL = 0.8
 export const limitedWord = (mode: EtcdState['mode']): string => (mode === 'observe' ? 'Would limit' : 'Limited')
 
 export const EVIDENCE =
-  'Rules act at this proxy and count for it alone. Watches are never limited. The first run of an expensive request passes, because its cost is not known yet.'
+  'Rules act and count at this proxy alone. Watches are never limited. The first run of an expensive request passes: its cost is not known yet.'
 
 /** What a client should do about a request that was limited. */
 export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '' }: EtcdRequest): string {

@@ -28,7 +28,8 @@ test.afterEach(() => expect(complaints).toEqual([]))
 
 const field = () => page.getByRole('listbox', { name: /^Queues of workload-low/ })
 const hands = () => page.getByRole('list', { name: /^Hand of / })
-const speed = () => page.getByRole('group', { name: 'Simulated server' }).getByRole('combobox', { name: 'Simulation speed' })
+const speed = () =>
+  page.getByRole('group', { name: 'Simulated server' }).getByRole('combobox', { name: 'Simulation speed' })
 
 test('its header says what the objects say', async () => {
   const header = page.locator('main header').first()
