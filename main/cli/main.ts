@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { spawn } from 'node:child_process'
@@ -7,6 +6,7 @@ import { z } from 'zod'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { gather } from '../files/files.ts'
+import { homeFolder } from '../files/homeFolder.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { openInThread } from '../threads/sourceThread.ts'
 import { whatIfInThread } from '../threads/whatIf.ts'
@@ -46,7 +46,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined)
 
 const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.stdin)
-const stateDir = stateFolder(process.platform, homedir(), process.env)
+const stateDir = stateFolder(process.platform, homeFolder(), process.env)
 
 const scenarioFolder = join(root, 'assets', 'scenarios')
 /** Where this file was built to JavaScript, those of threads were too. */

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { homeFolder } from '../files/homeFolder.ts'
 
 /** The files that hold when none is named: those of KUBECONFIG, or ~/.kube/config. */
-export function defaultFiles(env: NodeJS.ProcessEnv, home = homedir()): string[] {
+export function defaultFiles(env: NodeJS.ProcessEnv, home = homeFolder()): string[] {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   return named.length > 0 ? named : [join(home, '.kube', 'config')]
 }
@@ -27,7 +27,7 @@ export interface NamedByOperator {
 }
 
 /** `args` is the command line, `env` decides which kubeconfig is the default. */
-export function namedByOperator(args: readonly string[], env: NodeJS.ProcessEnv, home = homedir()): NamedByOperator {
+export function namedByOperator(args: readonly string[], env: NodeJS.ProcessEnv, home = homeFolder()): NamedByOperator {
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
