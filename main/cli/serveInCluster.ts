@@ -56,8 +56,18 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
   const { consent } = console.access
   const now = (): number => console.environment.now()
   const connection = await kubeconfigConnection(target, now, { consent, env: process.env })
-  const { workspace, serve, serveMetrics } = createPageConsole(console)
-  let ready = false
+  let answered = false
+  const { workspace, serve, serveMetrics } = createPageConsole(console, {
+    onConnected(source) {
+      const { id } = source.connection
+      source.hear(
+        'frames',
+        { connection: id },
+        () => (answered = true),
+        AbortSignal.any([console.signal, source.ended]),
+      )
+    },
+  })
   const closing: (() => Promise<void>)[] = [() => workspace.close(), () => Promise.resolve(connection.close())]
   try {
     const server = await serve(port, {
@@ -74,12 +84,11 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
       },
     })
     closing.unshift(() => server.close())
-    const metrics = await serveMetrics(metricsPort, { engine: () => undefined, probes: { isReady: () => ready } })
+    const metrics = await serveMetrics(metricsPort, { engine: () => undefined, probes: { isReady: () => answered } })
     closing.unshift(() => metrics.close())
     const spec: SourceSpec = { kind: 'scrape', target, cadence: cadenceFrom(given, true) }
     // What cannot begin ends here, and whoever keeps the console running starts it again.
     await connectFirst(workspace.handlers, spec, cadenceFrom(given, true))
-    ready = true
     const where =
       certificate === undefined
         ? `port ${new URL(server.origin).port} of 127.0.0.1`

@@ -76,7 +76,7 @@ export async function startMetricsServer({
     if (!listener.room.admit(request, response)) return say(response, 429, 'Too many requests at once; try again.')
     if (probe !== undefined) {
       const well = probe === 'live' || probes?.isReady() === true
-      return say(response, well ? 200 : 503, well ? 'ok' : 'not connected yet')
+      return say(response, well ? 200 : 503, well ? 'ok' : 'the API server has not answered yet')
     }
     void answer(response, request.method === 'HEAD')
   })
