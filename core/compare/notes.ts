@@ -1,5 +1,6 @@
 import type { Noted } from '../contract/recording.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import type { UnixMs } from '../units.ts'
 import type { Mark } from './period.ts'
 
 /** Those about a server, or about all of them, as marks; the end of an alert explains nothing. */
@@ -33,3 +34,10 @@ export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): read
 export const startedText = (server: string): string => `${server} started; its counters began at 0`
 
 export const rejectingText = (level: string, reason: RejectReason): string => `${level} began to reject, ${reason}`
+
+/** When the latest alert fired, Unix milliseconds; `undefined` without any. */
+export const lastAlert = (noted: readonly Noted[]): UnixMs | undefined =>
+  noted.reduce<UnixMs | undefined>(
+    (last, { at, kind }) => (kind === 'alert' && (last === undefined || at > last) ? at : last),
+    undefined,
+  )

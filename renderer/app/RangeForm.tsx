@@ -1,23 +1,26 @@
 import { useState, type FormEvent } from 'react'
+import { lastAlert } from '../../core/compare/notes.ts'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
 import { useNow } from '../components/hooks.ts'
+import { useNoted } from '../state/noted.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
 import { PRESETS, windowToText, type TimeWindow } from '../state/time.logic.ts'
-import { readRange } from '../state/typedRange.logic.ts'
+import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import styles from './TopBar.module.css'
 
 /** Presets, and a range as it is typed, with what it means before it is shown. */
 export function RangeForm({ window }: { readonly window: TimeWindow }) {
-  const { show, setRange } = timeStore.getState()
+  const { show, setRange, goTo } = timeStore.getState()
   const [{ clock }] = useSettings()
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
   const [tried, setTried] = useState(false)
-  const parsed = readRange(typed, { now: useNow(), zone: clock })
+  const noted = useNoted()
+  const parsed = readRange(typed, { now: useNow(), zone: clock, lastAlert: lastAlert(noted) })
   const preset = (seconds: number): void => {
     setRange(seconds)
     changeSettings({ rangeSeconds: seconds })
@@ -27,6 +30,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
     event.preventDefault()
     if (!parsed.ok) return setTried(true)
     show(parsed.window)
+    if (parsed.at !== undefined) goTo(parsed.at)
     closeOverlay('range')
   }
   return (
@@ -65,7 +69,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
           role={tried && !parsed.ok ? 'alert' : 'status'}
           className={styles[parsed.ok ? 'means' : 'error']}
         >
-          {parsed.ok ? meaning(parsed.window) : parsed.why}
+          {parsed.ok ? meaning(parsed) : parsed.why}
         </p>
         <div className={styles['buttons']}>
           <Button small type="submit">
@@ -88,7 +92,10 @@ const windowText = ({ from, to }: { readonly from: number; readonly to: number }
   `${format.dateTime(from)} to ${format.dateTime(to)}`
 
 /** What a typed range will show. */
-const meaning = (window: TimeWindow): string =>
-  window.kind === 'relative'
-    ? `The last ${format.span(window.seconds)}, up to the newest sample.`
-    : `${windowText(window)}, ${format.span((window.to - window.from) / 1_000)}.`
+function meaning({ window, at }: Extract<ParsedRange, { ok: true }>): string {
+  const range =
+    window.kind === 'relative'
+      ? `The last ${format.span(window.seconds)}, up to the newest sample`
+      : `${windowText(window)}, ${format.span((window.to - window.from) / 1_000)}`
+  return at === undefined ? `${range}.` : `${range}; every screen shows ${format.dateTime(at)}.`
+}

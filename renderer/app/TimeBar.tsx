@@ -14,7 +14,7 @@ import { useSeries } from '../state/series.ts'
 import { instantOf, timeStore, useTimePart, type TimeState } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
-import { barsOf, stripDomain, type Bar } from './timeBar.data.ts'
+import { barsOf, draggedRange, gripAt, stripDomain, type Bar, type Grip } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
 import { useWheel } from '../charts/wheel.ts'
@@ -189,7 +189,20 @@ const TICKS = 16
 /** Pixels. */
 const EDGE = 8
 
-/** A stretch of time with what happened in it; pointer and arrow keys choose the instant. */
+/** Pixels that a pointer may move while it presses: less is no drag. */
+const STILL = 3
+
+interface Held {
+  readonly grip: Grip
+  /** Where the pointer was pressed, CSS pixels. */
+  readonly x: number
+  readonly moved: boolean
+}
+
+/**
+ * A stretch of time with what happened in it; pointer and arrow keys choose the instant. The box of a shown range is moved by its body
+ * and made longer or shorter by its edges; the range is another once it is let go.
+ */
 function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, onHold }: TrackProps) {
   const [measure, { width, height }] = useSize()
   const box = useRef<HTMLDivElement>(null)
@@ -206,8 +219,28 @@ function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, o
   useWheel({ box, instantAt, always: true })
   // Asked for once: each time it is, the page lays out what the instant before has changed.
   const left = useRef(0)
-  const choose = ({ clientX }: PointerEvent): void =>
-    timeStore.getState().goTo(Math.round(timeOfX(plot, domain, clientX - left.current)))
+  const timeAt = (clientX: number): number => Math.round(timeOfX(plot, domain, clientX - left.current))
+  const choose = (clientX: number): void => timeStore.getState().goTo(timeAt(clientX))
+  const held = useRef<Held>(undefined)
+  const [dragged, setDragged] = useState<TimeDomain>()
+  const gripOf = ({ clientX }: PointerEvent): Grip | undefined =>
+    range && gripAt(plot, domain, range, clientX - left.current)
+  const drag = ({ clientX }: PointerEvent, { grip, x, moved }: Held): void => {
+    if (range === undefined || (!moved && Math.abs(clientX - x) <= STILL)) return
+    held.current = { grip, x, moved: true }
+    setDragged(draggedRange(range, grip, timeAt(clientX) - timeAt(x), domain))
+  }
+  const letGo = (): void => {
+    onHold?.(false)
+    const { current } = held
+    held.current = undefined
+    setDragged(undefined)
+    if (current?.moved === false) choose(current.x)
+    if (current === undefined || range === undefined || dragged === undefined) return
+    const { pan, zoom } = timeStore.getState()
+    if (current.grip === 'body') pan((dragged.from - range.from) / (range.to - range.from))
+    else zoom(dragged.from, dragged.to)
+  }
   return (
     <div
       ref={ref}
@@ -216,16 +249,26 @@ function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, o
         event.currentTarget.setPointerCapture(event.pointerId)
         left.current = event.currentTarget.getBoundingClientRect().left
         onHold?.(true)
-        choose(event)
+        const grip = gripOf(event)
+        if (grip === undefined) choose(event.clientX)
+        else held.current = { grip, x: event.clientX, moved: false }
       }}
-      onPointerMove={(event) => event.buttons === 1 && choose(event)}
-      onLostPointerCapture={() => onHold?.(false)}
+      onPointerEnter={(event) => (left.current = event.currentTarget.getBoundingClientRect().left)}
+      onPointerMove={(event) => {
+        const { current } = held
+        if (current !== undefined) drag(event, current)
+        else if (event.buttons === 1) choose(event.clientX)
+        else event.currentTarget.style.cursor = CURSORS[gripOf(event) ?? 'none']
+      }}
+      onLostPointerCapture={letGo}
     >
-      <Drawn plot={plot} domain={domain} bars={bars} range={range} gaps={gaps} marks={marks} />
+      <Drawn plot={plot} domain={domain} bars={bars} range={dragged ?? range} gaps={gaps} marks={marks} />
       <Instant name={name} plot={plot} domain={domain} marks={marks} />
     </div>
   )
 }
+
+const CURSORS = { from: 'col-resize', to: 'col-resize', body: 'grab', none: '' } as const
 
 const NO_MARKS: readonly EventMark[] = []
 

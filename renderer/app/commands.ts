@@ -61,7 +61,7 @@ export function run(command: Command): void {
     case 'copy-range':
       return void copyRange()
     case 'paste-range':
-      return void pasteRange()
+      return void import('./pasteRange.ts').then(({ pasteRange }) => pasteRange())
   }
 }
 
@@ -102,21 +102,6 @@ async function copyRange(): Promise<void> {
   } catch {
     say(`This page may not copy. The range is: ${text}.`)
   }
-}
-
-async function pasteRange(): Promise<void> {
-  let text: string
-  try {
-    text = await navigator.clipboard.readText()
-  } catch {
-    say('This page may not read the clipboard. Paste the range into the time range field instead.')
-    openOverlay('range')
-    return
-  }
-  const { readRange } = await import('../state/typedRange.logic.ts')
-  const parsed = readRange(text, { now: Date.now(), zone: settingsNow().clock })
-  if (parsed.ok) timeStore.getState().show(parsed.window)
-  else say(parsed.why)
 }
 
 /** How long the first key of a pair waits for the second. */

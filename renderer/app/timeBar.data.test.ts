@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MS_PER_DAY } from '../../core/units.ts'
-import { stripDomain } from './timeBar.data.ts'
+import { draggedRange, gripAt, stripDomain } from './timeBar.data.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const hours = (count: number): number => count * 3_600_000
@@ -27,4 +28,43 @@ test('an instant outside of what is recorded is shown as well', () => {
   expect(from).toBe(NOW - hours(5))
   expect(to).toBe(NOW)
   expect(stripDomain(undefined, NOW, MS_PER_DAY)).toEqual({ from: NOW - hours(24), to: NOW })
+})
+
+const PLOT = { width: 1_016, height: 40, left: 8, right: 8, top: 0, bottom: 16 }
+const HOUR = { from: NOW - hours(1), to: NOW }
+/** Pixels of the plot after its left edge, of a strip of one hour. */
+const at = (x: number): number => HOUR.from + x * 3_600
+
+test.each([
+  [200, 400, 195, 'from'],
+  [200, 400, 204, 'from'],
+  [200, 400, 206, 'body'],
+  [200, 400, 397, 'to'],
+  [200, 400, 405, 'to'],
+  [200, 400, 410, undefined],
+  [200, 204, 197, 'from'],
+  [200, 204, 202, 'body'],
+  [200, 204, 206, 'to'],
+  [-10, 1_010, 500, undefined],
+])('of a range from %s to %s px, %s px is its %s', (from, to, x, grip) => {
+  expect(gripAt(PLOT, HOUR, { from: at(from), to: at(to) }, x + 8)).toBe(grip)
+})
+
+test('a range that is dragged keeps its order, its length where it moves, and a place on the strip', () => {
+  const places = fc.integer({ min: 0, max: 900 })
+  fc.assert(
+    fc.property(places, fc.integer({ min: 5, max: 100 }), fc.integer({ min: -2_000, max: 2_000 }), (x, length, dx) => {
+      const range = { from: at(x), to: at(x + length) }
+      const by = dx * 3_600
+      const moved = draggedRange(range, 'body', by, HOUR)
+      expect(moved.to - moved.from).toBe(range.to - range.from)
+      expect(moved.from <= HOUR.to && moved.to >= HOUR.from).toBe(true)
+      const start = draggedRange(range, 'from', by, HOUR)
+      expect(start.to).toBe(range.to)
+      expect(start.from >= HOUR.from && start.from < start.to).toBe(true)
+      const end = draggedRange(range, 'to', by, HOUR)
+      expect(end.from).toBe(range.from)
+      expect(end.to <= HOUR.to && end.to > end.from).toBe(true)
+    }),
+  )
 })

@@ -1,6 +1,6 @@
 import type { Extent } from '../../core/contract/recording.ts'
 import type { Series } from '../../core/history/series.ts'
-import type { TimeDomain } from '../charts/plot.data.ts'
+import { xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
 
 /** What happened in a stretch of time, of all levels of a server. */
 export interface Bar extends TimeDomain {
@@ -37,4 +37,31 @@ export function stripDomain(extent: Extent | undefined, instant: number, lengthM
   const around = Math.ceil((instant + lengthMs / 2) / HOUR_MS) * HOUR_MS
   const to = instant >= end - lengthMs ? Math.max(end, instant) : Math.min(end, around)
   return { from: Math.min(instant, Math.max(first, to - lengthMs)), to }
+}
+
+/** What of a range a pointer takes hold of. */
+export type Grip = 'from' | 'to' | 'body'
+
+/** Pixels beside an edge. */
+const GRIP = 5
+/** Milliseconds that an edge leaves of a range. */
+const SHORTEST = 5_000
+
+/** What lies under a place of the strip, in pixels; nothing of a range that holds all of it, where every place is an instant. */
+export function gripAt(plot: Plot, domain: TimeDomain, range: TimeDomain, x: number): Grip | undefined {
+  if (range.from <= domain.from && range.to >= domain.to) return undefined
+  const [left, right] = [xOfTime(plot, domain, range.from), xOfTime(plot, domain, range.to)]
+  // A range of a few pixels is taken by its edges from outside, or it could not be moved.
+  const inside = Math.min(GRIP, (right - left) / 4)
+  if (x >= left - GRIP && x < left + inside) return 'from'
+  if (x > right - inside && x <= right + GRIP) return 'to'
+  return x >= left && x <= right ? 'body' : undefined
+}
+
+/** The range after what is held of it was moved; part of it stays on the strip. */
+export function draggedRange({ from, to }: TimeDomain, grip: Grip, ms: number, domain: TimeDomain): TimeDomain {
+  if (grip === 'from') return { from: Math.max(domain.from, Math.min(from + ms, to - SHORTEST)), to }
+  if (grip === 'to') return { from, to: Math.min(domain.to, Math.max(to + ms, from + SHORTEST)) }
+  const moved = Math.max(domain.from - to, Math.min(ms, domain.to - from))
+  return { from: from + moved, to: to + moved }
 }

@@ -28,6 +28,37 @@ test.each([
   expect(readRange(text, WALL)).toEqual({ ok: true, window: { kind: 'absolute', from: at(from), to: at(to) } })
 })
 
+const LAST_ALERT = at('2026-11-23T11:03:20')
+
+test.each([
+  ['2m around last alert', '2026-11-23T11:01:20', '2026-11-23T11:05:20'],
+  ['around the last alert', '2026-11-23T10:58:20', '2026-11-23T11:08:20'],
+  ['30 s around yesterday 14:00', '2026-11-22T13:59:30', '2026-11-22T14:00:30'],
+  ['I1120 03:07:20.123456   12 apf_filter.go:7] at "2026"', '2026-11-20T03:02:20', '2026-11-20T03:12:20'],
+  ['E1224 03:07:20.123456   12 apf_filter.go:7] last year', '2025-12-24T03:02:20', '2025-12-24T03:12:20'],
+  ['{"ts":"2026-11-20T03:07:20.5+0100","user":"a@b.c"}', '2026-11-20T02:02:20', '2026-11-20T02:12:20'],
+  ['2026-11-20 03:07:20,123 WARN 429 Too Many Requests', '2026-11-20T03:02:20', '2026-11-20T03:12:20'],
+])('%s', (text, from, to) => {
+  const known = { ...WALL, lastAlert: LAST_ALERT }
+  expect(readRange(text, known)).toEqual({ ok: true, window: { kind: 'absolute', from: at(from), to: at(to) } })
+})
+
+test.each([
+  ['3:02:48 + 10m @ 3:07:20', '2026-11-23T03:02:48', '2026-11-23T03:12:48', '2026-11-23T03:07:20'],
+  ['yesterday 23:30 to 00:30 @00:10', '2026-11-22T23:30', '2026-11-23T00:30', '2026-11-23T00:10'],
+  ['yesterday 14:00 to 15:00 @ 14:00', '2026-11-22T14:00', '2026-11-22T15:00', '2026-11-22T14:00'],
+  ['yesterday @ yesterday 14:00', '2026-11-22T00:00', '2026-11-23T00:00', '2026-11-22T14:00'],
+  ['@ 03:07:20', '2026-11-23T03:02:20', '2026-11-23T03:12:20', '2026-11-23T03:07:20'],
+])('%s chooses an instant', (text, from, to, chosen) => {
+  const window = { kind: 'absolute', from: at(from), to: at(to) }
+  expect(readRange(text, WALL)).toEqual({ ok: true, window, at: at(chosen) })
+})
+
+test('an instant may be chosen in a range that follows the newest sample', () => {
+  const window = { kind: 'relative', seconds: 3_600 }
+  expect(readRange('-1h @ 15:00', WALL)).toEqual({ ok: true, window, at: at('2026-11-23T15:00') })
+})
+
 test.each([
   ['-6h', 21_600],
   ['−90 s', 90],
@@ -45,6 +76,12 @@ test.each([
   ['2026-02-30 03:00', /^Write a range as/],
   ['25:00 to 26:00', /^Write a range as/],
   ['soon', /^Write a range as/],
+  ['2m around last alert', 'No alert is known of what is shown.'],
+  ['2m around soon', /^Write a range as/],
+  ['14:00 to 15:00 @ 16:00', 'The time behind the “@” lies outside the range.'],
+  ['14:00 to 15:00 @ soon', /^Write a range as/],
+  ['14:00 @ 14:01 @ 14:02', /^Write a range as/],
+  ['I1320 03:07:20.1 no such month', /^Write a range as/],
   ['', /^Write a range as/],
 ])('refuse %s and say why', (text, why) => {
   expect(readRange(text, WALL)).toEqual({ ok: false, why: expect.stringMatching(why) })

@@ -1,12 +1,17 @@
 import { MS_PER_DAY, unixMsOf } from '../../core/units.ts'
-import { absolute, LONGEST, textToWindow, type ParsedWindow } from './time.logic.ts'
+import { absolute, bounds, LONGEST, textToWindow, type ParsedWindow, type TimeWindow } from './time.logic.ts'
 
 /** What a typed time without a date or a zone is relative to. */
 export interface Wall {
   /** Unix milliseconds. */
   readonly now: number
   readonly zone: 'utc' | 'local'
+  /** When the latest alert that is known fired, Unix milliseconds; absent where none is known. */
+  readonly lastAlert?: number | undefined
 }
+
+/** A range, and the instant in it that was named behind an “@”, Unix milliseconds. */
+export type ParsedRange = Extract<ParsedWindow, { ok: false }> | { ok: true; window: TimeWindow; at?: number }
 
 /** A day of the calendar, and the milliseconds since its midnight where a time was given. */
 interface Written {
@@ -23,27 +28,61 @@ interface Day {
 
 /** A single instant is shown with so much around it, milliseconds. */
 const AROUND_MS = 300_000
-/** What a range cannot be longer than is not worth reading. */
+/** What a range cannot be longer than is a line of a log, at most. */
 const MOST_CHARACTERS = 200
+const MOST_OF_A_LOG = 10_000
 const HOUR_MS = 3_600_000
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: HOUR_MS, d: MS_PER_DAY }
 
 const HELP =
   'Write a range as “-6h”, “yesterday 14:00 to 15:00”, “2026-11-20 03:00 to 04:00” or “03:00 + 10m”, or a time alone.'
+const NO_ALERT = 'No alert is known of what is shown.'
+const OUTSIDE = 'The time behind the “@” lies outside the range.'
 
 /**
  * A range as people write it: `-6h`, `yesterday`, `yesterday 14:00`, `14:00 to 15:30`, `2026-11-20 03:00 to 04:00`,
- * `03:02:48 + 10m`, and whatever `textToWindow` reads. A time alone is shown with 5 min before and after it; an end without
- * a date is on the day of the start, or on the next one where it would be earlier.
+ * `03:02:48 + 10m`, `2m around 03:07:20`, `2m around last alert`, and whatever `textToWindow` reads. A time alone, also the first one in
+ * a line of a log, is shown with 5 min before and after it; an end without a date is on the day of the start, or on the next one
+ * where it would be earlier. An instant behind `@` is one of that range, or the time alone where there is no range.
  */
-export function readRange(text: string, wall: Wall): ParsedWindow {
+export function readRange(text: string, wall: Wall): ParsedRange {
   const trimmed = text.trim()
+  const [, range, chosen] = /^([^@]*)@([^@]+)$/.exec(trimmed) ?? []
+  const read = range === undefined || chosen === undefined ? readWindow(trimmed, wall) : readChosen(range, chosen, wall)
+  if (read.ok) return read
+  const logged = timeInLog(trimmed, wall)
+  return logged === undefined ? read : rangeOf(logged - AROUND_MS, logged + AROUND_MS)
+}
+
+/** Without a date the instant is the first such time of the range. */
+function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
+  const written = chosen.length > MOST_CHARACTERS ? undefined : readWritten(chosen, wall)
+  const alone = instantOf(written, wall)
+  if (written === undefined || alone === undefined) return { ok: false, why: HELP }
+  const found = range.trim() === '' ? rangeOf(alone - AROUND_MS, alone + AROUND_MS) : readWindow(range.trim(), wall)
+  if (!found.ok) return found
+  const { window } = found
+  const { from, to } = bounds(window, wall.now)
+  const at = written.instant ?? (written.day === undefined ? endAfter(from - 1, written, written, wall) : alone)
+  return at < from || at > to ? { ok: false, why: OUTSIDE } : { ok: true, window, at }
+}
+
+function readWindow(trimmed: string, wall: Wall): ParsedWindow {
   if (trimmed.length > MOST_CHARACTERS) return { ok: false, why: HELP }
   const plain = textToWindow(trimmed)
   if (plain.ok) return plain
   const back = /^[-−](\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
   if (back !== null) return textToWindow(`${Math.round(amountMs(back[1], back[2]) / 1_000)} s`)
+  const around = /^(?:(\d{1,9})\s*(s|m|min|h|d)\s+)?around\s+(.+)$/i.exec(trimmed)
+  if (around !== null) {
+    const [, amount, unit, middle = ''] = around
+    const alert = /^(?:the\s+)?last\s+alert$/i.test(middle)
+    const at = alert ? wall.lastAlert : readInstant(middle, wall)
+    if (at === undefined) return { ok: false, why: alert ? NO_ALERT : HELP }
+    const half = amount === undefined ? AROUND_MS : amountMs(amount, unit)
+    return rangeOf(at - half, at + half)
+  }
   const length = /^(.+?)\s*\+\s*(\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
   if (length !== null) {
     const from = instantOf(readWritten(length[1] ?? '', wall), wall)
@@ -103,6 +142,25 @@ function instantOf(written: Written | undefined, wall: Wall): number | undefined
   const then = at(today, ms, wall.zone)
   // A time of today that has not come yet is that of yesterday.
   return then <= wall.now ? then : at(previousDay(today), ms, wall.zone)
+}
+
+/** Those of RFC 3339 and its relatives, and of klog, which names neither year nor zone. */
+const LOGGED = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(Z|[+-]\d\d:?\d\d)?/
+const KLOG = /\b[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d)\.\d/
+
+/** The first time in a line that is more than a time. */
+function timeInLog(line: string, wall: Wall): number | undefined {
+  if (line.length > MOST_OF_A_LOG) return undefined
+  const [stamp, date, time = '', zone] = LOGGED.exec(line) ?? []
+  if (stamp !== undefined && stamp.length < line.length) {
+    const zoned = zone === undefined ? `${date} ${time}` : `${date}T${time}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`
+    return readInstant(zoned, wall)
+  }
+  const [, month, day, clock = ''] = KLOG.exec(line) ?? []
+  if (month === undefined) return undefined
+  const { year } = dayOf(wall.now, wall.zone)
+  const [at, before] = [year, year - 1].map((of) => readInstant(`${of}-${month}-${day} ${clock}`, wall))
+  return at === undefined || at > wall.now ? before : at
 }
 
 const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?$/

@@ -73,6 +73,17 @@ for (const [text, shows] of [
   })
 }
 
+test('takes an instant of a range behind an @, and says what a text means', async () => {
+  await type('2026-11-20 03:02:48 + 5m @ 03:07:20')
+  await expect(page.getByText(/02:48 to .*07:48, 5 min; every screen shows .*03:07:20\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Show this range' }).click()
+  await expect(range()).toHaveText('03:02:48 – 03:07:48')
+  await expect(badge()).toContainText('PAST 03:07:20')
+  await type('around last alert')
+  await expect(page.getByText(/^No alert is known|, 10 min\.$/)).toBeVisible()
+  await page.keyboard.press('Escape')
+})
+
 test('says what is wrong with a range before it is used', async () => {
   await type('2026-11-20 03:00 to 2026-11-22 04:00')
   await expect(page.getByText('A range is at most 24 h long.')).toBeVisible()
@@ -95,6 +106,38 @@ test('zooms, moves, goes back and forward by keyboard', async () => {
   }
   await page.keyboard.press('Shift+Backspace')
   await expect(range()).toHaveText(texts[1] ?? '')
+})
+
+test('moves the box of the range, and its edges, and goes back in one step', async () => {
+  await openAt(5 * MINUTE)
+  await open(`overview?range=${instant(3 * MINUTE)}/${instant(7 * MINUTE)}&at=${instant(5 * MINUTE)}`)
+  await expect(range()).toHaveText('03:03:00 – 03:07:00')
+  const strip = page.getByRole('slider', { name: 'Instant in the recorded time' }).locator('..')
+  const outline = async () => {
+    const found = await strip.locator('rect').last().boundingBox()
+    if (found === null) throw new Error('The time bar has no box for the range.')
+    return found
+  }
+  const drag = async (x: number, y: number, by: number): Promise<void> => {
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + by / 2, y)
+    await page.mouse.move(x + by, y)
+    await page.mouse.up()
+  }
+  const box = await outline()
+  const middle = box.y + box.height / 2
+  await drag(box.x + box.width / 2, middle, box.width / 4)
+  await expect(range()).toHaveText(/^03:0(?:3:59|4:0\d) – 03:0(?:7:59|8:0\d)$/)
+  await expect(badge()).toContainText(/PAST 03:0(?:5:59|6:0\d)/)
+  await page.keyboard.press('Backspace')
+  await expect(range()).toHaveText('03:03:00 – 03:07:00')
+  await drag(box.x + box.width, middle, -box.width / 4)
+  await expect(range()).toHaveText(/^03:03:00 – 03:0(?:5:59|6:0\d)$/)
+  // A press without a move chooses the instant, as beside the box.
+  const smaller = await outline()
+  await page.mouse.click(smaller.x + smaller.width / 2, middle)
+  await expect(badge()).toContainText(/PAST 03:04:[23]\d/)
 })
 
 test('zooms and moves by the wheel, around the pointer', async () => {
