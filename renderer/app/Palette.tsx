@@ -19,7 +19,7 @@ import { timeStore } from '../state/time.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
-import { act, connectTo, unavailableNow } from './actions.ts'
+import { act, connectTo, unavailableNow, whyNotSteered } from './actions.ts'
 import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './shell.data.ts'
@@ -183,7 +183,7 @@ function reachable(): Reachable {
     speeds: SPEEDS,
     onLive: routeNow().screen === 'live',
     paused: timeStore.getState().paused,
-    simulated: connection?.source.kind === 'simulation',
+    notSteered: whyNotSteered(),
     unavailable: unavailableNow(),
   }
 }

@@ -168,11 +168,12 @@ export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
 
 const STOPPED = 'stopped'
 
-/** Speed, stop and single events of the simulation; nothing while another source is shown. */
+/** Speed, stop and single events of the simulation; nothing while another source or the past is shown, for it goes on in the present. */
 function Transport() {
   const state = useSimulationState()
+  const isPast = useViewPart(({ mode }) => mode === 'past')
   const [stride, setStride] = useState<Stride>('event')
-  if (state === undefined) return null
+  if (state === undefined || isPast) return null
   const { speed, paused, ended } = state
   const control = (change: SimulationControl): void =>
     void controlSimulation(change).catch((thrown: unknown) => say(toProblem(thrown).message))

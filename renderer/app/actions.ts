@@ -69,6 +69,14 @@ export const act = (name: ActionName): void => ACTIONS[name]()
 export const connectTo = (spec: WishedSource): void =>
   void told(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 
+/** Why the simulation cannot be steered at this moment. */
+export function whyNotSteered(): string | undefined {
+  if (connectionStore.getState().connection?.source.kind !== 'simulation') return 'No simulation is connected.'
+  return viewStore.getState().mode === 'past'
+    ? 'The simulation goes on in the present; go back to live first.'
+    : undefined
+}
+
 /** Why actions are not available at this moment. */
 export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> {
   const refused = Object.entries(ASKS).map(([name, asks]) => [name, refusalOf(asks)])
@@ -76,9 +84,10 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
   const state = objectsNow()
   const { history } = draftStore.getState()
   const connected = connection !== undefined
+  const notSteered = whyNotSteered()
   const unavailable = unavailableActions({
     connected,
-    simulated: connection?.source.kind === 'simulation',
+    ...(notSteered !== undefined && { notSteered }),
     simulationStopped: simulationStore.getState().state?.paused === true,
     requests: connection !== undefined && showsRequests(connection),
     drafted: history.present.length,
@@ -185,7 +194,8 @@ export type ActionName = keyof typeof ACTION_INFO
 /** What decides whether an action is available. */
 export interface ActionFacts {
   readonly connected: boolean
-  readonly simulated: boolean
+  /** Why no simulation can be steered. */
+  readonly notSteered?: string
   readonly simulationStopped: boolean
   /** Whether the source shows single requests. */
   readonly requests: boolean
@@ -200,7 +210,7 @@ export interface ActionFacts {
 
 /** Why actions are not available now, in a sentence each; those that are available have none. */
 export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<ActionName, string>>> {
-  const { connected, simulated, simulationStopped, requests, drafted, editing } = facts
+  const { connected, notSteered, simulationStopped, requests, drafted, editing } = facts
   const reasons: Partial<Record<ActionName, string>> = {}
   const need = (holds: boolean, why: string, ...names: readonly ActionName[]): void => {
     for (const name of names) if (!holds) reasons[name] ??= why
@@ -214,7 +224,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   need(editing !== 'on', 'Editing is on already.', 'editing-on')
   need(facts.mayUndoDraft, 'There is no edit to undo.', 'undo-draft')
   need(facts.mayRedoDraft, 'There is no edit to redo.', 'redo-draft')
-  need(simulated, 'No simulation is connected.', 'stop-simulation', 'go-on-simulation', 'step-simulation')
+  need(notSteered === undefined, notSteered ?? '', 'stop-simulation', 'go-on-simulation', 'step-simulation')
   need(!simulationStopped, 'The simulation is stopped already.', 'stop-simulation')
   need(simulationStopped, 'The simulation is running.', 'go-on-simulation')
   return reasons

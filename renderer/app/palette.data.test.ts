@@ -21,7 +21,7 @@ const NOTHING: PaletteFacts = {
   speeds: [],
   onLive: false,
   paused: false,
-  simulated: false,
+  notSteered: 'No simulation is connected.',
   unavailable: {},
 }
 
@@ -68,7 +68,7 @@ const items = paletteItems({
   exports: ['Export Seats', 'Save Priority levels as CSV'],
   ranges: [300, 3_600],
   speeds: [1, 10],
-  simulated: true,
+  notSteered: undefined,
 })
 const labels = (query: string): string[] => matchItems(items, query).map(({ label }) => label)
 
@@ -154,7 +154,7 @@ describe('the palette', () => {
   it('shows what cannot be done now, with the reason', () => {
     const facts: ActionFacts = {
       connected: true,
-      simulated: false,
+      notSteered: 'No simulation is connected.',
       simulationStopped: false,
       requests: false,
       drafted: 1,

@@ -160,7 +160,8 @@ export interface PaletteFacts {
   /** Whether live requests are on the screen. */
   readonly onLive: boolean
   readonly paused: boolean
-  readonly simulated: boolean
+  /** Why the simulation cannot be steered. */
+  readonly notSteered?: string | undefined
   /** Why an action is not available now, for those that are not. */
   readonly unavailable: Readonly<Partial<Record<ActionName, string>>>
 }
@@ -203,11 +204,10 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     does: PaletteTarget,
     more: Partial<PaletteItem> = {},
   ): PaletteItem => ({ id: `${group} ${label}`, group, label, does, ...more })
-  const { unavailable, simulated, onLive } = facts
+  const { unavailable, notSteered, onLive } = facts
   /** Flow and queue are shown where the reader is: among the live requests, or else on their level. */
   const inside = (level: string, ofLevel: string, ofLive: string): PaletteTarget =>
     onLive ? { kind: 'filter', filter: ofLive } : { kind: 'inside', level, filter: ofLevel }
-  const notSimulated = simulated ? {} : { unavailable: 'Only a simulation has a speed.' }
   return [
     ...facts.screens.flatMap(({ name, label, key, also, pages = [] }) => [
       item('Screens', label, { kind: 'screen', screen: name }, { key, ...(also !== undefined && { also }) }),
@@ -270,7 +270,7 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
         'Actions',
         `Simulation speed ×${speed}`,
         { kind: 'speed', speed },
-        { also: 'faster slower', ...notSimulated },
+        { also: 'faster slower', ...(notSteered !== undefined && { unavailable: notSteered }) },
       ),
     ),
     ...facts.exports.map((button) =>

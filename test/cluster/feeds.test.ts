@@ -303,8 +303,10 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
       (total(last ?? [], name, labels) ?? 0) - (total(first ?? [], name, labels) ?? 0)
     const waited = grown('request_wait_duration_seconds_sum', { execute: 'true' })
     const executed = grown('request_execution_seconds_sum', { type: 'regular' })
+    const began = performance.now()
     const corrected = await replay(audit, [...captures, ...objects])
     const plain = await replay(audit, [...captures.map(withoutExecutions), ...objects])
+    console.log(`the replays took ${(performance.now() - began).toFixed(0)} ms`)
     const live = desk('audit').state()?.waits
     const table = [
       ['the server', waited, executed],
@@ -320,7 +322,9 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     expect(plain.waited.server).toBeCloseTo(waited, 3)
     expect(plain.waits.corrected).toBeUndefined()
     expect(corrected.waits.corrected?.requests).toBeGreaterThan(300)
-    expect(live?.corrected?.requests).toBeGreaterThan(50)
+    // Who follows a feed wants to see requests when they end, and the scrape that corrects them comes later.
+    expect(live?.corrected).toBeUndefined()
+    expect(live?.bounds?.told).toBeGreaterThan(0)
     // What the events alone tell bounds what the server waited.
     const { told, untold } = plain.waits.bounds ?? { told: 0, untold: 0 }
     expect(told).toBeGreaterThan(0)
@@ -330,6 +334,8 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
   })
 
   it('go on when the server is killed and started again, and count nothing twice', async () => {
+    // Posts wait while the test before reads its logs in the thread that takes them, and the server gives up what waits too long.
+    const begunMs = Date.now()
     const load = runLoad(cluster(), LOAD, 12)
     await sleep(5_000)
     const { killedMs, readyMs } = await restart()
@@ -351,7 +357,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     expect(joined.audit.withoutRow).toEqual([])
     expect(joined.log.withoutRow).toEqual([])
     // What a killed server had not posted is lost: a batch that waits, and one that is on its way.
-    const lost = joined.webhook.withoutRow.filter(({ endedMs }) => endedMs > webhookSince)
+    const lost = joined.webhook.withoutRow.filter(({ endedMs }) => endedMs > begunMs)
     const agesMs = lost.map(({ endedMs }) => killedMs - endedMs)
     expect(agesMs.filter((age) => age < 0 || age > UNPOSTED_MS)).toEqual([])
 
