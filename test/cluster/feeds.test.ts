@@ -334,7 +334,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
   })
 
   it('go on when the server is killed and started again, and count nothing twice', async () => {
-    // Posts wait while the test before reads its logs in the thread that takes them, and the server gives up what waits too long.
+    // The evidence of the first test is read in the thread that takes the posts, for some 20 s: the server gives up a post of that time.
     const begunMs = Date.now()
     const load = runLoad(cluster(), LOAD, 12)
     await sleep(5_000)

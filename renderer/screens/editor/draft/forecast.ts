@@ -2,6 +2,7 @@ import { useMemo, useDeferredValue, useEffect } from 'react'
 import { create } from 'zustand'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { ServerFrame } from '../../../../core/frame/frame.ts'
+import { standsInThePast } from '../../../../core/frame/reading.ts'
 import { demandOf, type DemandByLevel } from '../../../../core/impact/effectiveLevels.ts'
 import { seatImpact, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { serverLimitOf, type ServerLimit } from '../../../../core/impact/serverLimit.ts'
@@ -16,6 +17,7 @@ import { startRequestTests, useRequestTests } from '../../../state/requestTests.
 import { useConnected } from '../../../state/connection.ts'
 import { useDraft } from '../../../state/draft.ts'
 import { useDump } from '../../../state/dumps.ts'
+import { askedOf, usePastPart } from '../../../state/past.ts'
 import { movesOf, withSeen, type Moves, type SeenRequest } from './moves.data.ts'
 
 export interface Impact {
@@ -126,18 +128,30 @@ const seenStore = create<{ readonly connection: number; readonly seen: readonly 
   seen: NOTHING,
 }))
 
+/**
+ * Requests that the dumps of the shown source told of, the latest ones. The draft is of the present: what a dump of a past instant
+ * tells is no part of it, unless the source is a recording.
+ */
+export function useSeenRequests(): readonly SeenRequest[] {
+  const connected = useConnected()
+  const connection = connected?.id ?? 0
+  const server = useViewPart((view) => view.server?.id)
+  const dump = useDump(server)
+  const asked = usePastPart(askedOf)
+  const isPast = asked !== undefined && connected !== undefined && !standsInThePast(connected.source)
+  useEffect(() => {
+    const before = seenStore.getState()
+    const told = isPast ? undefined : dump?.requests
+    const seen = withSeen(before.connection === connection ? before.seen : NOTHING, told ?? [])
+    if (seen !== before.seen || connection !== before.connection) seenStore.setState({ connection, seen })
+  }, [connection, dump, isPast])
+  return seenStore((store) => (store.connection === connection ? store.seen : NOTHING))
+}
+
 /** Which of the requests that dumps showed would go elsewhere; `undefined` where there are no dumps. */
 export function useMoves(): Moves | undefined {
   const draft = useDeferredValue(useDraft())
-  const connection = useConnected()?.id ?? 0
-  const server = useViewPart((view) => view.server?.id)
-  const dump = useDump(server)
-  useEffect(() => {
-    const before = seenStore.getState()
-    const seen = withSeen(before.connection === connection ? before.seen : NOTHING, dump?.requests ?? [])
-    if (seen !== before.seen || connection !== before.connection) seenStore.setState({ connection, seen })
-  }, [connection, dump])
-  const seen = useDeferredValue(seenStore((store) => (store.connection === connection ? store.seen : NOTHING)))
+  const seen = useDeferredValue(useSeenRequests())
   return useMemo(() => {
     const { base, proposal } = draft
     if (base === undefined || proposal === undefined || seen.length === 0) return undefined
