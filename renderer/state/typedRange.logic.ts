@@ -52,20 +52,21 @@ export function readRange(text: string, wall: Wall): ParsedRange {
   const read = range === undefined || chosen === undefined ? readWindow(trimmed, wall) : readChosen(range, chosen, wall)
   if (read.ok) return read
   const logged = timeInLog(trimmed, wall)
-  return logged === undefined ? read : rangeOf(logged - AROUND_MS, logged + AROUND_MS)
+  return logged === undefined ? read : around(logged)
 }
 
 /** Without a date the instant is the first such time of the range. */
 function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
   const written = chosen.length > MOST_CHARACTERS ? undefined : readWritten(chosen, wall)
-  const alone = instantOf(written, wall)
-  if (written === undefined || alone === undefined) return { ok: false, why: HELP }
-  const found = range.trim() === '' ? rangeOf(alone - AROUND_MS, alone + AROUND_MS) : readWindow(range.trim(), wall)
+  const dated = instantOf(written, wall)
+  if (written === undefined || dated === undefined) return { ok: false, why: HELP }
+  const found = range.trim() === '' ? around(dated) : readWindow(range.trim(), wall)
   if (!found.ok) return found
   const { window } = found
   const { from, to } = bounds(window, wall.now)
-  const at = written.instant ?? (written.day === undefined ? endAfter(from - 1, written, written, wall) : alone)
-  return at < from || at > to ? { ok: false, why: OUTSIDE } : { ok: true, window, at }
+  const isDated = written.instant !== undefined || written.day !== undefined
+  const instant = isDated ? dated : endAfter(from - 1, written, written, wall)
+  return instant < from || instant > to ? { ok: false, why: OUTSIDE } : { ok: true, window, at: instant }
 }
 
 function readWindow(trimmed: string, wall: Wall): ParsedWindow {
@@ -74,14 +75,13 @@ function readWindow(trimmed: string, wall: Wall): ParsedWindow {
   if (plain.ok) return plain
   const back = /^[-−](\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
   if (back !== null) return textToWindow(`${Math.round(amountMs(back[1], back[2]) / 1_000)} s`)
-  const around = /^(?:(\d{1,9})\s*(s|m|min|h|d)\s+)?around\s+(.+)$/i.exec(trimmed)
-  if (around !== null) {
-    const [, amount, unit, middle = ''] = around
-    const alert = /^(?:the\s+)?last\s+alert$/i.test(middle)
-    const at = alert ? wall.lastAlert : readInstant(middle, wall)
-    if (at === undefined) return { ok: false, why: alert ? NO_ALERT : HELP }
-    const half = amount === undefined ? AROUND_MS : amountMs(amount, unit)
-    return rangeOf(at - half, at + half)
+  const named = /^(?:(\d{1,9})\s*(s|m|min|h|d)\s+)?around\s+(.+)$/i.exec(trimmed)
+  if (named !== null) {
+    const [, amount, unit, middle = ''] = named
+    const isAlert = /^(?:the\s+)?last\s+alert$/i.test(middle)
+    const instant = isAlert ? wall.lastAlert : readInstant(middle, wall)
+    if (instant === undefined) return { ok: false, why: isAlert ? NO_ALERT : HELP }
+    return amount === undefined ? around(instant) : around(instant, amountMs(amount, unit))
   }
   const length = /^(.+?)\s*\+\s*(\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
   if (length !== null) {
@@ -112,9 +112,11 @@ function rangeOf(from: number, to: number): ParsedWindow {
   return { ok: true, window: absolute(from, to) }
 }
 
+const around = (instant: number, halfMs = AROUND_MS): ParsedWindow => rangeOf(instant - halfMs, instant + halfMs)
+
 /** A day as a whole, up to now; of a time what lies around it. */
 function alone(start: Written, from: number, wall: Wall): ParsedWindow {
-  if (start.ms !== undefined || start.day === undefined) return rangeOf(from - AROUND_MS, from + AROUND_MS)
+  if (start.ms !== undefined || start.day === undefined) return around(from)
   // Days on which clocks change are an hour longer or shorter.
   const end = Math.min(at(nextDay(start.day), 0, wall.zone), from + LONGEST)
   return from < wall.now ? rangeOf(from, Math.min(end, wall.now)) : rangeOf(from, end)
@@ -159,8 +161,8 @@ function timeInLog(line: string, wall: Wall): number | undefined {
   const [, month, day, clock = ''] = KLOG.exec(line) ?? []
   if (month === undefined) return undefined
   const { year } = dayOf(wall.now, wall.zone)
-  const [at, before] = [year, year - 1].map((of) => readInstant(`${of}-${month}-${day} ${clock}`, wall))
-  return at === undefined || at > wall.now ? before : at
+  const [latest, before] = [year, year - 1].map((of) => readInstant(`${of}-${month}-${day} ${clock}`, wall))
+  return latest === undefined || latest > wall.now ? before : latest
 }
 
 const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?$/

@@ -1,18 +1,22 @@
-import { act, cleanup, renderHook } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import type { Client } from '../../../../core/contract/contract.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { setClient } from '../../../state/client.ts'
 import { connectionStore } from '../../../state/connection.ts'
 import { pastStore } from '../../../state/past.ts'
+import { timeStore } from '../../../state/time.ts'
+import { viewStore } from '../../../state/view.ts'
 import { useSeenRequests } from './forecast.ts'
 
-let dump: DumpFrame | undefined
-vi.mock(import('../../../state/dumps.ts'), () => ({ useDump: () => dump }))
-
+const before = { view: viewStore.getState(), time: timeStore.getState() }
 afterEach(() => {
   cleanup()
-  dump = undefined
+  setClient(undefined)
   connectionStore.setState({ connection: undefined })
   pastStore.setState({}, true)
+  viewStore.setState(before.view, true)
+  timeStore.setState(before.time, true)
 })
 
 const dumpOf = (user: string): DumpFrame => ({
@@ -40,22 +44,36 @@ const dumpOf = (user: string): DumpFrame => ({
     },
   ],
 })
-const connect = (id: number, kind: 'scrape' | 'recording'): void =>
-  connectionStore.setState({ connection: { id, source: { kind, name: 'prod' } } as never })
-const showPast = (is: boolean): void =>
-  pastStore.setState(is ? { connection: 9, moment: { at: 0, derived: [], health: [] } } : {}, true)
+const AT = 1_795_000_000_000
 
 test.each([
   ['scrape', ['alice', 'carol']],
   ['recording', ['alice', 'bob', 'carol']],
-] as const)('of a %s, dumps of a past instant count where the source is of the past itself', (kind, users) => {
-  connect(kind === 'scrape' ? 1 : 2, kind)
-  dump = dumpOf('alice')
-  const { result, rerender } = renderHook(useSeenRequests)
-  dump = dumpOf('bob')
-  act(() => showPast(true))
-  dump = dumpOf('carol')
-  act(() => showPast(false))
-  rerender()
+] as const)('of a %s, dumps of a past instant count where the source is of the past itself', async (kind, users) => {
+  let tell: (event: unknown) => void = () => undefined
+  let asked = 0
+  const client = {
+    subscribe: (_name: string, _params: unknown, hear: (event: unknown) => void) => {
+      tell = hear
+      return () => undefined
+    },
+    call: () => {
+      asked += 1
+      return Promise.resolve(dumpOf('bob'))
+    },
+  }
+  setClient(client as unknown as Client)
+  connectionStore.setState({
+    connection: { id: kind === 'scrape' ? 1 : 2, source: { kind, name: 'prod' } } as never,
+  })
+  viewStore.setState({ server: { id: 's0' } } as never)
+  const { result } = renderHook(useSeenRequests)
+  act(() => tell(dumpOf('alice')))
+  timeStore.setState({ chosen: AT })
+  act(() => pastStore.setState({ connection: 9, moment: { at: AT, derived: [], health: [] } }, true))
+  await waitFor(() => expect(asked).toBe(1))
+  await act(async () => undefined)
+  act(() => pastStore.setState({}, true))
+  act(() => tell(dumpOf('carol')))
   expect(result.current.map(({ user }) => user)).toEqual(users)
 })
