@@ -1,16 +1,20 @@
 import { useState, type FormEvent } from 'react'
 import { lastAlert } from '../../core/compare/notes.ts'
+import type { Extent } from '../../core/contract/recording.ts'
+import { MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
 import { useNow } from '../components/hooks.ts'
 import { useNoted } from '../state/noted.ts'
+import { usePastPart } from '../state/past.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
-import { PRESETS, windowToText, type TimeWindow } from '../state/time.logic.ts'
+import { bounds, PRESETS, windowToText, type TimeWindow } from '../state/time.logic.ts'
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
+import { unrecordedMs } from './timeBar.data.ts'
 import styles from './TopBar.module.css'
 
 /** Presets, and a range as it is typed, with what it means before it is shown. */
@@ -18,9 +22,23 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const { show, setRange, goTo } = timeStore.getState()
   const [{ clock }] = useSettings()
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
+  const [picked, setPicked] = useState(() => datesOf(timeStore.getState()))
   const [tried, setTried] = useState(false)
   const noted = useNoted()
-  const parsed = readRange(typed, { now: useNow(), zone: clock, lastAlert: lastAlert(noted) })
+  const extent = usePastPart((past) => past.extent)
+  const wall = { now: useNow(), zone: clock, lastAlert: lastAlert(noted) }
+  const parsed = readRange(typed, wall)
+  const type = (text: string): void => {
+    setTyped(text)
+    setTried(false)
+    const read = readRange(text, wall)
+    if (read.ok) setPicked(datesOf(bounds(read.window, wall.now)))
+  }
+  const pick = (dates: Dates): void => {
+    setPicked(dates)
+    setTried(false)
+    setTyped(`${dates.from} to ${dates.to}`.replaceAll('T', ' '))
+  }
   const preset = (seconds: number): void => {
     setRange(seconds)
     changeSettings({ rangeSeconds: seconds })
@@ -56,10 +74,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
             value={typed}
             spellCheck={false}
             autoComplete="off"
-            onChange={({ target }) => {
-              setTyped(target.value)
-              setTried(false)
-            }}
+            onChange={({ target }) => type(target.value)}
             aria-invalid={tried && !parsed.ok}
             aria-describedby="typed-range"
           />
@@ -69,8 +84,21 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
           role={tried && !parsed.ok ? 'alert' : 'status'}
           className={styles[parsed.ok ? 'means' : 'error']}
         >
-          {parsed.ok ? meaning(parsed) : parsed.why}
+          {parsed.ok ? meaning(parsed, extent, wall.now) : parsed.why}
         </p>
+        {(['from', 'to'] as const).map((end) => (
+          <label key={end} className={styles['field']}>
+            {end === 'from' ? 'From' : 'To'}
+            <input
+              className={inputClass}
+              type="datetime-local"
+              step={1}
+              value={picked[end]}
+              // What is not a whole date is empty.
+              onChange={({ target }) => target.value !== '' && pick({ ...picked, [end]: target.value })}
+            />
+          </label>
+        ))}
         <div className={styles['buttons']}>
           <Button small type="submit">
             Show this range
@@ -91,8 +119,24 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
 const windowText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   `${format.dateTime(from)} to ${format.dateTime(to)}`
 
-/** What a typed range will show. */
-function meaning({ window, at }: Extract<ParsedRange, { ok: true }>): string {
+/** Both ends as a calendar field has them, in the zone of the clock. */
+interface Dates {
+  readonly from: string
+  readonly to: string
+}
+const datesOf = ({ from, to }: { readonly from: number; readonly to: number }): Dates => ({
+  from: format.dateTime(from).replace(' ', 'T'),
+  to: format.dateTime(to).replace(' ', 'T'),
+})
+
+/** What a typed range will show, and how much of it is not there. */
+function meaning(parsed: Extract<ParsedRange, { ok: true }>, extent: Extent | undefined, now: number): string {
+  const missing = extent === undefined ? 0 : unrecordedMs(extent, bounds(parsed.window, now), now)
+  const lacks = missing < MS_PER_SECOND ? '' : ` Of it, ${format.span(missing / MS_PER_SECOND)} are not recorded.`
+  return `${rangeMeaning(parsed)}${lacks}`
+}
+
+function rangeMeaning({ window, at }: Extract<ParsedRange, { ok: true }>): string {
   const range =
     window.kind === 'relative'
       ? `The last ${format.span(window.seconds)}, up to the newest sample`

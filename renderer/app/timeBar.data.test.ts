@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MS_PER_DAY } from '../../core/units.ts'
-import { draggedRange, gripAt, stripDomain } from './timeBar.data.ts'
+import { draggedRange, gripAt, stripDomain, unrecordedMs } from './timeBar.data.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const hours = (count: number): number => count * 3_600_000
@@ -28,6 +28,18 @@ test('an instant outside of what is recorded is shown as well', () => {
   expect(from).toBe(NOW - hours(5))
   expect(to).toBe(NOW)
   expect(stripDomain(undefined, NOW, MS_PER_DAY)).toEqual({ from: NOW - hours(24), to: NOW })
+})
+
+test.each([
+  ['all of it is recorded', 3, 2, 0],
+  ['a gap', 6, 4, 0.5],
+  ['the end of a gap', 4.75, 4, 0.25],
+  ['what was before', 12, 9, 2],
+  ['what has not happened yet', 1, -1, 0],
+])('of a range, what is not recorded: %s', (_, from, to, missing) => {
+  const gaps = [{ from: NOW - hours(5), to: NOW - hours(4.5) }]
+  const range = { from: NOW - hours(from), to: NOW - hours(to) }
+  expect(unrecordedMs({ first: NOW - hours(10), last: NOW, gaps, problems: [] }, range, NOW)).toBe(hours(missing))
 })
 
 const PLOT = { width: 1_016, height: 40, left: 8, right: 8, top: 0, bottom: 16 }

@@ -39,6 +39,16 @@ export function stripDomain(extent: Extent | undefined, instant: number, lengthM
   return { from: Math.min(instant, Math.max(first, to - lengthMs)), to }
 }
 
+/** Milliseconds of a range that are known not to be recorded; what has not happened yet is none of them. */
+export function unrecordedMs({ first, last, gaps }: Extent, { from, to }: TimeDomain, now: number): number {
+  if (first === undefined || last === undefined) return 0
+  const missing = [{ from: Number.NEGATIVE_INFINITY, to: first }, ...gaps, { from: last + LATE_MS, to: now }]
+  return missing.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, to, now) - Math.max(gap.from, from)), 0)
+}
+
+/** The newest sample is so old at most while a source is recorded, with what is told once a second. */
+const LATE_MS = 60_000
+
 /** What of a range a pointer takes hold of. */
 export type Grip = 'from' | 'to' | 'body'
 
