@@ -70,7 +70,7 @@ export class Timeline<C> {
   private happened = 0
   private kept: Kept<C>[]
 
-  constructor(run: Rewindable<C>, { endNs, interval = 10_000, most = 128 }: TimelineOptions) {
+  constructor(run: Rewindable<C>, { endNs, interval = 5_000, most = 128 }: TimelineOptions) {
     this.run = run
     this.endNs = endNs
     this.interval = interval

@@ -1,7 +1,7 @@
 /**
- * Any instant of a long run on screen: the scenario S1 under today's server, 1.6 million events, is opened from the built
- * console in Chromium (CHROMIUM_PATH, else the first one on the path), and a pointer is set on random places of the time bar.
- * `instant` is the time from the press until the roster names the new instant. Goal: 200 ms.
+ * Any instant of a long run on screen: the scenario S1 under today's server, 233,000 decisions of its engine in 70 s, is opened from
+ * the built console in Chromium (CHROMIUM_PATH, else the first one on the path), and a pointer is set on random places of the time
+ * bar. `instant` is the time from the press until the roster names the new instant. Goal: 200 ms.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -36,7 +36,10 @@ export async function run(): Promise<void> {
     await page.waitForTimeout(2_000)
     const random = seededRandom(1)
     const times: number[] = []
-    for (let index = 0; index < RUNS; index++) times.push(await press(page, random()))
+    while (times.length < RUNS) {
+      const took = await press(page, random())
+      if (took !== null) times.push(took)
+    }
     const sorted = times.toSorted((a, b) => a - b)
     report({
       bench: 'instants',
@@ -58,8 +61,8 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Milliseconds from a press on the time bar until the roster shows another instant. */
-async function press(page: Page, place: number): Promise<number> {
+/** Milliseconds from a press on the time bar until the roster shows another instant; `null` for a press on the second that it shows. */
+async function press(page: Page, place: number): Promise<number | null> {
   const track = page.getByRole('slider', { name: 'Instant in the shown range' }).locator('..')
   const { x = 0, y = 0, width = 0 } = (await track.boundingBox()) ?? {}
   await page.evaluate(() => {
@@ -69,22 +72,21 @@ async function press(page: Page, place: number): Promise<number> {
     const began = new Promise<number>((resolve) => {
       addEventListener('pointerdown', ({ timeStamp }) => resolve(timeStamp), { once: true, capture: true })
     })
-    const changed = new Promise<number>((resolve) => {
+    const changed = new Promise<number | null>((resolve) => {
       const observer = new MutationObserver(() => {
         if (named() === before) return
         observer.disconnect()
         resolve(performance.now())
       })
       if (roster !== null) observer.observe(roster, { subtree: true, childList: true, characterData: true })
-      // A press on the instant that is shown changes nothing.
-      setTimeout(() => resolve(performance.now()), 5_000)
+      setTimeout(() => resolve(null), 5_000)
     })
     Reflect.set(
       globalThis,
       'measured',
-      Promise.all([began, changed]).then(([from, to]) => to - from),
+      Promise.all([began, changed]).then(([from, to]) => to && to - from),
     )
   })
   await page.mouse.click(x + 20 + place * (width - 40), y + 10)
-  return page.evaluate(() => Reflect.get(globalThis, 'measured') as Promise<number>)
+  return page.evaluate(() => Reflect.get(globalThis, 'measured') as Promise<number | null>)
 }
