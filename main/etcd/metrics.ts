@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { ConditionKind } from '../../core/qos/operations.ts'
 import { CONDITION_KINDS, opOfMethod } from '../../core/qos/operations.ts'
 import { compileRules, type CompiledRule, exceededKinds, needsPrediction, valueOf } from '../../core/qos/match.ts'
@@ -8,10 +8,12 @@ import type { QosRequest } from '../../core/qos/request.ts'
 import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { MS_PER_SECOND, msToNs } from '../../core/units.ts'
+import { CountedHistogram } from '../simulated/countedHistogram.ts'
 import type { Door } from './door.ts'
 import type { CallMeter } from './exchange.ts'
 import type { Management } from './management.ts'
 import type { StorageReading } from './storage.ts'
+import { CounterTally, HistogramTally } from './tallies.ts'
 
 /** Group values that are labels; the rest are summed (QoS specification 9). */
 const MOST_GROUPS = 20
@@ -107,7 +109,7 @@ export class EtcdMetrics implements CallMeter {
 
   unread(): void {
     this.#management.unread += 1
-    this.#requests.inc({ op: 'unknown', rule: '', class: '', verdict: 'passed' })
+    this.#requests.inc('unknown', '', '', 'passed')
   }
 
   watch(change: 1 | -1): void {
@@ -116,7 +118,7 @@ export class EtcdMetrics implements CallMeter {
 
   ended(method: string, status: string, latencyMs: number): void {
     const code = CODES[Number(status)] ?? 'UNKNOWN'
-    this.#duration.observe({ op: labelOf(method), code: status === '' ? 'CANCELLED' : code }, latencyMs / MS_PER_SECOND)
+    this.#duration.observe(latencyMs / MS_PER_SECOND, labelOf(method), status === '' ? 'CANCELLED' : code)
   }
 
   overhead(ms: number): void {
@@ -129,18 +131,27 @@ export class EtcdMetrics implements CallMeter {
     return this.#registry.metrics()
   }
 
-  #counter(name: string, help: string, labelNames: readonly string[]): Counter {
-    return new Counter({ name: `etcd_qos_${name}`, help, labelNames: [...labelNames], registers: [this.#registry] })
-  }
-
-  #histogram(name: string, help: string, buckets: readonly number[], labelNames: readonly string[]): Histogram {
-    return new Histogram({
+  #counter(name: string, help: string, labelNames: readonly string[]): CounterTally {
+    const tally = new CounterTally(labelNames)
+    const counter = new Counter({
       name: `etcd_qos_${name}`,
       help,
-      buckets: [...buckets],
       labelNames: [...labelNames],
-      registers: [this.#registry],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const { labels, count } of tally.counts()) this.inc({ ...labels }, count)
+      },
     })
+    this.#registry.registerMetric(counter)
+    return tally
+  }
+
+  #histogram(name: string, help: string, buckets: readonly number[], labelNames: readonly string[]): HistogramTally {
+    const tally = new HistogramTally(buckets, labelNames)
+    const head = { name: `etcd_qos_${name}`, help, labelNames: [...labelNames], registers: [] }
+    this.#registry.registerMetric(new CountedHistogram(head, () => tally.exposed()))
+    return tally
   }
 
   #gauge(name: string, help: string, value: () => number): void {
@@ -215,24 +226,23 @@ export class EtcdMetrics implements CallMeter {
 
   #count(decision: Settled): void {
     const { request, applied, verdict } = decision
-    const labels = { op: labelOf(request.method), rule: applied?.rule ?? '', class: applied?.className ?? '' }
-    this.#requests.inc({ ...labels, verdict })
-    if (decision.verdict === 'limited') this.#limited.inc({ ...labels, reason: decision.reason })
+    const [op, rule, className] = [labelOf(request.method), applied?.rule ?? '', applied?.className ?? '']
+    this.#requests.inc(op, rule, className, verdict)
+    if (decision.verdict === 'limited') this.#limited.inc(op, rule, className, decision.reason)
   }
 
   #measure({ request, verdict, evidence }: Settled, observed: Observed, door: Door): void {
     const op = labelOf(request.method)
-    if (request.requestBytes !== undefined) this.#requestBytes.observe({ op }, request.requestBytes)
+    if (request.requestBytes !== undefined) this.#requestBytes.observe(request.requestBytes, op)
     if (verdict === 'limited' && door.mode === 'enforce') return
-    if (observed.scannedKeys !== undefined) this.#scan.observe({ op }, observed.scannedKeys)
-    if (observed.responseBytes !== undefined) this.#responseBytes.observe({ op }, observed.responseBytes)
+    if (observed.scannedKeys !== undefined) this.#scan.observe(observed.scannedKeys, op)
+    if (observed.responseBytes !== undefined) this.#responseBytes.observe(observed.responseBytes, op)
     const measured = { ...evidence, prediction: observed }
-    for (const kind of this.#exceeded(request, measured, door)) this.#expensive.inc({ op, kind })
+    for (const kind of this.#exceeded(request, measured, door)) this.#expensive.inc(op, kind)
     if (evidence.prediction === undefined || !observed.ok) return
     for (const kind of COMPARED) {
       const [expected, actual] = [valueOf(kind, request, evidence), valueOf(kind, request, measured)]
-      if (expected !== undefined && expected > 0 && actual !== undefined)
-        this.#ratio.observe({ kind }, actual / expected)
+      if (expected !== undefined && expected > 0 && actual !== undefined) this.#ratio.observe(actual / expected, kind)
     }
   }
 

@@ -1,10 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Histogram as Buckets } from '../../core/frame/frame.ts'
+import { Counter, Gauge, Registry } from 'prom-client'
 import { FAMILY } from '../../core/metrics/familyNames.ts'
 import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import type { Exposed, FamilyRule } from '../../core/simulate/exposed.ts'
 import { exposedFamilies } from '../../core/simulate/exposedFamilies.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'
+import { CountedHistogram } from './countedHistogram.ts'
 
 export interface MetricsPage {
   readonly contentType: string
@@ -45,7 +45,7 @@ function register(registry: Registry, { name, type, help }: FamilyRule, exposed:
   const head = { name, help, labelNames, registers: [registry] }
   switch (type) {
     case 'histogram':
-      registry.registerMetric(new CountedHistogram({ ...head, registers: [] }, exposed))
+      registry.registerMetric(new CountedHistogram({ ...head, registers: [] }, () => exposed))
       return
     case 'counter': {
       const counter = new Counter(head)
@@ -58,50 +58,6 @@ function register(registry: Registry, { name, type, help }: FamilyRule, exposed:
     }
   }
 }
-
-type HistogramHead = ConstructorParameters<typeof Histogram<string>>[0]
-
-/** A line of a histogram as the library's registry writes it. */
-interface HistogramLine {
-  readonly metricName: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
-
-/** A histogram whose observations were counted elsewhere: the library's own can only be filled one by one. */
-class CountedHistogram extends Histogram {
-  private readonly head: HistogramHead
-  private readonly exposed: readonly Exposed[]
-
-  constructor(head: HistogramHead, exposed: readonly Exposed[]) {
-    super(head)
-    this.head = head
-    this.exposed = exposed
-  }
-
-  /** In the library, too, this is what the registry asks when it writes the page. */
-  async getForPromString() {
-    const { name, help } = this.head
-    const values = this.exposed.flatMap(({ labels, value }) =>
-      typeof value === 'number' ? [] : linesOf(name, labels, value),
-    )
-    return { name, help, type: 'histogram', values }
-  }
-}
-
-const linesOf = (
-  name: string,
-  labels: Exposed['labels'],
-  { bounds, counts, sum, count }: Buckets,
-): readonly HistogramLine[] => [
-  ...counts.map((value, i) => ({
-    metricName: `${name}_bucket`,
-    labels: { ...labels, le: String(bounds[i] ?? '+Inf') },
-    value,
-  })),
-  { metricName: `${name}_sum`, labels, value: sum },
-  { metricName: `${name}_count`, labels, value: count },
-]
 
 /** Which version the server claims to be; what only a build knows is empty. */
 function buildInfo(version: string): FamilyRule {
