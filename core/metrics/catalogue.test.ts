@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
-import { CATALOGUE, missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
+import { CATALOGUE, missingFamilies, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES } from './catalogue.ts'
 import { createParser } from './parse.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
@@ -28,9 +28,9 @@ describe.each(pages)('catalogue against $path', ({ version, page }) => {
     expect(missing.every(({ reason }) => reason === 'hidden')).toBe(true)
   })
 
-  it('knows every flow-control family with its type and labels', () => {
+  it('knows every flow-control family, and those of the times of requests, with type and labels', () => {
     for (const family of page.families.values()) {
-      if (!family.name.startsWith(PREFIX)) continue
+      if (!family.name.startsWith(PREFIX) && !REQUEST_TIME_FAMILIES.includes(family.name)) continue
       const known = CATALOGUE.get(family.name)
       expect(known, family.name).toBeDefined()
       expect(family.type, family.name).toBe(known?.type)

@@ -1,6 +1,7 @@
 import type { MissingFamily } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
+import { DURATION_FAMILIES } from './catalogueTimes.ts'
 import { earlierName, FAMILY, type FamilyInfo, type FamilyKey } from './familyNames.ts'
 import { COVERED_MINORS, parseKubernetesVersion } from './versions.ts'
 import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
@@ -10,9 +11,14 @@ import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
  * that it lost (specification 8.1, 8.2, 8.4), and related ones.
  */
 export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
-  [...REQUEST_FAMILIES, ...LIMIT_FAMILIES, ...TIME_FAMILIES, ...DEPRECATED_FAMILIES, ...RELATED_FAMILIES].map(
-    (family) => [family.name, family],
-  ),
+  [
+    ...REQUEST_FAMILIES,
+    ...LIMIT_FAMILIES,
+    ...TIME_FAMILIES,
+    ...DEPRECATED_FAMILIES,
+    ...RELATED_FAMILIES,
+    ...DURATION_FAMILIES,
+  ].map((family) => [family.name, family]),
 )
 
 /** What a source keeps of a page: the families that frames are built from, and those whose absence is reported. */
@@ -22,6 +28,9 @@ export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
 
 /** Families of requests by kind, shown where a page has them and missed nowhere: occupancy by level says more. */
 export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.inQueueByKind]
+
+/** Families of the times of requests, shown where a page has them and missed nowhere: waits and executions by level say more. */
+export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
 
 /** Needed families that a server of this version can have; every one where the version is not known. */
 export function familiesOf(version: string | undefined): readonly FamilyInfo[] {

@@ -1,12 +1,6 @@
 import type { Histogram, RequestTimes } from '../frame/frame.ts'
+import { DURATION, OWN_DURATIONS } from './catalogueTimes.ts'
 import type { Family, Page, Series } from './page.ts'
-
-/** Whole times, and those without webhooks and without the wait in queues, under the names of 1.26 and of earlier releases. */
-const DURATION = 'apiserver_request_duration_seconds'
-const OWN = ['apiserver_request_sli_duration_seconds', 'apiserver_request_slo_duration_seconds'] as const
-
-/** Kept of a page for the times of requests; missed nowhere, as waits and executions by level say more. */
-export const REQUEST_TIME_FAMILIES: readonly string[] = [DURATION, ...OWN]
 
 /** A large cluster has some ten thousand; a page that has many more must not cost the time of a scrape. */
 const MOST_SERIES = 200_000
@@ -43,7 +37,7 @@ export function createRequestTimesReader(): (page: Pick<Page, 'families'>) => Re
   return ({ families }) => {
     const duration = read(families.get(DURATION))
     if (duration === undefined) return undefined
-    const own = read(OWN.map((name) => families.get(name)).find((family) => family !== undefined))
+    const own = read(OWN_DURATIONS.map((name) => families.get(name)).find((family) => family !== undefined))
     return { duration, ...(own && { own }) }
   }
 }

@@ -1,6 +1,5 @@
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { Family, Page, Series } from '../metrics/page.ts'
-import { REQUEST_TIME_FAMILIES } from '../metrics/requestTimes.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { NativeHistogram, PromSeries } from './answer.ts'
 import { isClock, isPageLabel } from './asked.ts'
@@ -132,7 +131,7 @@ function pagesOf(series: readonly PromSeries[], instants: readonly Instant[], st
 function familyOf(name: string): string {
   if (CATALOGUE.has(name)) return name
   const family = name.replace(/_(?:bucket|sum|count)$/, '')
-  return CATALOGUE.get(family)?.type === 'histogram' || REQUEST_TIME_FAMILIES.includes(family) ? family : name
+  return CATALOGUE.get(family)?.type === 'histogram' ? family : name
 }
 
 function pageAt(columns: readonly Column[], step: number, strings: SeriesTable): Page {

@@ -1,4 +1,5 @@
-import { LONG_SUBRESOURCES, LONG_VERBS, REQUEST_TIME_FAMILIES } from '../metrics/requestTimes.ts'
+import { REQUEST_TIME_FAMILIES } from '../metrics/catalogue.ts'
+import { LONG_SUBRESOURCES, LONG_VERBS } from '../metrics/requestTimes.ts'
 import type { PromSeries } from './answer.ts'
 import { histogramNames } from './asked.ts'
 import { targetsOf } from './discovery.ts'

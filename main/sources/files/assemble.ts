@@ -8,8 +8,7 @@ import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
-import { REQUEST_TIME_FAMILIES } from '../../../core/metrics/requestTimes.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
