@@ -1,4 +1,4 @@
-import { unixMsOf } from '../units.ts'
+import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, RequestTimes, ServerFrame } from './frame.ts'
 import { sumOfKnown, isExempt, isRestart } from './reading.ts'
@@ -15,6 +15,7 @@ import {
   type Observations,
   sumObservations,
 } from './rates.ts'
+import { deriveRequestTimes } from './requestTimes.ts'
 import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
 
 /** Milliseconds from one reallocation of seats to the next (specification 6.4). */
@@ -98,6 +99,9 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
     const windowStart = snapshots[0]
     recent = pushRecent(recent, sample.atMs, sample.index)
     const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { windowStart, recent, torn }))
+    const requests =
+      windowStart &&
+      deriveRequestTimes(frame.requests, windowStart.requests, (sample.atMs - windowStart.atMs) / MS_PER_SECOND)
     snapshots = remember(snapshots, sample)
     last = sample
     return {
@@ -106,23 +110,10 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
       noRates: step.kind === 'regular' ? undefined : step.kind,
       torn,
       lastAdjustmentAt,
-      ...requestTimes(frame.requests, windowStart?.requests),
+      ...(requests && { requests }),
       levels,
     }
   }
-}
-
-function requestTimes(
-  now: RequestTimes | undefined,
-  before: RequestTimes | undefined,
-): Pick<DerivedServer, 'requests'> | undefined {
-  if (now === undefined || before === undefined) return undefined
-  const mean = meanBetween(now.duration, before.duration)
-  if (mean === undefined || Number.isNaN(mean)) return undefined
-  const { executionP50: p50, executionP99: p99 } = quantiles(
-    flowIncrease({ execution: now.duration }, { wait: undefined, execution: before.duration }),
-  )
-  return { requests: { mean, p50, p99, meanOwn: meanBetween(now.own, before.own) } }
 }
 
 function relate(sample: Sample, previous: Sample | undefined, intervals: readonly number[]): Step {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RejectedSchema, DemandSchema, LimitsSchema } from './frame.ts'
+import { VERB_GROUPS } from './reading.ts'
 
 /**
  * What is derived from two samples of one server, or from its histograms: never reported by the server itself, and
@@ -45,6 +46,35 @@ export const DerivedLevelSchema = DerivedFlowSchema.extend({
 })
 export type DerivedLevel = z.infer<typeof DerivedLevelSchema>
 
+const TimeQuantileSchema = z.object({
+  seconds: z.number(),
+  /** It lies beyond the last bound of the histogram, which `seconds` is. */
+  atLeast: z.boolean(),
+})
+export type TimeQuantile = z.infer<typeof TimeQuantileSchema>
+const VerbTimesSchema = z.object({
+  /** Requests that ended. */
+  count: z.number(),
+  p50: TimeQuantileSchema,
+  p99: TimeQuantileSchema,
+})
+export type VerbTimes = z.infer<typeof VerbTimesSchema>
+
+/**
+ * Times of requests of all levels, in seconds: as a whole, on average without webhooks and the wait in queues, and by verb,
+ * without verbs of which no request ended. Absent where no request ended at all, or the server does not report them.
+ */
+const DerivedTimesSchema = z.object({
+  /** That it covers: about the last 30 s, and never less than one interval. */
+  overSeconds: z.number(),
+  mean: z.number(),
+  meanOwn: optional,
+  p50: TimeQuantileSchema.exactOptional(),
+  p99: TimeQuantileSchema.exactOptional(),
+  verbs: z.partialRecord(z.enum(VERB_GROUPS), VerbTimesSchema),
+})
+export type DerivedTimes = z.infer<typeof DerivedTimesSchema>
+
 /**
  * Why rates are missing or unusual. After a `gap` (more than three usual intervals without a sample) rates are there:
  * exact averages over `intervalSeconds`, which says nothing about their course within it.
@@ -59,11 +89,7 @@ export const DerivedServerSchema = z.object({
   torn: z.boolean(),
   /** Unix milliseconds at which limits were last seen to change; the next change is expected 10 s later. */
   lastAdjustmentAt: optional,
-  /**
-   * Times of requests of all levels over about the last 30 s, in seconds: as a whole, and on average without webhooks and the
-   * wait in queues. Absent where no request ended then, or the server does not report them.
-   */
-  requests: z.object({ mean: z.number(), p50: optional, p99: optional, meanOwn: optional }).exactOptional(),
+  requests: DerivedTimesSchema.exactOptional(),
   levels: z.array(DerivedLevelSchema),
 })
 export type DerivedServer = z.infer<typeof DerivedServerSchema>

@@ -161,9 +161,19 @@ export type Kinds = z.infer<typeof KindsSchema>
 
 /**
  * Seconds that requests of all levels took, since the server started, watches and other long-running ones left out: as a whole,
- * and without webhooks and the wait in queues. No level is named.
+ * without webhooks and the wait in queues, and as a whole by verb, without verbs that had no request. No level is named.
  */
-export const RequestTimesSchema = z.object({ duration: HistogramSchema, own: HistogramSchema.exactOptional() })
+export const RequestTimesSchema = z.object({
+  duration: HistogramSchema,
+  own: HistogramSchema.exactOptional(),
+  verbs: z
+    .object({
+      get: HistogramSchema.exactOptional(),
+      list: HistogramSchema.exactOptional(),
+      write: HistogramSchema.exactOptional(),
+    })
+    .exactOptional(),
+})
 export type RequestTimes = z.infer<typeof RequestTimesSchema>
 
 /** One API server at one instant. */

@@ -82,12 +82,13 @@ export function flowIncrease(
   earlier: Observations | undefined,
 ): Observations {
   return {
-    wait: observed(later.wait, earlier?.wait),
-    execution: observed(later.execution, earlier?.execution),
+    wait: increaseOf(later.wait, earlier?.wait),
+    execution: increaseOf(later.execution, earlier?.execution),
   }
 }
 
-function observed(later: Histogram | undefined, earlier: Histogram | undefined): Histogram | undefined {
+/** What came between two readings; `undefined` where nothing did, or the two do not belong together. */
+export function increaseOf(later: Histogram | undefined, earlier: Histogram | undefined): Histogram | undefined {
   if (later === undefined || later.count === earlier?.count) return undefined
   return histogramIncrease(later, earlier)
 }
@@ -131,7 +132,7 @@ function waitQuantile(q: number, wait: Histogram | undefined): number | undefine
 }
 
 /** Interpolated as Prometheus does, but never outside of what the histogram's sum allows. */
-function quantile(q: number, histogram: Histogram | undefined): number | undefined {
+export function quantile(q: number, histogram: Histogram | undefined): number | undefined {
   if (histogram === undefined) return undefined
   const value = histogramQuantile(q, histogram)
   if (Number.isNaN(value)) return undefined

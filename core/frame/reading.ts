@@ -8,6 +8,10 @@ export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
 /** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
 export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
 
+/** Verbs whose requests take about as long as each other: GET; LIST; and POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION. */
+export const VERB_GROUPS = ['get', 'list', 'write'] as const
+export type VerbGroup = (typeof VERB_GROUPS)[number]
+
 /** Whether a source stands at an instant and answers for every other of its past by itself. */
 export const standsInThePast = ({ kind }: { readonly kind: string }): boolean => kind === 'recording' || kind === 'run'
 

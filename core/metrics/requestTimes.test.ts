@@ -41,7 +41,21 @@ describe('the times of requests', () => {
     ] as const
     expect(read(family(DURATION, rows))).toEqual({
       duration: { bounds: [0.1, 1], counts: [3, 6, 10], sum: 20.5, count: 10 },
+      verbs: {
+        get: { bounds: [0.1, 1], counts: [3, 4, 4], sum: 0.5, count: 4 },
+        list: { bounds: [0.1, 1], counts: [0, 2, 6], sum: 20, count: 6 },
+      },
     })
+  })
+
+  test('are told apart by verb: all that change objects together, and none of other methods', () => {
+    const verbs = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION', 'OPTIONS', 'other']
+    const rows = verbs.map(
+      (verb) => ({ labels: `verb="${verb}",subresource=""`, counts: [1, 0, 0], sum: 0.05 }) as const,
+    )
+    const times = read(family(DURATION, rows))
+    expect(times?.duration.count).toBe(8)
+    expect(times?.verbs).toEqual({ write: { bounds: [0.1, 1], counts: [6, 6, 6], sum: expect.closeTo(0.3), count: 6 } })
   })
 
   test.each(['apiserver_request_sli_duration_seconds', 'apiserver_request_slo_duration_seconds'])(
@@ -85,20 +99,53 @@ describe('the times of requests', () => {
     )
   })
 
-  test('become a mean and quantiles of the last half minute', () => {
-    const build = createFrameBuilder({ id: 'a' })
-    const derive = createDeriver('a')
-    const parser = createParser()
-    const frame = (seconds: number, more: readonly [number, number, number], sum: number) =>
-      build(parser.parse(bytes(family(DURATION, [{ labels: GET, counts: more, sum }]))), {
-        at: new Date(seconds * 1_000).toISOString(),
+  describe('of the last half minute', () => {
+    const frames = () => {
+      const [build, derive, parser] = [createFrameBuilder({ id: 'a' }), createDeriver('a'), createParser()]
+      return (seconds: number, ...rows: readonly Row[]) =>
+        derive(build(parser.parse(bytes(family(DURATION, rows))), { at: new Date(seconds * 1_000).toISOString() }))
+          .requests
+    }
+    const get = (counts: Row['counts'], sum: number): Row => ({ labels: GET, counts, sum })
+    const list = (counts: Row['counts'], sum: number): Row => ({ labels: LIST, counts, sum })
+
+    test('are a mean and quantiles, with what they cover', () => {
+      const at = frames()
+      expect(at(0, get([10, 0, 0], 0.5))).toBeUndefined()
+      const requests = at(5, get([20, 10, 0], 6.5))
+      expect(requests).toMatchObject({ overSeconds: 5, mean: expect.closeTo(0.3), p99: { atLeast: false } })
+      expect(requests?.p99?.seconds).toBeGreaterThan(0.1)
+      expect(requests?.meanOwn).toBeUndefined()
+      expect(requests?.verbs).toEqual({ get: { count: 20, p50: requests?.p50, p99: requests?.p99 } })
+      // Nothing ended since.
+      expect(at(40, get([20, 10, 0], 6.5))).toBeUndefined()
+    })
+
+    test('are those of each verb of which a request ended, from 0 where it is the first', () => {
+      const at = frames()
+      at(0, get([10, 0, 0], 0.5))
+      const verbs = at(5, get([10, 0, 0], 0.5), list([0, 4, 0], 2))?.verbs
+      expect(Object.keys(verbs ?? {})).toEqual(['list'])
+      expect(verbs?.list?.count).toBe(4)
+    })
+
+    test('are at least the last bound where they lie beyond', () => {
+      const at = frames()
+      at(0, list([10, 0, 0], 0.5))
+      expect(at(5, list([13, 0, 5], 100.5))?.verbs.list).toMatchObject({
+        count: 8,
+        p50: { seconds: 1, atLeast: true },
+        p99: { seconds: 1, atLeast: true },
       })
-    expect(derive(frame(0, [10, 0, 0], 0.5)).requests).toBeUndefined()
-    const { requests } = derive(frame(5, [20, 10, 0], 6.5))
-    expect(requests?.mean).toBeCloseTo(0.3)
-    expect(requests?.p99).toBeGreaterThan(0.1)
-    expect(requests?.meanOwn).toBeUndefined()
-    // Nothing ended since.
-    expect(derive(frame(40, [20, 10, 0], 6.5)).requests).toBeUndefined()
+    })
+
+    test('are unknown by verb where the earlier reading does not tell verbs apart', () => {
+      const [build, derive, parser] = [createFrameBuilder({ id: 'a' }), createDeriver('a'), createParser()]
+      const frame = (seconds: number, row: Row) =>
+        build(parser.parse(bytes(family(DURATION, [row]))), { at: new Date(seconds * 1_000).toISOString() })
+      const { requests: earlier, ...rest } = frame(0, get([10, 0, 0], 0.5))
+      derive({ ...rest, ...(earlier && { requests: { duration: earlier.duration } }) })
+      expect(derive(frame(5, get([20, 0, 0], 1))).requests).toMatchObject({ mean: expect.closeTo(0.05), verbs: {} })
+    })
   })
 })

@@ -1,4 +1,5 @@
 import type { Histogram, RequestTimes } from '../frame/frame.ts'
+import { VERB_GROUPS, type VerbGroup } from '../frame/reading.ts'
 import { DURATION, OWN_DURATIONS } from './catalogueTimes.ts'
 import type { Family, Page, Series } from './page.ts'
 
@@ -9,9 +10,22 @@ const MOST_SERIES = 200_000
 export const LONG_VERBS: ReadonlySet<string> = new Set(['WATCH', 'WATCHLIST', 'CONNECT', 'PROXY'])
 export const LONG_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
-/** Where the numbers of a family stand, whatever its label sets. */
+const GROUP_OF: ReadonlyMap<string, VerbGroup> = new Map([
+  ['GET', 'get'],
+  ['LIST', 'list'],
+  ...['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION'].map((verb) => [verb, 'write'] as const),
+])
+
+/** Where the numbers of a family stand. */
 interface Places {
   readonly series: readonly Series[]
+  /** Whatever the labels are. */
+  readonly all: Sums
+  readonly verbs: ReadonlyMap<VerbGroup, Sums>
+}
+
+/** What the numbers of several label sets are added from. */
+interface Sums {
   readonly bounds: readonly number[]
   /** Indices of the buckets up to each bound, the last for +Inf. */
   readonly buckets: readonly (readonly number[])[]
@@ -25,21 +39,37 @@ interface Places {
  */
 export function createRequestTimesReader(): (page: Pick<Page, 'families'>) => RequestTimes | undefined {
   const known = new Map<string, Places>()
-  const read = (family: Family | undefined): Histogram | undefined => {
+  const placesOf = (family: Family | undefined): Places | undefined => {
     if (family === undefined || family.series.length > MOST_SERIES) return undefined
     let places = known.get(family.name)
     if (places === undefined || !isSame(places.series, family.series)) {
       places = placesIn(family)
       known.set(family.name, places)
     }
-    return sumAt(places, family.values)
+    return places
   }
   return ({ families }) => {
-    const duration = read(families.get(DURATION))
-    if (duration === undefined) return undefined
-    const own = read(OWN_DURATIONS.map((name) => families.get(name)).find((family) => family !== undefined))
-    return { duration, ...(own && { own }) }
+    const family = families.get(DURATION)
+    const places = placesOf(family)
+    const duration = places && sumAt(places.all, family?.values ?? [])
+    if (places === undefined || duration === undefined) return undefined
+    const verbs = verbsAt(places, family?.values ?? [])
+    const ownFamily = OWN_DURATIONS.map((name) => families.get(name)).find((one) => one !== undefined)
+    const ownPlaces = placesOf(ownFamily)
+    const own = ownPlaces && sumAt(ownPlaces.all, ownFamily?.values ?? [])
+    return { duration, ...(own && { own }), ...(verbs && { verbs }) }
   }
+}
+
+/** `undefined` unless each verb is whole: one that comes and goes would seem to begin anew. */
+function verbsAt({ verbs }: Places, values: ArrayLike<number>): RequestTimes['verbs'] {
+  const found: RequestTimes['verbs'] = {}
+  for (const [verb, sums] of verbs) {
+    const histogram = sumAt(sums, values)
+    if (histogram === undefined) return undefined
+    found[verb] = histogram
+  }
+  return found
 }
 
 /** Parsers intern series, so identity is enough. */
@@ -50,11 +80,20 @@ const isLong = ({ verb = '', subresource = '' }: Readonly<Record<string, string>
   LONG_VERBS.has(verb.toUpperCase()) || LONG_SUBRESOURCES.has(subresource)
 
 function placesIn({ name, series }: Family): Places {
+  const short = [...series.entries()].filter(([, { labels }]) => !isLong(labels))
+  const byGroup = Map.groupBy(short, ([, { labels }]) => GROUP_OF.get(labels['verb']?.toUpperCase() ?? ''))
+  const verbs = VERB_GROUPS.flatMap((verb) => {
+    const own = byGroup.get(verb)
+    return own === undefined ? [] : [[verb, sumsIn(name, own)] as const]
+  })
+  return { series, all: sumsIn(name, short), verbs: new Map(verbs) }
+}
+
+function sumsIn(name: string, series: readonly (readonly [index: number, one: Series])[]): Sums {
   const buckets = new Map<number, number[]>()
   const sums: number[] = []
   const counts: number[] = []
-  for (const [i, { name: sample, labels }] of series.entries()) {
-    if (isLong(labels)) continue
+  for (const [i, { name: sample, labels }] of series) {
     const suffix = sample.slice(name.length)
     if (suffix === '_sum') sums.push(i)
     else if (suffix === '_count') counts.push(i)
@@ -67,7 +106,6 @@ function placesIn({ name, series }: Family): Places {
   }
   const ascending = [...buckets].toSorted(([a], [b]) => a - b)
   return {
-    series,
     bounds: ascending.slice(0, -1).map(([bound]) => bound),
     buckets: ascending.map(([, at]) => at),
     sums,
@@ -82,7 +120,7 @@ function group(buckets: Map<number, number[]>, bound: number): number[] {
 }
 
 /** `undefined` unless it is whole: the same label sets in every bucket, a bucket for all, and numbers alone. */
-function sumAt({ bounds, buckets, sums, counts }: Places, values: ArrayLike<number>): Histogram | undefined {
+function sumAt({ bounds, buckets, sums, counts }: Sums, values: ArrayLike<number>): Histogram | undefined {
   const all = buckets.at(-1)
   if (all === undefined || buckets.some(({ length }) => length !== all.length) || sums.length !== counts.length) {
     return undefined

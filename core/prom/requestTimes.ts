@@ -6,12 +6,13 @@ import { targetsOf } from './discovery.ts'
 import { named, noneOf, selector, sumBy, type Matcher } from './promql.ts'
 
 /**
- * The times of requests of each server, summed where they are stored: a large cluster has some ten thousand series of them.
+ * The times of requests of each server by verb, summed where they are stored: a large cluster has some ten thousand series of
+ * them.
  * The clocks say what servers are labelled with.
  */
 export const requestTimesQuery = (clocks: readonly PromSeries[], matchers: readonly Matcher[]): string =>
   sumBy(
-    ['__name__', 'le', ...targetsOf(clocks).labels],
+    ['__name__', 'le', 'verb', ...targetsOf(clocks).labels],
     selector([
       named(REQUEST_TIME_FAMILIES.flatMap(histogramNames)),
       noneOf('verb', [...LONG_VERBS]),

@@ -173,7 +173,17 @@ describe('a Prometheus', () => {
     const step = stepOf(Date.parse(frame?.at ?? ''))
     // Without the watches.
     const histogram = { bounds: [0.1], counts: [2 * step, 5 * step], sum: (5 * step) / 8, count: 5 * step }
-    expect(frame?.requests).toEqual({ duration: histogram, own: histogram })
+    const ofVerb = (times: number) => ({
+      bounds: [0.1],
+      counts: [step, times * step],
+      sum: (times * step) / 8,
+      count: times * step,
+    })
+    expect(frame?.requests).toEqual({
+      duration: histogram,
+      own: histogram,
+      verbs: { get: ofVerb(2), list: ofVerb(3) },
+    })
     expect(frame?.inFlight).toEqual({ mutating: 3 })
   })
 

@@ -13,6 +13,7 @@ import {
   widthText,
   levelShape,
   queuingFacts,
+  requestTimeFacts,
   retryAfterFacts,
   schemasOf,
   shareFacts,
@@ -265,5 +266,27 @@ describe('schemaRows', () => {
       schemas: [schemaOf('a', { estimatedSeats }), schemaOf('b', { estimatedSeats: none })],
     })
     expect(schemaRows(level, undefined).map((row) => row.meanSeats)).toEqual([2.5, undefined])
+  })
+})
+
+describe('requestTimeFacts', () => {
+  const second = (seconds: number, atLeast = false) => ({ seconds, atLeast })
+  it('says how long requests take by verb, over which time, and where a quantile is a bound', () => {
+    const times = {
+      overSeconds: 28,
+      mean: 0.2,
+      p50: second(0.1),
+      p99: second(60, true),
+      verbs: {
+        get: { count: 120, p50: second(0.004), p99: second(0.02) },
+        write: { count: 7, p50: second(0.03), p99: second(60, true) },
+      },
+    }
+    expect(requestTimeFacts(times).map(({ term, value, detail }) => `${term} ${value} ${detail}`)).toEqual([
+      'requests of all levels take 200 ms on average; p50 100 ms, p99 ≥ 60.0 s; last 28 s, without watches',
+      'GET requests take p50 4.0 ms p99 20 ms; 120 of all levels, last 28 s',
+      'writes take p50 30 ms p99 ≥ 60.0 s; 7 of all levels, last 28 s',
+    ])
+    expect(requestTimeFacts(undefined)).toEqual([])
   })
 })

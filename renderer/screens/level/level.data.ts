@@ -1,5 +1,5 @@
 import type { DumpLevel } from '../../../core/frame/dump.ts'
-import type { DerivedLevel, DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
+import type { DerivedLevel, DerivedServer, QuantileRange, TimeQuantile } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
 import { isExempt, REJECT_REASONS } from '../../../core/frame/reading.ts'
 import {
@@ -297,14 +297,35 @@ export function scrapedRetryAfterFacts(level: LevelFrame, series: Series | undef
   ]
 }
 
-/** How long requests of the server take, for comparison: this metric names no level. */
+/** How long requests of the server take, for comparison, as a whole and by verb: this metric names no level. */
 export function requestTimeFacts(times: DerivedServer['requests']): readonly Fact[] {
   if (times === undefined) return []
-  const { mean, p99, meanOwn } = times
+  const { mean, p50, p99, meanOwn, overSeconds, verbs } = times
   const own = meanOwn === undefined ? '' : `, ${format.seconds(meanOwn)} without webhooks and queues`
-  const detail = `on average${own}${p99 === undefined ? '' : `; p99 ${format.seconds(p99)}`}; last 30 s, without watches`
-  return [{ term: 'requests of all levels take', value: format.seconds(mean), detail }]
+  const both = p50 === undefined || p99 === undefined ? '' : `; p50 ${quantileText(p50)}, p99 ${quantileText(p99)}`
+  const over = `last ${format.span(overSeconds)}`
+  return [
+    {
+      term: 'requests of all levels take',
+      value: format.seconds(mean),
+      detail: `on average${own}${both}; ${over}, without watches`,
+    },
+    ...VERB_TERMS.flatMap(([group, term]) => {
+      const of = verbs[group]
+      if (of === undefined) return []
+      const detail = `p99 ${quantileText(of.p99)}; ${format.fixed(of.count)} of all levels, ${over}`
+      return [{ term, value: `p50 ${quantileText(of.p50)}`, detail }]
+    }),
+  ]
 }
+
+const VERB_TERMS = [
+  ['get', 'GET requests take'],
+  ['list', 'LIST requests take'],
+  ['write', 'writes take'],
+] as const
+
+const quantileText = ({ seconds, atLeast }: TimeQuantile): string => `${atLeast ? '≥ ' : ''}${format.seconds(seconds)}`
 
 function rejectionPoints({ times, levels }: Series, name: string): readonly RejectionPoint[] {
   const columns = levels.find((level) => level.name === name)?.columns
