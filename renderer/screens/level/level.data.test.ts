@@ -284,8 +284,8 @@ describe('requestTimeFacts', () => {
     }
     expect(requestTimeFacts(times).map(({ term, value, detail }) => `${term} ${value} ${detail}`)).toEqual([
       'requests of all levels take 200 ms on average; p50 100 ms, p99 ≥ 60.0 s; last 28 s, without watches',
-      'GET requests take p50 4.0 ms p99 20 ms; 120 of all levels, last 28 s',
-      'writes take p50 30 ms p99 ≥ 60.0 s; 7 of all levels, last 28 s',
+      'GET requests take p50 4.0 ms p99 20 ms',
+      'writes take p50 30 ms p99 ≥ 60.0 s',
     ])
     expect(requestTimeFacts(undefined)).toEqual([])
   })

@@ -313,8 +313,7 @@ export function requestTimeFacts(times: DerivedServer['requests']): readonly Fac
     ...VERB_TERMS.flatMap(([group, term]) => {
       const of = verbs[group]
       if (of === undefined) return []
-      const detail = `p99 ${quantileText(of.p99)}; ${format.fixed(of.count)} of all levels, ${over}`
-      return [{ term, value: `p50 ${quantileText(of.p50)}`, detail }]
+      return [{ term, value: `p50 ${quantileText(of.p50)}`, detail: `p99 ${quantileText(of.p99)}` }]
     }),
   ]
 }
