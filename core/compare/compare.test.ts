@@ -4,8 +4,8 @@ import { builtInObjects } from '../config/builtIn.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { LEVEL_COLUMNS } from '../history/point.ts'
-import { compare, NUMBERS } from './compare.ts'
-import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
+import { compare, missingText, NUMBERS } from './compare.ts'
+import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS, type Period } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
 const level = (
@@ -54,7 +54,7 @@ const B = {
 }
 
 test('means, counts and the longest wait of each level, with sign and size', () => {
-  const { levels, perSecond, totals } = compare(A, B, 3_000)
+  const { levels, perSecond, totals } = compare(A, B)
   const low = levels.find(({ name }) => name === 'low')
   expect(perSecond).toBe(false)
   expect(low?.numbers.executing).toEqual({ a: 10, b: 3, change: -7, share: -0.7 })
@@ -66,7 +66,7 @@ test('means, counts and the longest wait of each level, with sign and size', () 
 })
 
 test('a level of one period only is said to be so, and the largest changes come first', () => {
-  const { levels } = compare(A, B, 3_000)
+  const { levels } = compare(A, B)
   expect(levels.map(({ name, in: where }) => [name, where])).toEqual([
     ['fresh', 'b'],
     ['low', 'both'],
@@ -77,7 +77,7 @@ test('a level of one period only is said to be so, and the largest changes come 
 })
 
 test('periods of unequal length count per second', () => {
-  const { perSecond, totals } = compare(A, { ...B, period: { from: 60_000, to: 68_000 } }, 3_000)
+  const { perSecond, totals } = compare(A, { ...B, period: { from: 60_000, to: 68_000 } })
   expect(perSecond).toBe(true)
   expect(totals.rejected).toMatchObject({ a: 2, b: 4.5 })
 })
@@ -87,12 +87,35 @@ test('what is not recorded is known', () => {
   const { a, b, totals } = compare(
     { series: nothing, period: A.period },
     { ...B, period: { from: 60_000, to: 80_000 } },
-    3_000,
   )
-  expect(a).toEqual({ seconds: 4, samples: 0, share: 0 })
+  expect(a).toEqual({ seconds: 4, samples: 0, gaps: [{ from: 0, to: 4_000 }], share: 0 })
   expect(b).toMatchObject({ seconds: 20, samples: 4 })
   expect(b.share).toBeCloseTo(0.2)
+  expect(b.gaps).toEqual([{ from: 64_000, to: 80_000 }])
   expect(totals.executing).toMatchObject({ a: undefined, change: undefined })
+})
+
+test('a long period whose samples are merged is complete, and what is missing from one is said with its times', () => {
+  const minutes = (count: number, missing: readonly number[] = []): Series => {
+    const times = Array.from({ length: count }, (_, minute) => (minute + 1) * 60_000)
+    const known = times.map((_, minute) => (missing.includes(minute) ? 0 : 60))
+    return { ...A.series, stepSeconds: 60, mergedSeconds: 60, times, samples: known, levels: [] }
+  }
+  const period = { from: 0, to: 3_600_000 }
+  const { a, b } = compare({ series: minutes(60), period }, { series: minutes(60, [20, 21, 22]), period })
+  expect(a).toMatchObject({ gaps: [], share: 1 })
+  expect(b.gaps).toEqual([{ from: 1_200_000, to: 1_380_000 }])
+  const words = {
+    stretch: ({ from, to }: Period) => `from minute ${from / 60_000} to ${to / 60_000}`,
+    length: (ms: number) => `${ms / 1_000} s`,
+    percent: (part: number) => `${Math.round(part * 100)} %`,
+  }
+  expect(missingText('A', a, words)).toBe('')
+  expect(missingText('B', { ...b, share: 0.95 }, words)).toBe(
+    '5 % of B is not recorded: no samples from minute 20 to 23 (180 s).',
+  )
+  expect(missingText('B', { ...b, share: 0.99 }, words)).toBe('B has no samples from minute 20 to 23 (180 s).')
+  expect(missingText('B', { ...b, share: 0 }, words)).toBe('Nothing is recorded in B.')
 })
 
 test('a period compared with itself differs in nothing, and swapping turns every sign', () => {
@@ -101,9 +124,9 @@ test('a period compared with itself differs in nothing, and swapping turns every
     fc.property(amounts, amounts, amounts, (executing, rejected, other) => {
       const one = { period: A.period, series: series(0, { low: { executing, queueFullRate: rejected } }) }
       const two = { period: A.period, series: series(0, { low: { executing: other, queueFullRate: rejected } }) }
-      for (const number of NUMBERS) expect(compare(one, one, 3_000).totals[number].change ?? 0).toBe(0)
-      const there = compare(one, two, 3_000).totals.executing.change ?? 0
-      const back = compare(two, one, 3_000).totals.executing.change ?? 0
+      for (const number of NUMBERS) expect(compare(one, one).totals[number].change ?? 0).toBe(0)
+      const there = compare(one, two).totals.executing.change ?? 0
+      const back = compare(two, one).totals.executing.change ?? 0
       expect(there + back).toBeCloseTo(0)
     }),
   )

@@ -1,6 +1,6 @@
-import { median } from '../frame/quantile.ts'
 import { isExempt } from '../frame/reading.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
+import { gapsPhrase, gapsWithin, msOf, type Gap, type GapWords } from '../history/gaps.ts'
 import { countOf, rejectedRate } from '../history/range.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Period } from './period.ts'
@@ -34,7 +34,9 @@ export interface ComparedLevel {
 export interface Recorded {
   readonly seconds: number
   readonly samples: number
-  /** Part of the period without a longer silence than usual, 0 to 1. */
+  /** Stretches of the period in which nothing was recorded, ascending; its start and its end may lie in one. */
+  readonly gaps: readonly Gap[]
+  /** Part of the period that is in none of them, 0 to 1. */
   readonly share: number
 }
 
@@ -57,11 +59,10 @@ const equallyLong = (a: Period, b: Period): boolean => {
   return Math.abs(lengthA - lengthB) <= SAME_LENGTH * Math.max(lengthA, lengthB)
 }
 
-/** Two periods of one server. `gapMs`: a longer silence is a gap. `perSecond`: unless they are equally long. */
+/** Two periods of one server. `perSecond`: unless they are equally long. */
 export function compare(
   { series: seriesA, period: a }: ComparedPeriod,
   { series: seriesB, period: b }: ComparedPeriod,
-  gapMs: number,
   perSecond = !equallyLong(a, b),
 ): Comparison {
   const [lengthA, lengthB] = [a.to - a.from, b.to - b.from]
@@ -85,8 +86,8 @@ export function compare(
     return number === 'waitP99' ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0)
   }
   return {
-    a: recorded(seriesA, a, gapMs),
-    b: recorded(seriesB, b, gapMs),
+    a: recorded(seriesA, a),
+    b: recorded(seriesB, b),
     perSecond,
     totals: recordOfNumbers((number) => difference(total(inA, number), total(inB, number))),
     levels: levels.toSorted((x, y) => compareBySize(x, y) || byCodeUnits(x.name, y.name)),
@@ -98,18 +99,6 @@ export interface ComparedPeriod {
   readonly series: Series
   readonly period: Period
 }
-
-/** So many missing samples are a gap, and nothing shorter than this is. */
-const GAP_SAMPLES = 3
-const LEAST_GAP_MS = 3_000
-
-/** The silence from which on something is missing from either series, by how far its points usually are apart. */
-export const gapMsOf = (...series: readonly Series[]): number =>
-  Math.max(LEAST_GAP_MS, ...series.map((one) => GAP_SAMPLES * distanceIn(one)))
-
-/** Usual distance of two points, milliseconds. */
-const distanceIn = ({ times }: Series): number =>
-  median(times.slice(1).map((at, index) => at - (times[index] ?? at))) ?? 0
 
 type Numbers = Readonly<Record<NumberName, number | undefined>>
 
@@ -178,17 +167,32 @@ function compareBySize(x: ComparedLevel, y: ComparedLevel): number {
 
 const sizeOf = ({ a, b }: Difference): number => Math.abs((b ?? 0) - (a ?? 0))
 
-function recorded({ times, samples }: Series, { from, to }: Period, gapMs: number): Recorded {
-  const known = times.filter((at, index) => (samples[index] ?? 0) > 0 && at >= from && at <= to)
-  let silent = 0
-  for (const [index, at] of [...known, to].entries()) {
-    const silence = at - (known[index - 1] ?? from)
-    if (silence > gapMs) silent += silence
-  }
-  const length = Math.max(1, to - from)
+function recorded(series: Series, period: Period): Recorded {
+  const { times, samples } = series
+  const gaps = gapsWithin(series, period)
+  const length = Math.max(1, period.to - period.from)
   return {
     seconds: length / 1_000,
-    samples: samples.reduce((sum, count, index) => sum + ((times[index] ?? 0) >= from ? count : 0), 0),
-    share: known.length === 0 ? 0 : 1 - silent / length,
+    samples: samples.reduce((sum, count, index) => sum + ((times[index] ?? 0) >= period.from ? count : 0), 0),
+    gaps,
+    share: 1 - gaps.reduce((sum, gap) => sum + msOf(gap), 0) / length,
   }
+}
+
+/** Below this part of a period so much is missing that a comparison is incomplete. */
+const COMPLETE = 0.98
+export const isComplete = ({ a, b }: Comparison): boolean => a.share >= COMPLETE && b.share >= COMPLETE
+
+/** What is missing from a period, and when, as a sentence; empty where nothing is. */
+export function missingText(
+  name: string,
+  { gaps, share }: Recorded,
+  words: GapWords & { readonly percent: (part: number) => string },
+): string {
+  if (share === 0) return `Nothing is recorded in ${name}.`
+  const phrase = gapsPhrase(gaps, words)
+  if (phrase === '') return ''
+  return share < COMPLETE
+    ? `${words.percent(1 - share)} of ${name} is not recorded: ${phrase}.`
+    : `${name} has ${phrase}.`
 }

@@ -1,5 +1,6 @@
 import type { FamilyKey } from '../metrics/familyNames.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
+import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
 import { length, listed, seconds } from '../report/words.ts'
@@ -8,7 +9,7 @@ import { fact } from './clues.ts'
 import type { Evidence, ServerFacts } from './facts.ts'
 import { advice } from './remedies.ts'
 
-/** A sample older than this, and than three usual intervals, is stale. */
+/** An answer rests on samples of some time, so that one that is a little late does not make it stale. */
 const STALE_MS = 30_000
 /** The Date header has whole seconds, and a request takes its time. */
 const CLOCK_MS = 3_000
@@ -89,7 +90,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
 }
 
 function isStale({ to, stepMs }: ServerFacts, asOf: number): boolean {
-  return asOf - to > Math.max(STALE_MS, 3 * stepMs)
+  return asOf - to > Math.max(STALE_MS, staleAfterMs(stepMs))
 }
 
 const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>

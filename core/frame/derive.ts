@@ -17,6 +17,7 @@ import {
 } from './rates.ts'
 import { deriveRequestTimes } from './requestTimes.ts'
 import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
+import { staleAfterMs } from './staleAfter.ts'
 
 /** Milliseconds from one reallocation of seats to the next (specification 6.4). */
 export const REALLOCATION_MS = 10_000
@@ -27,8 +28,6 @@ export const QUANTILE_WINDOW_MS = 30_000
  * frame depends on the frames of the window, and not on which one of them was seen first.
  */
 const SNAPSHOT_EVERY_MS = 2_500
-/** Without a sample for more than this many usual intervals there is a gap. */
-export const GAP_INTERVALS = 3
 /** The usual interval is the median of so many. */
 export const USUAL_INTERVAL_OF = 5
 
@@ -123,7 +122,11 @@ function relate(sample: Sample, previous: Sample | undefined, intervals: readonl
   if (restarted(sample, previous)) return { kind: 'restart' }
   if (seconds === 0) return { kind: 'duplicate' }
   const usual = median(intervals)
-  return { kind: usual !== undefined && seconds > GAP_INTERVALS * usual ? 'gap' : 'regular', previous, seconds }
+  return {
+    kind: usual !== undefined && seconds * 1_000 > staleAfterMs(usual * 1_000) ? 'gap' : 'regular',
+    previous,
+    seconds,
+  }
 }
 
 function restarted(later: Sample, earlier: Sample): boolean {

@@ -1,5 +1,6 @@
-import { GAP_INTERVALS, USUAL_INTERVAL_OF } from '../frame/derive.ts'
+import { USUAL_INTERVAL_OF } from '../frame/derive.ts'
 import { recordOf } from '../frame/reading.ts'
+import { staleAfterMs } from '../frame/staleAfter.ts'
 import { median } from '../frame/quantile.ts'
 import { lowerBound } from '../search.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -40,8 +41,8 @@ export interface Tier {
   reaches(from: number): boolean
   /**
    * The rows between two instants, merged over equal steps when there are more than `maxPoints`. Steps are aligned to
-   * the clock, so that points keep their place while the range moves on. A silence of more than three usual intervals,
-   * of those before it and of those after it, is one point where nothing is known.
+   * the clock, so that points keep their place while the range moves on. A silence that is a gap (`staleAfterMs`) by
+   * the usual interval before it and by the one after it is one point where nothing is known.
    */
   query(query: TierQuery): Omit<Series, 'server'>
 }
@@ -152,11 +153,13 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     const [before, now] = [timeOf(row - 1), timeOf(row)]
     // Where samples are merged, a silence shows once it leaves a step empty.
     if (width > 0 && stepOf(now, width) - stepOf(before, width) <= 1) return undefined
-    const usual = usualBefore(row)
-    if (usual === undefined || now - before <= GAP_INTERVALS * usual) return undefined
+    const after = usualOf(row + 1, row + 1 + USUAL_INTERVAL_OF)
+    // Behind the first row of all, what follows shows what is usual.
+    const usual = usualBefore(row) ?? after
+    if (usual === undefined || now - before <= staleAfterMs(usual)) return undefined
     // Samples that are rarer from now on leave no gap: somebody chose another interval.
-    const next = usualOf(row + 1, row + 1 + USUAL_INTERVAL_OF) ?? usualOf(row - 1, row) ?? 0
-    return now - before > GAP_INTERVALS * next ? before + Math.max(usual, width) : undefined
+    const next = after ?? usualOf(row - 1, row) ?? 0
+    return now - before > staleAfterMs(next) ? before + Math.max(usual, width) : undefined
   }
 
   /** The rows from `first` to before `end` as points. */

@@ -1,6 +1,6 @@
 import { configDiff, type ObjectDifference } from '../config/content.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import { GAP_INTERVALS } from '../frame/derive.ts'
+import { staleAfterMs } from '../frame/staleAfter.ts'
 import type { DerivedFlow } from '../frame/derived.ts'
 import type { LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
@@ -262,7 +262,7 @@ function serverOf(id: string, { runs, times, restarts, versions, levels }: Serve
   const usual = median(distances)
   const gaps = distances.flatMap((distance, i) => {
     const [from, to] = [times[i], times[i + 1]]
-    const isGap = usual !== undefined && distance > GAP_INTERVALS * usual
+    const isGap = usual !== undefined && distance > staleAfterMs(usual)
     return isGap && from !== undefined && to !== undefined ? [{ from, to }] : []
   })
   return {

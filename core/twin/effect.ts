@@ -1,4 +1,4 @@
-import { compare, gapMsOf } from '../compare/compare.ts'
+import { compare } from '../compare/compare.ts'
 import { periodsAround, SETTLE_MS } from '../compare/period.ts'
 import type { Effect, Measured } from '../contract/effect.ts'
 import type { Observation } from '../contract/forecast.ts'
@@ -54,7 +54,6 @@ function measuredOf(effect: Effect, observed: Observation, series: EffectSource[
           // Where the console was connected a moment ago, the time before the edit begins with its first page.
           { series: before, period: { from: Math.max(a.from, first), to: a.to } },
           { series: after, period: { from: fromMs, to: untilMs } },
-          gapMsOf(before, after),
           true,
         ).levels
   return {

@@ -1,14 +1,18 @@
 import {
   compare,
-  gapMsOf,
+  isComplete,
+  missingText,
   NUMBERS,
   type Comparison,
   type Difference,
   type NumberName,
+  type Recorded,
 } from '../../core/compare/compare.ts'
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
+import type { Gap } from '../../core/history/gaps.ts'
+import { length } from '../../core/report/words.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
@@ -17,7 +21,7 @@ import { recordingNamed, timeFrom } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
-/** Two periods side by side, as the Compare screen shows them. 1 when a part of one is not recorded. */
+/** Two periods side by side, as the Compare screen shows them. 1 when more than 2 % of one is not recorded. */
 export const compareCommand: Command = {
   options: {
     a: { type: 'string' },
@@ -143,18 +147,10 @@ function comparedServer(a: PeriodReading, b: PeriodReading, inA: string, inB: st
   const [seriesA, seriesB] = [a.series(inA), b.series(inB)]
   return {
     server: inA === inB ? inA : `${inA} and ${inB}`,
-    comparison: compare(
-      { series: seriesA, period: a.period },
-      { series: seriesB, period: b.period },
-      gapMsOf(seriesA, seriesB),
-    ),
+    comparison: compare({ series: seriesA, period: a.period }, { series: seriesB, period: b.period }),
     others: otherDifferences(a.surroundings(inA), b.surroundings(inB)),
   }
 }
-
-/** Below this part of a period something is missing from it. */
-const COMPLETE = 0.98
-const isComplete = ({ a, b }: Comparison): boolean => a.share >= COMPLETE && b.share >= COMPLETE
 
 const LABELS: Readonly<Record<NumberName, string>> = {
   executing: 'Executing seats, mean',
@@ -196,7 +192,9 @@ function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
       return [
         '',
         server,
-        ...(['a', 'b'] as const).flatMap((side) => missingText(side, comparison)),
+        ...(['a', 'b'] as const)
+          .map((side) => missingText(side.toUpperCase(), comparison[side], WORDS))
+          .filter((line) => line !== ''),
         ...textTable(
           [
             ['NUMBER', '', 'A', 'B', 'CHANGE', '%'],
@@ -230,11 +228,10 @@ function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
 
 const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== undefined
 
-function missingText(side: 'a' | 'b', comparison: Comparison): readonly string[] {
-  const { share } = comparison[side]
-  const name = side.toUpperCase()
-  if (share === 0) return [`Nothing is recorded in ${name}.`]
-  return share < COMPLETE ? [`${((1 - share) * 100).toFixed(0)} % of ${name} is not recorded.`] : []
+const WORDS = {
+  stretch: ({ from, to }: Gap): string => `from ${rfc3339(from)} to ${rfc3339(to)}`,
+  length,
+  percent: (part: number): string => `${(part * 100).toFixed(0)} %`,
 }
 
 const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): unknown => {
@@ -248,9 +245,14 @@ const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
     b: period(b),
     servers: compared.map(({ server, comparison: { a: inA, b: inB, ...comparison }, others }) => ({
       server,
-      recorded: { a: inA, b: inB },
+      recorded: { a: recordedOf(inA), b: recordedOf(inB) },
       ...comparison,
       others,
     })),
   }
 }
+
+const recordedOf = ({ gaps, ...recorded }: Recorded): unknown => ({
+  ...recorded,
+  gaps: gaps.map(({ from, to }) => ({ from: rfc3339(from), to: rfc3339(to) })),
+})

@@ -54,7 +54,7 @@ Options:
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
 
-Exit code: 0 done, 1 a part of a period is not recorded, 2 cannot run.`,
+Exit code: 0 done, 1 more than 2 % of a period is not recorded, 2 cannot run.`,
 
   whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
        apf-console whatif --recording ID|FILE [--at TIME] [--candidate NAME=PART,…]…

@@ -11,11 +11,12 @@ import {
 import { createNoter } from '../../core/compare/noted.ts'
 import { MOST_READ_MS } from '../../core/contract/bounds.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import { GAP_INTERVALS, REALLOCATION_MS } from '../../core/frame/derive.ts'
+import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import { heatMapOf, stretchUntil } from '../../core/history/heat.ts'
 import { median } from '../../core/frame/quantile.ts'
+import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { pointsOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
 import { createTier } from '../../core/history/tier.ts'
@@ -45,8 +46,6 @@ const NOTED_LEAD_MS = 600_000
 const LOOK_MS = 500
 /** Less between two segments is no gap: a segment ends with a sample. */
 const LEAST_GAP_MS = 60_000
-/** A silence shorter than this is none, however often samples come. */
-const LEAST_SILENCE_MS = 3_000
 /** Segments that are kept as they were read: a minute each, and a few hundred kilobytes. */
 const MOST_READ = 48
 const MOST_PLAYED = 16
@@ -478,7 +477,7 @@ function gapAt(samples: readonly Pick<Sample, 'at'>[], at: UnixMs, places: reado
   if (before === undefined) return { ...(after !== undefined && { after }) }
   const distances = samples.slice(1).map((sample, i) => sample.at - (samples[i]?.at ?? sample.at))
   const usual = median(distances.filter((distance) => distance > 0)) ?? LEAST_GAP_MS
-  if (at - before <= Math.max(LEAST_SILENCE_MS, GAP_INTERVALS * usual)) return undefined
+  if (at - before <= staleAfterMs(usual)) return undefined
   return { before, ...(after !== undefined && { after }) }
 }
 

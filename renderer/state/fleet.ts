@@ -8,11 +8,11 @@ import type { Connected } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import type { FleetSource } from '../../core/fleet/fleet.ts'
+import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { client } from './client.ts'
 import { connectionStore, connectSource, showConnection, useConnection } from './connection.ts'
 import { rememberLevels } from './settings.ts'
 import { say } from './shell.ts'
-import { staleAfterMs } from './view.logic.ts'
 
 /** What is known of the connections, by their ids. */
 interface Known {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
+import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import {
   ageOf,
   ageOfSimulated,
@@ -8,7 +9,6 @@ import {
   receive,
   release,
   sampleDistanceMs,
-  staleAfterMs,
   type Arrival,
 } from './view.logic.ts'
 

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { Connected } from '../../core/contract/source.ts'
+import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 export type Arrival = StreamEvent<'frames'>
@@ -35,9 +36,6 @@ export interface ModeFacts {
   /** Age of the newest frame of the selected server, milliseconds. */
   readonly newestAgeMs: number
 }
-
-/** Stale from three intervals on, and never before three seconds (design: states). */
-export const staleAfterMs = (intervalMs: number): number => Math.max(3 * intervalMs, 3_000)
 
 export function modeOf({ connection, hasFrame, paused, newestAgeMs }: ModeFacts): Mode {
   if (connection === undefined) return 'none'

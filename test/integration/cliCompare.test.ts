@@ -73,6 +73,19 @@ describe('compare', () => {
     const before = await runHere('compare', '20261121T03', '--b', B, '--offset', '1h')
     expect(before.code).toBe(1)
     expect(before.output).toMatch(/^Nothing is recorded in A\.$/m)
+    const late = ['--a', A, '--b', '2026-11-21T03:01:00Z..2026-11-21T03:02:00Z'] as const
+    const after = await runHere('compare', '20261121T03', ...late)
+    expect(after.code).toBe(1)
+    expect(after.output).toMatch(
+      /^\d\d % of B is not recorded: no samples from 2026-11-21T03:01:\d\d\.000Z to 2026-11-21T03:02:00\.000Z \(\d\d s\)\.$/m,
+    )
+    const { servers }: { servers: { recorded: unknown }[] } = JSON.parse(
+      (await runHere('compare', '20261121T03', ...late, '--json')).output,
+    )
+    expect(servers[0]?.recorded).toMatchObject({
+      a: { gaps: [], share: 1 },
+      b: { gaps: [{ to: '2026-11-21T03:02:00.000Z' }] },
+    })
   })
 
   it('compares two recordings as a whole', async () => {

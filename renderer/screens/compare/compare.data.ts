@@ -1,9 +1,16 @@
-import { NUMBERS, type ComparedLevel, type Comparison, type NumberName } from '../../../core/compare/compare.ts'
+import {
+  missingText,
+  NUMBERS,
+  type ComparedLevel,
+  type Comparison,
+  type NumberName,
+} from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { numberLook, shareText } from '../../components/comparedNumbers.ts'
 import { format } from '../../theme/format.ts'
+import { GAP_WORDS } from '../../theme/gapWords.ts'
 
 export interface KeyRow {
   readonly name: NumberName
@@ -35,8 +42,10 @@ export function compareSentence(
   names: { readonly a: string; readonly b: string },
 ): { readonly title: string; readonly evidence: string } {
   const { totals, levels, perSecond } = comparison
-  const missing = (['a', 'b'] as const).flatMap((side) => missingText(names[side], comparison[side].share))
-  const evidence = missing.join(' ')
+  const missing = (['a', 'b'] as const).map((side) =>
+    missingText(names[side], comparison[side], { ...GAP_WORDS, percent: format.percent }),
+  )
+  const evidence = missing.filter((one) => one !== '').join(' ')
   if (comparison.a.samples === 0 || comparison.b.samples === 0) {
     return { title: 'Both periods need samples to be compared.', evidence }
   }
@@ -63,14 +72,6 @@ function levelText({ name, in: where, numbers }: ComparedLevel, perSecond: boole
   const { a, b } = numbers[changed]
   const what = { rejected: 'rejected requests', queued: 'queued requests', executing: 'executing seats' }[changed]
   return `Largest change: ${name}, ${what} from ${text(a)} to ${text(b)}.`
-}
-
-/** Below this part of a period something is missing from it. */
-const COMPLETE = 0.98
-
-function missingText(name: string, share: number): string[] {
-  if (share === 0) return [`Nothing is recorded in ${name}.`]
-  return share < COMPLETE ? [`${format.percent(1 - share)} of ${name} is not recorded.`] : []
 }
 
 /** Edits of the journal as marks. */

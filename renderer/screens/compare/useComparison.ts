@@ -11,7 +11,6 @@ import { knownObjects } from '../../../core/source/sourceEvent.ts'
 import { client } from '../../state/client.ts'
 import { useServerMarks } from '../../state/marks.ts'
 import { readSeries } from '../../state/series.ts'
-import { staleAfterMs } from '../../state/view.logic.ts'
 import { editMarks } from './compare.data.ts'
 
 interface Side {
@@ -35,33 +34,32 @@ export type Compared =
 /** Reads both periods of a server of the shown source and compares them. */
 export function useComparison(connection: Connected, server: string | undefined, periods: Periods): Compared {
   const [known, setKnown] = useState<{ readonly of: Periods; readonly server: string; readonly compared: Compared }>()
-  const { id, cadence } = connection
-  const gapMs = staleAfterMs(cadence.intervalMs)
+  const { id } = connection
   useEffect(() => {
     if (server === undefined) return undefined
     let gone = false
     const come = async (): Promise<void> => {
-      const compared = await read(id, server, periods, gapMs)
+      const compared = await read(id, server, periods)
       if (!gone) setKnown({ of: periods, server, compared })
     }
     void come()
     return () => {
       gone = true
     }
-  }, [id, server, gapMs, periods])
+  }, [id, server, periods])
   return known !== undefined && known.of === periods && known.server === server ? known.compared : LOADING
 }
 
 const LOADING: Compared = { state: 'loading' }
 
-async function read(id: number, server: string, { a, b }: Periods, gapMs: number): Promise<Compared> {
+async function read(id: number, server: string, { a, b }: Periods): Promise<Compared> {
   try {
     const past = await openPast(id)
     const [sideA, sideB] = await Promise.all([
       readSide({ id, past, server, period: a }),
       readSide({ id, past, server, period: b }),
     ])
-    const comparison = compare(sideA, sideB, gapMs)
+    const comparison = compare(sideA, sideB)
     const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
     return { state: 'done', a: sideA, b: sideB, comparison, others }
   } catch (thrown) {
