@@ -96,7 +96,7 @@ export function assertionText(assertion: Assertion): string {
 }
 
 /** `failed requests of leases`, `wait p99 of level workload-low`. */
-function measuredText({ of, measure }: Measured): string {
+export function measuredText({ of, measure }: Measured): string {
   const subject = of === undefined ? 'everything' : of.kind === 'clients' ? of.name : `${of.kind} ${of.name}`
   return `${MEASURE_WORDS[measure]} of ${subject}`
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { crowdedBase } from '../sweep/sweep.fixture.ts'
-import { namesOf, readGoal } from './goalText.ts'
+import { namesOf, readGoal, readGuardRail } from './goalText.ts'
 
 const read = (text: string) => readGoal(text, namesOf(crowdedBase()))
 const LOW = { kind: 'level', name: 'workload-low' } as const
@@ -16,6 +16,22 @@ it('reads measures, names, bounds and units', () => {
   expect(read(' leases  never wait ')).toEqual({ of: LEASES, measure: 'waitMax', most: 0 })
   expect(read('workload-low never waits')).toEqual({ of: LOW, measure: 'waitMax', most: 0 })
   expect(read('leases are never rejected')).toEqual({ of: LEASES, measure: 'failedPercent', most: 0 })
+})
+
+it('reads guard rails: goals, and what may not rise', () => {
+  const rail = (text: string) => readGuardRail(text, namesOf(crowdedBase()))
+  expect(rail('rejections of no level may rise')).toEqual({
+    of: 'each level',
+    measure: 'rejectedPercent',
+    mayNotRise: true,
+  })
+  expect(rail('wait p99 of leases may not rise')).toEqual({ of: LEASES, measure: 'waitP99', mayNotRise: true })
+  expect(rail('leases never wait')).toEqual(read('leases never wait'))
+  expect(rail('served of leases may not rise')).toBe(
+    '“served” is no guard rail of this kind: only rejections, failures and waits can be kept from rising.',
+  )
+  expect(rail('rejection of no level may rise')).toContain('did you mean “rejections”?')
+  expect(rail('rejections of lease may not rise')).toContain('did you mean “leases”?')
 })
 
 it('says what is wrong, and what is meant', () => {

@@ -2,6 +2,7 @@ import { quoted } from '../config/finding.ts'
 import { type Assertion, isMeasure, type Measured, type MeasureName, MEASURES } from '../scenario/scenario.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import { nearest } from '../text/text.ts'
+import type { GuardRail } from './tune.ts'
 
 /** Measures as people write them. */
 const WORDS: Readonly<Record<string, MeasureName>> = {
@@ -11,7 +12,9 @@ const WORDS: Readonly<Record<string, MeasureName>> = {
   'wait max': 'waitMax',
   'longest wait': 'waitMax',
   rejected: 'rejectedPercent',
+  rejections: 'rejectedPercent',
   failed: 'failedPercent',
+  failures: 'failedPercent',
   served: 'servedPerSecond',
   'current limit': 'currentLimit',
 }
@@ -29,6 +32,7 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const NEVER = /^(.+?) (?:(?:is|are) )?never (waits?|rejected|fails?)$/i
 const BOUND = /^(.+?)(?: of (.+?))? *(<=|>=|<|>|≤|≥) *([\d.]+) *(\S*)$/
 
+const NO_RISE = /^(.+?) of (?:(no level) may rise|(.+?) may not rise)$/i
 const EXAMPLE = 'as in “wait p99 of workload-high < 1 s” or “leases never wait”'
 
 /** What goals may be about. */
@@ -56,11 +60,7 @@ export function readGoal(text: string, names: GoalNames): Assertion | string {
   if (measureText === undefined || sign === undefined)
     return `${quoted(text)} is no goal: write measure, name and bound, ${EXAMPLE}.`
   const measure = measureNamed(measureText)
-  if (measure === undefined) {
-    const known = [...Object.keys(WORDS), ...Object.keys(MEASURES)]
-    const meant = nearest(measureText, known)
-    return `There is no measure ${quoted(measureText)}: ${meant === undefined ? `use one of ${Object.keys(WORDS).join(', ')}` : `did you mean ${quoted(meant)}?`}`
-  }
+  if (measure === undefined) return noMeasure(measureText)
   const of = name === undefined ? undefined : subjectNamed(name, names)
   if (typeof of === 'string') return of
   const units = UNITS[MEASURES[measure]] ?? {}
@@ -71,6 +71,24 @@ export function readGoal(text: string, names: GoalNames): Assertion | string {
     return `${quoted(text)}: ${measure} is in ${Object.keys(units).join(' or ') || 'no unit'}, not ${quoted(unitText ?? '')}.`
   }
   return { of, measure, [sign === '<' || sign === '<=' || sign === '≤' ? 'most' : 'least']: value * factor }
+}
+
+/** A guard rail in words: a goal, or what may not rise. */
+export function readGuardRail(text: string, names: GoalNames): GuardRail | string {
+  const words = text.trim().replaceAll(/\s+/g, ' ')
+  const [, measureText, each, name = ''] = NO_RISE.exec(words) ?? []
+  if (measureText === undefined) return readGoal(text, names)
+  const measure = measureNamed(measureText)
+  if (measure === undefined) return noMeasure(measureText)
+  if (MEASURES[measure] !== '%' && MEASURES[measure] !== 'ms')
+    return `${quoted(measureText)} is no guard rail of this kind: only rejections, failures and waits can be kept from rising.`
+  const of = each === undefined ? subjectNamed(name, names) : 'each level'
+  return typeof of === 'string' && of !== 'each level' ? of : { of, measure, mayNotRise: true }
+}
+
+function noMeasure(text: string): string {
+  const meant = nearest(text, [...Object.keys(WORDS), ...Object.keys(MEASURES)])
+  return `There is no measure ${quoted(text)}: ${meant === undefined ? `use one of ${Object.keys(WORDS).join(', ')}` : `did you mean ${quoted(meant)}?`}`
 }
 
 const measureNamed = (text: string): MeasureName | undefined => {

@@ -1,37 +1,17 @@
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import { guardRails } from '../guard/guardRails.ts'
 import type { GuardFinding } from '../guard/finding.ts'
-import { check } from '../scenario/check.ts'
-import { type Assertion, MEASURES } from '../scenario/scenario.ts'
 import { withObjects } from '../sweep/fields.ts'
 import { runBase, withValues } from '../sweep/points.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import type { VariantResult } from '../whatif/results.ts'
+import { crossedBy } from './guardRail.ts'
+import { missedBy } from './missed.ts'
 import type { Choice, Judged, Knob, Score, TunePlan } from './tune.ts'
 
-/** Beyond that it does not matter by how much a bound is missed. */
-const FARTHEST = 10
-/** A difference of one of these counts as much as one as large as the bound itself. */
-const SCALE: Readonly<Record<string, number>> = { ms: 10, '%': 1, '/s': 1, seats: 1, requests: 10, '': 0.1 }
 /** Whatever is changed at all costs one; a new warning of the guard rails as much as two changed settings. */
 const WARNING = 2
 const PERCENT_STEP = 25
-
-/** By how much a result misses a bound, from 0 (it does not) to `FARTHEST`. */
-export function missedBy(assertion: Assertion, result: VariantResult): number {
-  const { least, most, measure } = assertion
-  // Nothing was dispatched, so that there is no wait to be short.
-  if (measure.startsWith('wait') && starves(assertion, result)) return FARTHEST
-  const { value, holds } = check(assertion, result)
-  if (holds) return 0
-  const bound = most !== undefined && value > most ? most : (least ?? 0)
-  return Math.min(FARTHEST, Math.abs(value - bound) / Math.max(Math.abs(bound), SCALE[MEASURES[measure]] ?? 1))
-}
-
-function starves({ of }: Assertion, result: VariantResult): boolean {
-  const measured = (measure: 'offered' | 'served') => check({ of, measure, least: 1 }, result).holds
-  return measured('offered') && !measured('served')
-}
 
 /** The base with a choice, or why no server would take it: a sentence. */
 export function withChoice(base: SweepBase, knobs: readonly Knob[], choice: Choice): SweepBase | string {
@@ -105,10 +85,6 @@ export function judge(plan: TunePlan, before: Before, choice: Choice): Judged | 
 
 function scoreOf(plan: TunePlan, before: VariantResult, after: VariantResult, change: number): Score {
   const goals = plan.goals.reduce((sum, goal) => sum + missedBy(goal, after), 0)
-  // What is broken already must not get worse.
-  const crossed = plan.guardRails.reduce(
-    (sum, rail) => sum + Math.max(0, missedBy(rail, after) - missedBy(rail, before)),
-    0,
-  )
+  const crossed = plan.guardRails.reduce((sum, rail) => sum + crossedBy(rail, before, after), 0)
   return { guardRails: crossed, goals, change }
 }

@@ -8,15 +8,16 @@ import type { Assertion } from '../scenario/scenario.ts'
 import { bounded, problem } from '../scenario/values.ts'
 import { fitFindings, readBase, readParameter, type WrittenBase } from '../sweep/read.ts'
 import type { Parameter, SweepBase } from '../sweep/sweep.ts'
-import { namesOf, readGoal } from './goalText.ts'
+import { type GoalNames, namesOf, readGoal, readGuardRail } from './goalText.ts'
+import { isNoRise } from './guardRail.ts'
 import { knobOf, usualKnobs } from './knobs.ts'
-import type { Knob, TunePlan } from './tune.ts'
+import type { GuardRail, Knob, TunePlan } from './tune.ts'
 
 /** A goal as a file has it: fields, or words, which mean something with a base only. */
 export type WrittenGoal = Assertion | string
 
 /** What a file says of a tuning. */
-export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'seed'> {
+export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'seed' | 'seeds'> {
   readonly base: WrittenBase
   readonly goals: readonly WrittenGoal[]
   readonly guardRails: readonly WrittenGoal[]
@@ -26,6 +27,8 @@ export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'se
 
 export const EVALUATIONS = { min: 4, max: 100_000, whole: true } as const
 export const DEFAULT_EVALUATIONS = 200
+export const SEEDS = { min: 1, max: 20, whole: true } as const
+export const DEFAULT_SEEDS = 3
 const MOST_GOALS = 50
 const MOST_PARAMETERS = 100
 
@@ -46,6 +49,7 @@ const readWritten = readAs((members) => ({
   parameters: members.list('parameters', readParameter),
   evaluations: members.given('evaluations', bounded(EVALUATIONS)).evaluations ?? DEFAULT_EVALUATIONS,
   seed: members.given('seed', bounded({ ...WHAT_IF_SEED, whole: true })).seed ?? 1,
+  seeds: members.given('seeds', bounded(SEEDS)).seeds ?? DEFAULT_SEEDS,
 }))
 
 function decode(value: unknown, findings: Finding[]): WrittenTune {
@@ -66,22 +70,33 @@ function decode(value: unknown, findings: Finding[]): WrittenTune {
 
 /** Put together with its base: what is to be searched, or what does not fit the base. */
 export function planOf(
-  { name, goals, guardRails, parameters, evaluations, seed }: Omit<WrittenTune, 'base'>,
+  { name, goals, guardRails, parameters, evaluations, seed, seeds }: Omit<WrittenTune, 'base'>,
   base: SweepBase,
   levelsWithRequests: ReadonlySet<string>,
 ): { readonly plan: TunePlan; readonly findings: readonly Finding[] } {
   const findings: Finding[] = []
-  const read = (written: readonly WrittenGoal[], list: string): readonly Assertion[] =>
+  const read = <T>(
+    written: readonly (T | string)[],
+    list: string,
+    inWords: (text: string, names: GoalNames) => T | string,
+  ): readonly T[] =>
     written.flatMap((goal, index) => {
-      const assertion = typeof goal === 'string' ? readGoal(goal, namesOf(base)) : goal
+      const assertion = typeof goal === 'string' ? inWords(goal, namesOf(base)) : goal
       if (typeof assertion !== 'string') return [assertion]
       findings.push(problem(entry(list, index), assertion))
       return []
     })
-  const both = { goals: read(goals, 'goals'), guardRails: read(guardRails, 'guardRails') }
-  findings.push(...fitFindings({ parameters, measured: findings.length > 0 ? {} : { ...both } }, base))
+  const both = {
+    goals: read<Assertion>(goals, 'goals', readGoal),
+    guardRails: read<GuardRail>(guardRails, 'guardRails', readGuardRail),
+  }
+  const { guardRails: rails } = both
+  // The words of those that may not rise were read with the names of the base.
+  const bounds = rails.map((rail) => (isNoRise(rail) ? { of: undefined, measure: rail.measure } : rail))
+  const measured = findings.length > 0 ? {} : { goals: both.goals, guardRails: bounds }
+  findings.push(...fitFindings({ parameters, measured }, base))
   const knobs = parameters.length === 0 ? usualKnobs(base, levelsWithRequests) : knobsOf(parameters, base)
-  return { plan: { name, ...both, knobs, evaluations, seed }, findings }
+  return { plan: { name, ...both, knobs, evaluations, seed, seeds }, findings }
 }
 
 const knobsOf = (parameters: readonly Parameter[], base: SweepBase): readonly Knob[] =>

@@ -7,8 +7,10 @@ import { withSeed } from '../sweep/fields.ts'
 import { runBase } from '../sweep/points.ts'
 import { settingName, type SweepBase } from '../sweep/sweep.ts'
 import { rejectedOf, type VariantResult } from '../whatif/results.ts'
-import { findingsOf, missedBy, withChoice } from './judge.ts'
-import { better, type Choice, isMet, type Judged, type TunePlan } from './tune.ts'
+import { crossedBy, guardRailText, isNoRise, largestRise, rises } from './guardRail.ts'
+import { findingsOf, withChoice } from './judge.ts'
+import { missedBy } from './missed.ts'
+import { better, type Choice, type GuardRail, isMet, type Judged, type TunePlan } from './tune.ts'
 
 /** A goal or guard rail with what was measured before and after the edit. */
 export interface GoalEvidence {
@@ -63,7 +65,7 @@ export interface Proposal {
 
 export interface TuneReport {
   readonly name: string
-  /** The best edit that was found; without changes where nothing better was found than the present objects. */
+  /** The best edit that was found, of those that meet everything one with the most seeds; without changes where nothing better was found than the present objects. */
   readonly answer: Proposal
   /** The best edit that changes other settings. */
   readonly runnerUp?: Proposal
@@ -71,46 +73,100 @@ export interface TuneReport {
   readonly evaluations: number
 }
 
-/** Seeds besides that of the base with which an answer is checked. */
-const MORE_SEEDS = [101, 102] as const
+/** Seeds besides that of the base with which an answer is checked: this one and those that follow. */
+const SECOND_SEED = 101
+/** Choices that meet everything with the seed of the base and are run with the other seeds, of the best and of other settings. */
+const MOST_LIKE_BEST = 3
+const MOST_OTHERS = 3
 
-/** The best choice of all islands, and the best that changes other settings, if that is better than no change. */
+const settingsOf = (choice: Choice): string => choice.map((value) => (value === undefined ? '' : 'x')).join(' ')
+
+/**
+ * The best choices of all islands, the best first: those that may turn out to hold with the most seeds, and those that change
+ * other settings if they are better than no change.
+ */
 export function bestOf(islands: readonly (readonly Judged[])[]): readonly Choice[] {
   const all = islands.flat().toSorted((a, b) => better(a.score, b.score))
   const [first] = all
   if (first === undefined) return []
-  const settings = ({ choice }: Judged): string => choice.map((value) => (value === undefined ? '' : 'x')).join(' ')
+  const settings = settingsOf(first.choice)
   const unchanged = all.find(({ score }) => score.change === 0)
-  const second = all.find(
-    (one) =>
-      settings(one) !== settings(first) &&
-      (isMet(one.score) || !isMet(first.score)) &&
-      (unchanged === undefined || better(one.score, unchanged.score) < 0),
+  const met = isMet(first.score)
+  const likeBest = all.filter(({ choice, score }) => settingsOf(choice) === settings && isMet(score))
+  const others = all.filter(
+    ({ choice, score }) =>
+      settingsOf(choice) !== settings &&
+      (isMet(score) || !met) &&
+      (met || unchanged === undefined || better(score, unchanged.score) < 0),
   )
-  return second === undefined ? [first.choice] : [first.choice, second.choice]
+  const checked = new Map<string, Judged>()
+  for (const one of [first, ...likeBest.slice(0, MOST_LIKE_BEST), ...others.slice(0, met ? MOST_OTHERS : 1)])
+    checked.set(one.choice.join(' '), one)
+  return [...checked.values()].toSorted((a, b) => better(a.score, b.score)).map(({ choice }) => choice)
 }
 
-/** The evidence for choices, the best first. `undefined` when `mayGoOn`, asked before every run, ended it. */
+/**
+ * The evidence for choices, the best first. Of those that meet everything, one with more seeds comes before one that changes
+ * less. `undefined` when `mayGoOn`, asked before every run with the part that is done, ended it.
+ */
 export function tuneReport(
   plan: TunePlan,
   base: SweepBase,
   { choices, evaluations }: { readonly choices: readonly Choice[]; readonly evaluations: number },
-  mayGoOn: () => boolean = () => true,
+  mayGoOn: (part: number) => boolean = () => true,
 ): TuneReport | undefined {
-  const proposals: Proposal[] = []
-  const before = runBase(base, mayGoOn)
-  for (const choice of choices.length === 0 ? [plan.knobs.map(() => undefined)] : choices) {
+  const tried = choices.length === 0 ? [plan.knobs.map(() => undefined)] : choices
+  const seeded = base.kind === 'requests' ? [] : otherSeeds(base, plan.seeds)
+  const runs = (1 + seeded.length) * (1 + tried.length)
+  let done = 0
+  const run = (one: SweepBase | undefined): VariantResult | undefined =>
+    one === undefined || !mayGoOn(done++ / runs) ? undefined : runBase(one)
+  const before = run(base)
+  const others: { readonly seed: number; readonly was: VariantResult }[] = []
+  for (const seed of seeded) {
+    const was = run(withSeed(base, seed))
+    if (was === undefined) return undefined
+    others.push({ seed, was })
+  }
+  const proposals: { readonly choice: Choice; readonly proposal: Proposal }[] = []
+  for (const choice of tried) {
     const after = withChoice(base, plan.knobs, choice)
     if (before === undefined || typeof after === 'string') return undefined
-    const result = runBase(after, mayGoOn)
+    const result = run(after)
     if (result === undefined) return undefined
-    const seeds = seedsOf(plan, { base, after, before, result }, mayGoOn)
-    if (seeds === undefined) return undefined
-    proposals.push(proposalOf(plan, choice, { base, after, before, result }, seeds))
+    const outcomes = base.kind === 'requests' ? [] : [{ seed: seedOf(base), met: holds(plan, before, result) }]
+    for (const { seed, was } of others) {
+      const is = run(withSeed(after, seed))
+      if (is === undefined) return undefined
+      outcomes.push({ seed, met: holds(plan, was, is) })
+    }
+    const seedsThat = (met: boolean): readonly number[] =>
+      outcomes.filter((one) => one.met === met).map(({ seed }) => seed)
+    const seeds = { met: seedsThat(true), missed: seedsThat(false) }
+    proposals.push({ choice, proposal: proposalOf(plan, choice, { base, after, before, result }, seeds) })
   }
-  const [answer, runnerUp] = proposals
-  return answer && { name: plan.name, answer, ...(runnerUp && { runnerUp }), evaluations }
+  // The sort is stable: what holds with as many seeds keeps its order.
+  const ranked = proposals.toSorted(
+    ({ proposal: a }, { proposal: b }) =>
+      Number(b.met) - Number(a.met) || (a.met ? b.seeds.met.length - a.seeds.met.length : 0),
+  )
+  const [first] = ranked
+  if (first === undefined) return undefined
+  const second = ranked.find(
+    ({ choice, proposal }) => settingsOf(choice) !== settingsOf(first.choice) && proposal.changes.length > 0,
+  )
+  const { proposal: answer } = first
+  const runnerUp = answer.changes.length === 0 ? undefined : second?.proposal
+  return { name: plan.name, answer, ...(runnerUp && { runnerUp }), evaluations }
 }
+
+type Seeded = Exclude<SweepBase, { readonly kind: 'requests' }>
+const seedOf = (base: Seeded): number => (base.kind === 'scenario' ? base.scenario.seed : base.traffic.seed)
+
+const otherSeeds = (base: Seeded, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => SECOND_SEED + index)
+    .filter((seed) => seed !== seedOf(base))
+    .slice(0, count - 1)
 
 interface Compared {
   readonly base: SweepBase
@@ -121,27 +177,7 @@ interface Compared {
 
 const holds = (plan: TunePlan, before: VariantResult, after: VariantResult): boolean =>
   plan.goals.every((goal) => missedBy(goal, after) === 0) &&
-  plan.guardRails.every((rail) => missedBy(rail, after) <= missedBy(rail, before))
-
-function seedsOf(
-  plan: TunePlan,
-  { base, after, before, result }: Compared,
-  mayGoOn: () => boolean,
-): Proposal['seeds'] | undefined {
-  if (base.kind === 'requests') return { met: [], missed: [] }
-  const { seed: first } = base.kind === 'scenario' ? base.scenario : base.traffic
-  const outcomes = [{ seed: first, met: holds(plan, before, result) }]
-  for (const seed of MORE_SEEDS) {
-    const [old, edited] = [withSeed(base, seed), withSeed(after, seed)]
-    const was = old && runBase(old, mayGoOn)
-    const is = edited && runBase(edited, mayGoOn)
-    if (was === undefined || is === undefined) return undefined
-    outcomes.push({ seed, met: holds(plan, was, is) })
-  }
-  const seedsThat = (met: boolean): readonly number[] =>
-    outcomes.filter((one) => one.met === met).map(({ seed }) => seed)
-  return { met: seedsThat(true), missed: seedsThat(false) }
-}
+  plan.guardRails.every((rail) => crossedBy(rail, before, after) === 0)
 
 function proposalOf(plan: TunePlan, choice: Choice, compared: Compared, seeds: Proposal['seeds']): Proposal {
   const { base, after, before, result } = compared
@@ -160,7 +196,7 @@ function proposalOf(plan: TunePlan, choice: Choice, compared: Compared, seeds: P
       to,
     })),
     goals: plan.goals.map((goal) => evidenceOf(goal, before, result)),
-    guardRails: plan.guardRails.map((rail) => evidenceOf(rail, before, result)),
+    guardRails: plan.guardRails.map((rail) => railEvidence(rail, before, result)),
     levels,
     costs: levels.flatMap(costsOf),
     findings: findingsOf(base, after).filter(({ severity }) => severity === 'blocks' || severity === 'warns'),
@@ -177,6 +213,19 @@ function evidenceOf(assertion: Assertion, before: VariantResult, after: VariantR
     after: check(assertion, after).value,
     metBefore: missedBy(assertion, before) === 0,
     metAfter: missedBy(assertion, after) === 0,
+  }
+}
+
+function railEvidence(rail: GuardRail, before: VariantResult, after: VariantResult): GoalEvidence {
+  if (!isNoRise(rail)) return evidenceOf(rail, before, after)
+  const [was, is] = largestRise(rail, before, after)
+  return {
+    goal: guardRailText(rail),
+    unit: MEASURES[rail.measure],
+    before: was,
+    after: is,
+    metBefore: true,
+    metAfter: crossedBy(rail, before, after) === 0,
   }
 }
 
@@ -199,20 +248,20 @@ function numbersOf({ levels }: VariantResult, name: string): LevelNumbers {
   return { offered, served, rejectedPercent, waitP99: waitMs.p99, seats, ...(limits && { limit: limits.current }) }
 }
 
-/** Changes that are smaller are noise, or do not matter. */
-const LEAST = { waitMs: 5, waitFactor: 1.1, percent: 0.1, servedFactor: 0.98 } as const
+/** A level that serves so much less is told of. */
+const SERVED_FACTOR = 0.98
 
 function costsOf({ level, before, after }: LevelEvidence): readonly string[] {
   const ms = (value: number): string => `${value.toFixed(0)} ms`
   const percent = (value: number): string => `${value.toFixed(1)} %`
   return [
-    ...(after.waitP99 > before.waitP99 * LEAST.waitFactor && after.waitP99 - before.waitP99 > LEAST.waitMs
+    ...(rises('ms', before.waitP99, after.waitP99)
       ? [`${level} waits longer: p99 ${ms(before.waitP99)} → ${ms(after.waitP99)}.`]
       : []),
-    ...(after.rejectedPercent - before.rejectedPercent > LEAST.percent
+    ...(rises('%', before.rejectedPercent, after.rejectedPercent)
       ? [`${level} is rejected more often: ${percent(before.rejectedPercent)} → ${percent(after.rejectedPercent)}.`]
       : []),
-    ...(after.served < before.served * LEAST.servedFactor
+    ...(after.served < before.served * SERVED_FACTOR
       ? [`${level} serves fewer requests: ${before.served} → ${after.served}.`]
       : []),
   ]

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { runBase } from '../sweep/points.ts'
 import { crowdedBase } from '../sweep/sweep.fixture.ts'
-import { missedBy, withChoice } from './judge.ts'
+import { crossedBy } from './guardRail.ts'
+import { withChoice } from './judge.ts'
+import { missedBy } from './missed.ts'
 import { planOf, readTune } from './read.ts'
 import { bestOf, type TuneReport, tuneReport } from './report.ts'
 import { ISLANDS, searchIsland } from './search.ts'
-import { better, type TunePlan } from './tune.ts'
+import { headline, seedText } from './text.ts'
+import { better, type Judged, type TunePlan } from './tune.ts'
 
 const FILE = `name: faster
 base: { scenario: crowded.yaml }
@@ -61,7 +64,7 @@ describe('tuning', () => {
 
   it('changes nothing when the goals are met already', () => {
     const { answer } = tuned(planFrom(FILE.replace('1500 ms', '60 s')))
-    expect(answer).toMatchObject({ changes: [], objects: [], met: true, costs: [] })
+    expect(answer).toMatchObject({ changes: [], objects: [], met: true, costs: [], seeds: { met: [1, 101, 102] } })
   })
 
   it('says that a goal cannot be met, and comes as close as it can', () => {
@@ -79,9 +82,74 @@ describe('tuning', () => {
     expect(answer.changes).toMatchObject([{ setting: 'workload-low.lendablePercent', from: 90 }])
   })
 
+  it('ranks an edit that holds with more seeds before one that changes less', () => {
+    const knobs = PLAN.knobs.filter(
+      ({ of, field }) => of.name === 'workload-low' && field === 'nominalConcurrencyShares',
+    )
+    const goals = [{ of: { kind: 'level', name: 'workload-low' }, measure: 'waitP99', most: 1_600 }] as const
+    // Waits of 1,560, 1,688 and 1,730 ms with 300 shares; of less than 1,200 ms with each seed with 800.
+    const report = tuneReport({ ...PLAN, knobs, goals, guardRails: [] }, base, {
+      choices: [[300], [800]],
+      evaluations: 2,
+    })
+    expect(report?.answer).toMatchObject({ changes: [{ to: 800 }], met: true, seeds: { met: [1, 101, 102] } })
+    expect(report?.runnerUp).toBeUndefined()
+  })
+
   it('ends when it is told to', () => {
     expect(searchIsland(PLAN, base, 0, () => false)).toBeUndefined()
   })
+})
+
+it('says with how many seeds an edit holds', () => {
+  const proposal = (met: readonly number[], missed: readonly number[]) =>
+    ({ met: met.includes(1), changes: [{ setting: 'a', to: 1 }], seeds: { met, missed } }) as unknown as Parameters<
+      typeof headline
+    >[0]
+  expect(headline(proposal([1, 101, 102, 103], [104]), 200)).toBe(
+    'an edit meets the goals with 4 of 5 seeds (200 edits tried).',
+  )
+  expect(headline(proposal([1], []), 1)).toBe('an edit meets the goals with 1 of 1 seed (1 edit tried).')
+  expect(headline({ ...proposal([1], []), seeds: { met: [], missed: [] } }, 2)).toBe(
+    'an edit meets the goals (2 edits tried).',
+  )
+  expect(seedText({ met: [1, 101], missed: [102] })).toBe('Holds with 2 of 3 seeds: seeds 1, 101; not with seed 102.')
+  expect(seedText({ met: [1], missed: [] })).toBe('Holds with 1 of 1 seed: seed 1.')
+  expect(seedText({ met: [], missed: [1] })).toBe('Holds with 0 of 1 seed: not with seed 1.')
+})
+
+it('runs with the other seeds what meets everything, and what changes other settings', () => {
+  const judged = (choice: Judged['choice'], goals: number, change: number): Judged => ({
+    choice,
+    score: { guardRails: 0, goals, change },
+  })
+  const none = judged([undefined, undefined], 1, 0)
+  const island = [judged([2, undefined], 0, 2), judged([3, undefined], 0, 3), judged([undefined, 5], 0, 4), none]
+  expect(bestOf([island, island])).toEqual([
+    [2, undefined],
+    [3, undefined],
+    [undefined, 5],
+  ])
+  expect(bestOf([[judged([2, undefined], 0.5, 2), judged([undefined, 5], 0.6, 2), none]])).toEqual([
+    [2, undefined],
+    [undefined, 5],
+  ])
+})
+
+it('holds a level’s rejections where they are, whatever they were', () => {
+  const result = (percent: number) => {
+    const one = runBase(base)
+    if (one === undefined) throw new Error('nobody ended it')
+    const level = one.levels.find((row) => row.level === 'workload-low')
+    if (level === undefined) throw new Error('no such level')
+    const rejected = { 'queue-full': percent, 'concurrency-limit': 0, 'time-out': 0 }
+    return { ...one, levels: [{ ...level, served: 100 - percent, expired: 0, rejected }] }
+  }
+  const rail = { of: 'each level', measure: 'rejectedPercent', mayNotRise: true } as const
+  expect(crossedBy(rail, result(30), result(30))).toBe(0)
+  expect(crossedBy(rail, result(30), result(20))).toBe(0)
+  expect(crossedBy(rail, result(30), result(60))).toBe(1)
+  expect(crossedBy(rail, result(0), result(2))).toBe(2)
 })
 
 it('prefers guard rails to goals, and goals to small changes', () => {

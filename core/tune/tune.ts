@@ -1,4 +1,4 @@
-import type { Assertion } from '../scenario/scenario.ts'
+import type { Assertion, Measured } from '../scenario/scenario.ts'
 import type { Parameter } from '../sweep/sweep.ts'
 
 /** A setting of a level that tuning may change. */
@@ -8,17 +8,27 @@ export interface Knob extends Parameter {
   readonly present?: number
 }
 
+/** A measure that the edit may not raise, of one subject or of each level. */
+export interface NoRise extends Pick<Measured, 'measure'> {
+  readonly mayNotRise: true
+  readonly of: Measured['of'] | 'each level'
+}
+
+export type GuardRail = Assertion | NoRise
+
 /** What tuning looks for (docs/tune.md). */
 export interface TunePlan {
   readonly name: string
   /** What has to hold. */
   readonly goals: readonly Assertion[]
   /** What has to hold as well, or must at least not get worse where it does not hold before. */
-  readonly guardRails: readonly Assertion[]
+  readonly guardRails: readonly GuardRail[]
   readonly knobs: readonly Knob[]
   /** Runs at most, of all islands together. */
   readonly evaluations: number
   readonly seed: number
+  /** With how many seeds the best edits are run, that of the base included; recorded requests have none. */
+  readonly seeds: number
 }
 
 /** One value for each knob; `undefined` leaves it as it is. */

@@ -1,6 +1,6 @@
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { DEFAULT_EVALUATIONS, EVALUATIONS } from '../../core/tune/read.ts'
+import { DEFAULT_EVALUATIONS, DEFAULT_SEEDS, EVALUATIONS, SEEDS } from '../../core/tune/read.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
@@ -194,11 +194,13 @@ SOURCE: as of apf-console forecast (--kubeconfig, --metrics-url, --prometheus, -
 
 Options:
   --goal GOAL            what has to hold; repeat it for several
-  --guard-rail GOAL      what has to hold as well, or at least not get worse; repeat it for several
+  --guard-rail GOAL      what has to hold as well, or at least not get worse, such as "rejections of no level may rise";
+                         repeat it for several
   --variant V            the variant of the scenario that is tuned (the first one by default)
   --config FILE…, --kube-version V, --seconds N, --of-server ID, --server-limit N   with a source, as of forecast
   --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
   --seed N               of the search (1 by default): the same seed finds the same edit on every machine
+  --seeds N              with how many seeds the best edits are run, ${SEEDS.min} to ${SEEDS.max} (${DEFAULT_SEEDS} by default)
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor
   --force                replace that file if it exists
   -o, --output FORMAT    text (default), json, yaml or manifests

@@ -1,18 +1,15 @@
-import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
-import { bestOf, type TuneReport } from '../../core/tune/report.ts'
-import { DEFAULT_EVALUATIONS, EVALUATIONS, planOf, readTune, type WrittenTune } from '../../core/tune/read.ts'
-import { ISLANDS, type Island } from '../../core/tune/search.ts'
+import type { TuneReport } from '../../core/tune/report.ts'
+import { DEFAULT_EVALUATIONS, DEFAULT_SEEDS, EVALUATIONS, planOf, readTune, SEEDS } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
 import { twinClients } from '../../core/twin/clients.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
-import type { TuneEvent, TuneTask } from '../ports/whatIf.ts'
 import { writeAtomically } from '../files/files.ts'
-import { runShards } from '../threads/shards.ts'
+import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
 import type { Console, ExitCode } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
@@ -34,6 +31,7 @@ export const tune: Command = {
     variant: { type: 'string' },
     evaluations: { type: 'string' },
     seed: { type: 'string' },
+    seeds: { type: 'string' },
     write: { type: 'string' },
     force: { type: 'boolean' },
   },
@@ -71,19 +69,24 @@ interface Asked {
   readonly base: SweepBase
 }
 
-function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed'>> {
+function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed' | 'seeds'>> {
   const evaluations = readNumber(given, 'evaluations', EVALUATIONS)
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
-  return { ...(evaluations !== undefined && { evaluations }), ...(seed !== undefined && { seed }) }
+  const seeds = readNumber(given, 'seeds', SEEDS)
+  return {
+    ...(evaluations !== undefined && { evaluations }),
+    ...(seed !== undefined && { seed }),
+    ...(seeds !== undefined && { seeds }),
+  }
 }
 
-const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, parameters: [] } as const
+const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: DEFAULT_SEEDS, parameters: [] } as const
 
 /** Goals of the command line, about a base. */
 async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {
   const [goals, guardRails] = [given.values('goal'), given.values('guard-rail')]
   const written = { ...USUAL, ...searchFrom(given), name, goals, guardRails }
-  const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, console))
+  const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, threadsOf(console)))
   const [first] = findings
   if (first !== undefined) throw new UsageError(first.message)
   return { plan, base }
@@ -135,34 +138,10 @@ async function planFrom(operand: string, given: Given, console: Console): Promis
   if (value === undefined) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
   const base = await baseFrom(value.base, operand === '-' ? '.' : dirname(operand), console)
   const whole = { ...value, ...own }
-  const { plan, findings: misfits } = planOf(whole, base, await levelsWithRequests(base, whole, console))
+  const { plan, findings: misfits } = planOf(whole, base, await levelsWithRequests(base, whole, threadsOf(console)))
   tellFindings(misfits.map(located), console)
   if (misfits.length > 0) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
   return { plan, base }
-}
-
-/** Levels of which tuning may change everything: found by running the base once, unless the file names what to change. */
-async function levelsWithRequests(
-  base: SweepBase,
-  { parameters }: Pick<WrittenTune, 'parameters'>,
-  { whatIf, signal }: Console,
-): Promise<ReadonlySet<string>> {
-  if (parameters.length > 0) return new Set()
-  const names = base.variant.objects.levels.map(({ metadata }) => metadata.name)
-  const results = names.map((name) => ({ of: { kind: 'level', name }, measure: 'offered' }) as const)
-  let offered: readonly number[] = []
-  const [failed] = await runShards({
-    desk: whatIf,
-    base,
-    plan: { parameters: [], results },
-    points: [{ point: 0, values: [] }],
-    threads: 1,
-    onPoint: (row) => void (offered = row.results ?? []),
-    signal,
-  })
-  signal.throwIfAborted()
-  if (failed !== undefined) throw ProblemError.of(failed.problem)
-  return new Set(names.filter((_, index) => (offered[index] ?? 0) > 0))
 }
 
 async function searched(plan: TunePlan, base: SweepBase, console: Console): Promise<TuneReport> {
@@ -172,28 +151,10 @@ async function searched(plan: TunePlan, base: SweepBase, console: Console): Prom
       'There is nothing to change: no Limited level has requests. Name parameters in a file.',
     )
   }
-  const parts = Array.from({ length: ISLANDS }, () => 0)
-  const tellProgress = progressOf(console)
-  const waiting = Array.from({ length: ISLANDS }, (_, island) => island)
-  const islands: Island[] = []
-  const worker = async (): Promise<void> => {
-    for (let island = waiting.shift(); island !== undefined; island = waiting.shift()) {
-      const number = island
-      const done = await partOf({ kind: 'island', base, plan, island }, console, (part) => {
-        parts[number] = part
-        tellProgress(parts.reduce((sum, one) => sum + one, 0) / ISLANDS)
-      })
-      parts[number] = 1
-      if (done.island !== undefined) islands[number] = done.island
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(ISLANDS, availableParallelism()) }, worker))
-  const choices = bestOf(islands.map(({ best }) => best))
-  const evaluations = islands.reduce((sum, { runs }) => sum + runs, 0)
-  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, console, () => undefined)
-  if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
-  return report
+  return searchEdit(plan, base, { ...threadsOf(console), onPart: progressOf(console) })
 }
+
+const threadsOf = ({ whatIf, signal }: Console) => ({ desk: whatIf, signal })
 
 /** Reports now and then which part is done, and how long the rest will take. */
 function progressOf({ environment, tell }: Console): (part: number) => void {
@@ -207,25 +168,4 @@ function progressOf({ environment, tell }: Console): (part: number) => void {
       `${Math.round(part * 100)} % searched, about ${Math.round(((now - started) * (1 - part)) / part / 1_000)} s left.`,
     )
   }
-}
-
-/** Runs a part in a thread. Rejects with `ProblemError`, and when the command is to end. */
-function partOf(
-  task: TuneTask,
-  { whatIf, signal }: Console,
-  onPart: (part: number) => void,
-): Promise<Extract<TuneEvent, { kind: 'done' }>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Extract<TuneEvent, { kind: 'done' }>>()
-  const stop = (): void => reject(new ProblemError('cancelled', 'The search was cancelled.'))
-  signal.addEventListener('abort', stop, { once: true })
-  whatIf.tune(
-    task,
-    (event) => {
-      if (event.kind === 'progress') return onPart(event.part)
-      signal.removeEventListener('abort', stop)
-      return event.kind === 'done' ? resolve(event) : reject(ProblemError.of(event.problem))
-    },
-    signal,
-  )
-  return promise
 }

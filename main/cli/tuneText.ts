@@ -1,6 +1,6 @@
-import type { GoalEvidence, LevelEvidence, LevelNumbers, Proposal, TuneReport } from '../../core/tune/report.ts'
+import type { LevelEvidence, LevelNumbers, Proposal, TuneReport } from '../../core/tune/report.ts'
+import { goalText, headline, NO_COSTS, seedText } from '../../core/tune/text.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
-import { shortNumber } from '../../core/sweep/heatMap.ts'
 import { textTable } from './console.ts'
 
 /** The answer of a search for people; `draft` is the file that has its manifests. */
@@ -32,44 +32,21 @@ export const draftText = (report: TuneReport): string =>
     .map((line) => `# ${line}`.trimEnd())
     .join('\n') + `\n${exportYaml(report.answer.objects)}`
 
-function headline({ met, changes }: Proposal, evaluations: number): string {
-  const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`
-  if (changes.length === 0) {
-    return met ? `the present objects meet the goals already (${count}).` : `no edit was found that helps (${count}).`
-  }
-  return met ? `an edit meets the goals (${count}).` : `no edit meets the goals; this one comes closest (${count}).`
-}
-
-const NO_COSTS =
-  'No level waits 10 % longer, is rejected more often by 0.1 % of its requests, or serves 2 % fewer requests.'
-
 const proposalText = (proposal: Proposal): readonly string[] => {
   const { changes, goals, guardRails, levels, costs, findings, seeds } = proposal
+  const held = seedText(seeds)
   return [
     ...(changes.length === 0
       ? []
       : ['', ...changes.map(({ setting, from, to }) => `  ${setting}: ${from ?? 'not set'} → ${to}`)]),
     '',
-    ...goals.map((goal) => goalText('goal', goal)),
-    ...guardRails.map((goal) => goalText('guard rail', goal)),
-    ...seedText(seeds),
+    ...goals.map((goal) => `  ${goalText('goal', goal)}`),
+    ...guardRails.map((goal) => `  ${goalText('guard rail', goal)}`),
+    ...(held === undefined ? [] : [`  ${held}`]),
     '',
     ...textTable([HEAD, ...levels.map(levelCells)], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
     ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs),
     ...findings.map(({ severity, message }) => `${severity}: ${message}`),
-  ]
-}
-
-function goalText(kind: string, { goal, unit, before, after, metAfter }: GoalEvidence): string {
-  const values = `${shortNumber(before)} → ${shortNumber(after)}${unit === '' ? '' : ` ${unit}`}`
-  return `  ${metAfter ? 'ok' : 'MISSED'}: ${kind} ${goal} (${values})`
-}
-
-function seedText({ met, missed }: Proposal['seeds']): readonly string[] {
-  if (met.length + missed.length === 0) return []
-  if (missed.length === 0) return [`  Holds with each of the seeds ${met.join(', ')}.`]
-  return [
-    `  Holds with ${met.length === 0 ? 'none' : `the seeds ${met.join(', ')}`}; not with the seeds ${missed.join(', ')}.`,
   ]
 }
 

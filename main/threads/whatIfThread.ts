@@ -56,7 +56,7 @@ try {
     if (task.kind === 'island') {
       tell({ kind: 'done', island: searchIsland(task.plan, task.base, task.island, goOn) })
     } else {
-      tell({ kind: 'done', report: tuneReport(task.plan, task.base, task) })
+      tell({ kind: 'done', report: tuneReport(task.plan, task.base, task, goOn) })
     }
   } else {
     const onTwin = (twin: Extract<ForecastStep, { kind: 'twin' }>['twin']): void => tell({ kind: 'twin', twin })

@@ -1,0 +1,43 @@
+import type { GoalEvidence, Proposal } from './report.ts'
+import { shortNumber } from '../sweep/heatMap.ts'
+
+/** Whether an edit meets the goals, with how many seeds, and of how many edits: a sentence without a full stop. */
+export function headline({ met, changes, seeds }: Proposal, evaluations: number): string {
+  const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`
+  const withSeeds = heldSeeds(seeds)
+  const how = withSeeds === undefined ? '' : ` ${withSeeds}`
+  if (changes.length === 0) {
+    return met
+      ? `the present objects meet the goals already${how} (${count}).`
+      : `no edit was found that helps (${count}).`
+  }
+  return met
+    ? `an edit meets the goals${how} (${count}).`
+    : `no edit meets the goals; this one comes closest (${count}).`
+}
+
+/** `with 4 of 5 seeds`; `undefined` of recorded requests, which have none. */
+export function heldSeeds({ met, missed }: Proposal['seeds']): string | undefined {
+  const all = met.length + missed.length
+  return all === 0 ? undefined : `with ${met.length} of ${all} ${all === 1 ? 'seed' : 'seeds'}`
+}
+
+/** `ok: goal wait p99 of level workload-high ≤ 1000 ms (1500 → 20 ms)`. */
+export function goalText(kind: 'goal' | 'guard rail', { goal, unit, before, after, metAfter }: GoalEvidence): string {
+  const values = `${shortNumber(before)} → ${shortNumber(after)}${unit === '' ? '' : ` ${unit}`}`
+  return `${metAfter ? 'ok' : 'MISSED'}: ${kind} ${goal} (${values})`
+}
+
+/** With which seeds everything holds; `undefined` of recorded requests. */
+export function seedText({ met, missed }: Proposal['seeds']): string | undefined {
+  const held = heldSeeds({ met, missed })
+  if (held === undefined) return undefined
+  const which = missed.length === 0 || met.length === 0 ? '' : `; not with ${listOf(missed)}`
+  return `Holds ${held}: ${met.length === 0 ? `not with ${listOf(missed)}` : listOf(met)}${which}.`
+}
+
+const listOf = (seeds: readonly number[]): string => `${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`
+
+/** What is said where nothing got worse. */
+export const NO_COSTS =
+  'No level waits 10 % longer, is rejected more often by 0.1 % of its requests, or serves 2 % fewer requests.'

@@ -1,0 +1,92 @@
+import { availableParallelism } from 'node:os'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { SweepBase } from '../../core/sweep/sweep.ts'
+import type { WrittenTune } from '../../core/tune/read.ts'
+import { bestOf, type TuneReport } from '../../core/tune/report.ts'
+import { ISLANDS, type Island } from '../../core/tune/search.ts'
+import type { TunePlan } from '../../core/tune/tune.ts'
+import type { SweepDesk, TuneEvent, TuneTask } from '../ports/whatIf.ts'
+import { runShards } from './shards.ts'
+
+interface Surroundings {
+  readonly desk: SweepDesk
+  readonly signal: AbortSignal
+}
+
+/** Levels of which tuning may change everything: found by running the base once, unless what may change is named. */
+export async function levelsWithRequests(
+  base: SweepBase,
+  { parameters }: Pick<WrittenTune, 'parameters'>,
+  { desk, signal }: Surroundings,
+): Promise<ReadonlySet<string>> {
+  if (parameters.length > 0) return new Set()
+  const names = base.variant.objects.levels.map(({ metadata }) => metadata.name)
+  const results = names.map((name) => ({ of: { kind: 'level', name }, measure: 'offered' }) as const)
+  let offered: readonly number[] = []
+  const [failed] = await runShards({
+    desk,
+    base,
+    plan: { parameters: [], results },
+    points: [{ point: 0, values: [] }],
+    threads: 1,
+    onPoint: (row) => void (offered = row.results ?? []),
+    signal,
+  })
+  signal.throwIfAborted()
+  if (failed !== undefined) throw ProblemError.of(failed.problem)
+  return new Set(names.filter((_, index) => (offered[index] ?? 0) > 0))
+}
+
+/** The part of a search after which its answer is checked with the other seeds. */
+const SEARCH_PART = 0.8
+
+/** Searches in threads, then makes the evidence in one. Rejects with `ProblemError`, and when the signal aborts. */
+export async function searchEdit(
+  plan: TunePlan,
+  base: SweepBase,
+  { desk, signal, onPart }: Surroundings & { readonly onPart: (part: number) => void },
+): Promise<TuneReport> {
+  const parts = Array.from({ length: ISLANDS }, () => 0)
+  const waiting = Array.from({ length: ISLANDS }, (_, island) => island)
+  const islands: Island[] = []
+  const worker = async (): Promise<void> => {
+    for (let island = waiting.shift(); island !== undefined; island = waiting.shift()) {
+      const number = island
+      const done = await partOf({ kind: 'island', base, plan, island }, { desk, signal }, (part) => {
+        parts[number] = part
+        onPart((SEARCH_PART * parts.reduce((sum, one) => sum + one, 0)) / ISLANDS)
+      })
+      parts[number] = 1
+      if (done.island !== undefined) islands[number] = done.island
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(ISLANDS, availableParallelism()) }, worker))
+  const choices = bestOf(islands.map(({ best }) => best))
+  const evaluations = islands.reduce((sum, { runs }) => sum + runs, 0)
+  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, { desk, signal }, (part) =>
+    onPart(SEARCH_PART + (1 - SEARCH_PART) * part),
+  )
+  if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
+  return report
+}
+
+/** Runs a part in a thread. Rejects with `ProblemError`, and when the command is to end. */
+function partOf(
+  task: TuneTask,
+  { desk, signal }: Surroundings,
+  onPart: (part: number) => void,
+): Promise<Extract<TuneEvent, { kind: 'done' }>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Extract<TuneEvent, { kind: 'done' }>>()
+  const stop = (): void => reject(new ProblemError('cancelled', 'The search was cancelled.'))
+  signal.addEventListener('abort', stop, { once: true })
+  desk.tune(
+    task,
+    (event) => {
+      if (event.kind === 'progress') return onPart(event.part)
+      signal.removeEventListener('abort', stop)
+      return event.kind === 'done' ? resolve(event) : reject(ProblemError.of(event.problem))
+    },
+    signal,
+  )
+  return promise
+}
