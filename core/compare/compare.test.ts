@@ -5,7 +5,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { LEVEL_COLUMNS } from '../history/point.ts'
 import { compare, missingText, NUMBERS } from './compare.ts'
-import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS, type Period } from './period.ts'
+import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
 const level = (
@@ -106,15 +106,15 @@ test('a long period whose samples are merged is complete, and what is missing fr
   expect(a).toMatchObject({ gaps: [], share: 1 })
   expect(b.gaps).toEqual([{ from: 1_200_000, to: 1_380_000 }])
   const words = {
-    stretch: ({ from, to }: Period) => `from minute ${from / 60_000} to ${to / 60_000}`,
+    when: (at: number) => `minute ${at / 60_000}`,
     length: (ms: number) => `${ms / 1_000} s`,
     percent: (part: number) => `${Math.round(part * 100)} %`,
   }
   expect(missingText('A', a, words)).toBe('')
   expect(missingText('B', { ...b, share: 0.95 }, words)).toBe(
-    '5 % of B is not recorded: no samples from minute 20 to 23 (180 s).',
+    '5 % of B is not recorded: no samples from minute 20 to minute 23 (180 s).',
   )
-  expect(missingText('B', { ...b, share: 0.99 }, words)).toBe('B has no samples from minute 20 to 23 (180 s).')
+  expect(missingText('B', { ...b, share: 0.99 }, words)).toBe('B has no samples from minute 20 to minute 23 (180 s).')
   expect(missingText('B', { ...b, share: 0 }, words)).toBe('Nothing is recorded in B.')
 })
 

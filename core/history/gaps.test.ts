@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gapAround, gapsOf, gapsPhrase, lateAfterMs, type Gap } from './gaps.ts'
+import { gapsOf, gapsPhrase, lateAfterMs } from './gaps.ts'
+import { gapAround, gapsWithin } from './gapsWithin.ts'
 
 /** Points by their times in seconds; those of `silent` stand for no sample. */
 const points = (seconds: readonly number[], silent: readonly number[] = [], mergedSeconds = 0) => ({
@@ -11,15 +12,6 @@ const points = (seconds: readonly number[], silent: readonly number[] = [], merg
 })
 
 describe('gaps of a series', () => {
-  it('are stretches of more than three usual distances, not late samples', () => {
-    expect(gapsOf(points([0, 1, 2, 4, 5, 9, 10]))).toEqual([{ from: 5_000, to: 9_000 }])
-    expect(gapsOf(points([0, 60, 120, 180]))).toEqual([])
-  })
-
-  it('follow another pace, and still show a hole in it', () => {
-    expect(gapsOf(points([0, 1, 2, 3, 4, 5, 10, 15, 20, 60, 65, 70]))).toEqual([{ from: 20_000, to: 60_000 }])
-  })
-
   it('are wherever a point stands for no sample', () => {
     expect(gapsOf(points([0, 1, 3], [1]))).toEqual([{ from: 0, to: 3_000 }])
     expect(gapsOf(points([0, 10, 20], [0, 20]))).toEqual([])
@@ -29,7 +21,7 @@ describe('gaps of a series', () => {
     expect(gapsOf(points([10, 20, 30, 31, 68, 78], [31], 10))).toEqual([{ from: 30_000, to: 60_000 }])
   })
 
-  it('are of what is looked at, by its own usual distance', () => {
+  it('are also of what is looked at, and not of single points that lack it', () => {
     const series = points([0, 1, 2, 3, 4, 5, 6, 7, 8])
     expect(gapsOf(series, (index) => index % 2 === 0)).toEqual([])
     expect(gapsOf(series, (index) => index < 3 || index > 5)).toEqual([{ from: 2_000, to: 6_000 }])
@@ -57,18 +49,32 @@ describe('gaps of a series', () => {
     )
   })
 
-  it('are found by an instant in them, and samples are late after three distances', () => {
-    const series = points([0, 5, 10, 60, 65])
+  it('of a stretch of time reach to its ends, and it may lie in one', () => {
+    const series = points([0, 1, 2, 3, 20, 21], [3])
+    expect(gapsWithin(series, { from: 1_000, to: 60_000 })).toEqual([
+      { from: 2_000, to: 20_000 },
+      { from: 21_000, to: 60_000 },
+    ])
+    expect(gapsWithin(series, { from: -9_000, to: 10_000 })).toEqual([
+      { from: -9_000, to: 0 },
+      { from: 2_000, to: 10_000 },
+    ])
+    expect(gapsWithin(series, { from: 4_000, to: 9_000 })).toEqual([{ from: 4_000, to: 9_000 }])
+    expect(gapsWithin(series, { from: -1_000, to: 2_000 })).toEqual([])
+  })
+
+  it('are found by an instant in them, and samples are late after three steps', () => {
+    const series = points([0, 5, 10, 15, 60, 65], [15])
     expect(gapAround(series, 30_000)).toEqual({ from: 10_000, to: 60_000 })
     expect(gapAround(series, 60_000)).toBeUndefined()
-    expect(lateAfterMs(series)).toBe(15_000)
+    expect(lateAfterMs({ ...series, stepSeconds: 5 })).toBe(15_000)
     expect(lateAfterMs(points([]))).toBe(3_000)
   })
 })
 
 it('gaps are named by when and how long', () => {
   const words = {
-    stretch: ({ from, to }: Gap) => `from ${from} to ${to}`,
+    when: String,
     length: (ms: number) => `${ms} ms`,
   }
   expect(gapsPhrase([], words)).toBe('')
@@ -81,5 +87,5 @@ it('gaps are named by when and how long', () => {
       ],
       words,
     ),
-  ).toBe('no samples in 2 gaps, 13 ms in all, the longest from 9 to 19 (10 ms)')
+  ).toBe('no samples in 2 gaps, the longest from 9 to 19 (10 ms)')
 })

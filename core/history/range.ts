@@ -1,3 +1,4 @@
+import { gapsOf, type Gap } from './gaps.ts'
 import type { LevelSeries, Series } from './series.ts'
 
 const EXACT_MS = 20 * 60_000
@@ -18,13 +19,16 @@ export interface RangeFacts {
   readonly to: number
   /** Histories keep steps of 10 s beyond twenty minutes, so counts are approximate. */
   readonly approximate: boolean
+  /** Stretches between them without a sample. */
+  readonly gaps: readonly Gap[]
   readonly levels: readonly RangeLevel[]
 }
 
 const RATES = ['queueFullRate', 'concurrencyLimitRate', 'timeOutRate'] as const
 
 /** The facts of a history; `undefined` before it has two samples. */
-export function rangeFacts({ times, stepSeconds, levels }: Series): RangeFacts | undefined {
+export function rangeFacts(series: Series): RangeFacts | undefined {
+  const { times, stepSeconds, levels } = series
   const [from] = times
   const to = times.at(-1)
   if (from === undefined || to === undefined || from === to) return undefined
@@ -32,6 +36,7 @@ export function rangeFacts({ times, stepSeconds, levels }: Series): RangeFacts |
     from,
     to,
     approximate: to - from > EXACT_MS,
+    gaps: gapsOf(series),
     levels: levels.map((level) => {
       const { name, columns } = level
       let lastRejectedAt: number | undefined

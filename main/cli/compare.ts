@@ -11,7 +11,6 @@ import {
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { Gap } from '../../core/history/gaps.ts'
 import { length } from '../../core/report/words.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
@@ -229,7 +228,7 @@ function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
 const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== undefined
 
 const WORDS = {
-  stretch: ({ from, to }: Gap): string => `from ${rfc3339(from)} to ${rfc3339(to)}`,
+  when: rfc3339,
   length,
   percent: (part: number): string => `${(part * 100).toFixed(0)} %`,
 }

@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import type { Series } from '../../core/history/series.ts'
 import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
+import { gapsText } from '../theme/gapWords.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import type { DataColumn } from '../components/dataColumns.ts'
 import { PlainTable } from '../components/PlainTable.tsx'
@@ -219,21 +220,23 @@ export function CursorTable(props: {
     <>
       <div className={styles['head']}>
         <b className="mono">{format.time(reading.at)}</b>
-        <span>{reading.gap ? 'no sample' : 'seats, sampled'}</span>
+        <span>{reading.gap === undefined ? 'seats, sampled' : gapsText([reading.gap])}</span>
       </div>
       {happened.map((sentence) => (
         <p key={sentence} className={styles['happened']}>
           {sentence}
         </p>
       ))}
-      <PlainTable
-        caption="Levels at this time"
-        className={styles['table']}
-        columns={COLUMNS}
-        rows={rows}
-        rowKey={(row) => row.level}
-        rowLook={(row) => (row.level === level ? styles['own'] : undefined)}
-      />
+      {rows.length > 0 && (
+        <PlainTable
+          caption="Levels at this time"
+          className={styles['table']}
+          columns={COLUMNS}
+          rows={rows}
+          rowKey={(row) => row.level}
+          rowLook={(row) => (row.level === level ? styles['own'] : undefined)}
+        />
+      )}
       <p className={styles['foot']}>{left > 0 ? `${left} more levels. ` : ''}Drag to select, Enter to zoom</p>
     </>
   )
@@ -268,7 +271,9 @@ const COLUMNS: readonly DataColumn<CursorRow>[] = [
 
 /** The chosen level at one instant in words. */
 export function cursorWords(series: Series, at: number, level: string): string {
-  const row = readCursor(series, at)?.rows.find((entry) => entry.level === level)
+  const reading = readCursor(series, at)
+  if (reading?.gap !== undefined) return gapsText([reading.gap])
+  const row = reading?.rows.find((entry) => entry.level === level)
   if (row?.executing === undefined) return 'no sample'
   const limit = row.limit === undefined || level === 'exempt' ? '' : ` of ${row.limit}`
   const queued = row.queued === undefined || row.queued === 0 ? '' : `, ${row.queued} queued`

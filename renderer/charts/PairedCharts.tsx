@@ -1,8 +1,10 @@
 import { memo, useCallback, useMemo } from 'react'
 import { isExempt } from '../../core/frame/reading.ts'
+import { gapAround, gapsWithin } from '../../core/history/gapsWithin.ts'
 import type { Mark } from '../../core/compare/period.ts'
 import { nearestIndex, readCursor } from './crosshair.data.ts'
 import { EventMarks, eventMarks } from './EventMarks.tsx'
+import { GapBoxes } from './GapBoxes.tsx'
 import { valueAxis, type ValueAxis } from '../../core/axis.ts'
 import { areaPath, linear, xOfTime, type Plot } from './plot.data.ts'
 import { Drawing, PlotAxes } from './plot.tsx'
@@ -11,6 +13,7 @@ import { seatChartData, seatRows } from './seatChart.data.ts'
 import { ChartFrame } from '../components/ChartFrame.tsx'
 import type { ChartTable } from '../components/csv.ts'
 import { format } from '../theme/format.ts'
+import { gapsText } from '../theme/gapWords.ts'
 import { rejectedPoints } from './paired.data.ts'
 import { Pair, type Shown } from './Pair.tsx'
 import styles from './paired.module.css'
@@ -58,9 +61,14 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
       if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejections are known in ${side}.`}</Absent>
       const { period } = shown
       return (
-        <Drawing width={plot.width} height={plot.height} label={rejectionSentence(side, own)}>
+        <Drawing
+          width={plot.width}
+          height={plot.height}
+          label={rejectionSentence(side, own, gapsText(gapsWithin(shown.series, period)))}
+        >
           <PlotAxes plot={plot} domain={period} axis={axis} />
           <path className={styles['rejected']} d={ratePath(own, shown, axis, plot)} />
+          <GapBoxes gaps={gapsWithin(shown.series, period)} domain={period} plot={plot} />
           <EventMarks marks={events} domain={period} plot={plot} />
         </Drawing>
       )
@@ -69,7 +77,8 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
   )
   const read = useCallback(
     (shown: Shown, at: number) => {
-      const point = points.get(shown)?.[nearestIndex(shown.series.times, at)]
+      const isSilent = gapAround(shown.series, at) !== undefined
+      const point = isSilent ? undefined : points.get(shown)?.[nearestIndex(shown.series.times, at)]
       return [{ what: 'rejected', value: format.rate(point?.rate) }]
     },
     [points],
@@ -105,9 +114,9 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
 
 type Rates = ReturnType<typeof rejectedPoints>
 
-const rejectionSentence = (side: string, rates: Rates): string => {
+const rejectionSentence = (side: string, rates: Rates, missing: string): string => {
   const most = rates.reduce((sofar, { rate }) => Math.max(sofar, rate ?? 0), 0)
-  return `Rejections in ${side}: ${most === 0 ? 'none' : `at most ${format.rate(most)} requests per second`}`
+  return `Rejections in ${side}: ${most === 0 ? 'none' : `at most ${format.rate(most)} requests per second`}${missing === '' ? '' : `; ${missing}`}`
 }
 
 function ratePath(rates: Rates, { period }: Shown, axis: ValueAxis, plot: Plot): string {

@@ -2,6 +2,7 @@ import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
 import { EventMarks, type EventMark } from './EventMarks.tsx'
+import { GapBoxes } from './GapBoxes.tsx'
 import { patternOf, PlotAxes, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
 import {
@@ -16,7 +17,6 @@ import {
   linePath,
   placeLabels,
   type Plot,
-  plotHeight,
   plotWidth,
   type TimeDomain,
   xOfTime,
@@ -128,19 +128,10 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
   const x = (at: number): number => xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
   const first = data.firstRejection
   const newest = data.points.findLast((point) => point.executing !== null)?.t
-  const silent = newest !== undefined && domain.to - newest > SILENCE_MS ? [{ from: newest, to: domain.to }] : []
+  const silent = newest !== undefined && domain.to - newest > data.lateAfterMs ? [{ from: newest, to: domain.to }] : []
   return (
     <g aria-hidden="true">
-      {[...data.gaps, ...silent].map(({ from, to }) => (
-        <rect
-          key={from}
-          className={styles['gap']}
-          x={x(from)}
-          width={Math.max(1, x(to) - x(from))}
-          y={plot.top}
-          height={plotHeight(plot)}
-        />
-      ))}
+      <GapBoxes gaps={[...data.gaps, ...silent]} domain={domain} plot={plot} />
       {data.resets.map((at) => (
         <path key={at} className={styles['notch']} d={`M${x(at) - 4} ${bottom}l4 -7l4 7z`}>
           <title>{`${format.time(at)} counters started again`}</title>
@@ -162,9 +153,6 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
     </g>
   )
 }
-
-/** A newest sample older than this leaves an empty box at the right edge: the axis runs on. */
-const SILENCE_MS = 3_000
 
 const TONES = {
   queued: { className: styles['toneQueued'] },

@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest'
+import type { Series } from '../../core/history/series.ts'
 import { history as levelHistory } from '../screens/overview/levels.fixture.ts'
 import { layoutSparkline } from './Sparkline.tsx'
 
 const history = (points: number, columns: Parameters<typeof levelHistory>[2]) => levelHistory('a', points, columns)
-const times = (n: number) => Array.from({ length: n }, (_, i) => i * 1_000)
-const box = { width: 100, height: 22, from: 0, to: 10_000, gapMs: 3_000, limits: true }
+const seriesAt = (times: readonly number[], silent: readonly number[] = [], mergedSeconds = 0): Series => ({
+  server: 'a',
+  stepSeconds: Math.max(1, mergedSeconds),
+  mergedSeconds,
+  times: [...times],
+  samples: times.map((at) => (silent.includes(at) ? 0 : 1)),
+  fairFrac: [],
+  levels: [],
+})
+const times = (n: number) => seriesAt(Array.from({ length: n }, (_, i) => i * 1_000))
+const box = { width: 100, height: 22, from: 0, to: 10_000, limits: true }
 
 describe('sparkline', () => {
   test('keeps peaks within a point and scales to the largest of executing, limit and nominal', () => {
@@ -37,10 +47,22 @@ describe('sparkline', () => {
     expect(drawn.gaps).toEqual([{ x: 20, width: 80 }])
   })
 
-  test('a hole without points in it is a gap too', () => {
-    const drawn = layoutSparkline([0, 1_000, 8_000, 9_000], history(4, { executing: [1, 1, 1, 1] }), box)
+  test('a point that stands for no sample is a gap however short', () => {
+    const series = seriesAt([0, 1_000, 2_000, 8_000, 9_000], [2_000])
+    const drawn = layoutSparkline(series, history(5, { executing: [1, 1, null, 1, 1] }), box)
     expect(drawn.line.match(/M/g)).toHaveLength(2)
     expect(drawn.gaps).toHaveLength(1)
+  })
+
+  test('points of merged samples are no gaps', () => {
+    const minutes = seriesAt(
+      [1, 2, 3, 4].map((minute) => minute * 60_000),
+      [],
+      60,
+    )
+    const drawn = layoutSparkline(minutes, history(4, { executing: [1, 2, 3, 4] }), { ...box, to: 240_000 })
+    expect(drawn.line.match(/M/g)).toHaveLength(1)
+    expect(drawn.gaps).toEqual([])
   })
 
   test('nothing known draws nothing, zero draws a line at the bottom', () => {

@@ -1,5 +1,6 @@
 import { memo, useMemo } from 'react'
-import type { LevelSeries } from '../../core/history/series.ts'
+import { gapsOf, lateAfterMs } from '../../core/history/gaps.ts'
+import type { LevelSeries, Series } from '../../core/history/series.ts'
 import { classes } from '../components/classes.ts'
 import { levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
@@ -7,7 +8,7 @@ import { lastValue, type Column } from './reduce.data.ts'
 import { linear, linePath, areaPath, tenth } from './plot.data.ts'
 
 export interface SparklineProps {
-  readonly times: readonly number[]
+  readonly series: Series
   readonly level: LevelSeries
   readonly width: number
   readonly height: number
@@ -16,16 +17,15 @@ export interface SparklineProps {
   /** Unix milliseconds at both edges. */
   readonly from: number
   readonly to: number
-  readonly gapMs: number
   readonly stale?: boolean
 }
 
 /** Executing seats, limit and band of one level over the range, on a scale of its own. The table holds the numbers. */
 export const Sparkline = memo(function Sparkline(props: SparklineProps) {
-  const { times, level, width, height, from, to, gapMs, limits = true, stale = false } = props
+  const { series, level, width, height, from, to, limits = true, stale = false } = props
   const drawn = useMemo(
-    () => layoutSparkline(times, level, { width, height, from, to, gapMs, limits }),
-    [times, level, width, height, from, to, gapMs, limits],
+    () => layoutSparkline(series, level, { width, height, from, to, limits }),
+    [series, level, width, height, from, to, limits],
   )
   return (
     <Drawing
@@ -78,8 +78,6 @@ interface SparklineFrame {
   /** Unix milliseconds at both edges. */
   readonly from: number
   readonly to: number
-  /** A silence of at least this many milliseconds is a gap; shorter ones are late samples and are bridged. */
-  readonly gapMs: number
   /** Whether limits are drawn and scaled for: an exempt level has none that mean anything. */
   readonly limits: boolean
 }
@@ -87,27 +85,31 @@ interface SparklineFrame {
 /** Indices of known values without a gap between them. */
 type Run = readonly number[]
 
-function runsOf(times: readonly number[], column: Column, gapMs: number): readonly Run[] {
+function runsOf(series: Series, column: Column): readonly Run[] {
   const runs: number[][] = []
-  for (const [index, value] of column.entries()) {
-    if (value === null) continue
-    const run = runs.at(-1)
-    const before = times[run?.at(-1) ?? -1]
-    if (run !== undefined && before !== undefined && (times[index] ?? 0) - before < gapMs) run.push(index)
-    else runs.push([index])
+  const starts = new Set(gapsOf(series, (index) => isKnown(column, index)).map(({ from }) => from))
+  let broken = true
+  for (const [index, at] of series.times.entries()) {
+    if (!isKnown(column, index)) continue
+    if (broken) runs.push([index])
+    else runs.at(-1)?.push(index)
+    broken = starts.has(at)
   }
   return runs
 }
 
+const isKnown = (column: Column, index: number): boolean => (column[index] ?? null) !== null
+
 /** Lays out the history of one level; peaks within a point are kept (`executingMax`). */
-export function layoutSparkline(times: readonly number[], level: LevelSeries, frame: SparklineFrame): SparklineLayout {
+export function layoutSparkline(series: Series, level: LevelSeries, frame: SparklineFrame): SparklineLayout {
+  const { times } = series
   const { columns } = level
   const executing = columns.executingMax.some((value) => value !== null) ? columns.executingMax : columns.executing
   const current = frame.limits ? columns.current : []
   const nominal = frame.limits ? lastValue(columns.nominal) : undefined
   const lower = frame.limits ? lastValue(columns.lower) : undefined
   const upper = frame.limits ? lastValue(columns.upper) : undefined
-  const runs = runsOf(times, executing, frame.gapMs)
+  const runs = runsOf(series, executing)
   const peak = Math.max(0, ...[...executing, ...current].map((value) => value ?? 0), nominal ?? 0)
   if (peak === 0 && runs.length === 0) {
     return { band: undefined, area: '', line: '', nominal: undefined, limit: '', gaps: [], max: 0 }
@@ -122,7 +124,7 @@ export function layoutSparkline(times: readonly number[], level: LevelSeries, fr
     ...peaks(executing, run, x).map((point) => ({ ...point, y: y(point.value) })),
     BREAK,
   ])
-  const limits = runsOf(times, current, frame.gapMs).flatMap((run) => [
+  const limits = runsOf(series, current).flatMap((run) => [
     ...run.map((index) => ({ x: x(index), y: y(current[index] ?? 0) })),
     BREAK,
   ])
@@ -134,7 +136,12 @@ export function layoutSparkline(times: readonly number[], level: LevelSeries, fr
     line: linePath(points),
     nominal: nominal === undefined ? undefined : y(nominal),
     limit: linePath(limits, 'step'),
-    gaps: gapsBetween(runs, times, frame, x),
+    gaps: gapsBetween(
+      runs,
+      x,
+      frame.width,
+      frame.to - (times[runs.at(-1)?.at(-1) ?? -1] ?? frame.to) >= lateAfterMs(series),
+    ),
     max,
   }
 }
@@ -154,18 +161,13 @@ function peaks(column: Column, run: Run, x: (index: number) => number): readonly
   return points
 }
 
-function gapsBetween(
-  runs: readonly Run[],
-  times: readonly number[],
-  frame: SparklineFrame,
-  x: (index: number) => number,
-) {
+/** `stopped`: no sample came for so long that the end of the range is one too. */
+function gapsBetween(runs: readonly Run[], x: (index: number) => number, width: number, stopped: boolean) {
   return runs.flatMap((run, index) => {
-    const end = run.at(-1) ?? 0
     const next = runs[index + 1]?.[0]
-    if (next === undefined && frame.to - (times[end] ?? 0) < frame.gapMs) return []
-    const left = x(end)
-    const width = tenth((next === undefined ? frame.width : x(next)) - left)
-    return width > 1 ? [{ x: left, width }] : []
+    if (next === undefined && !stopped) return []
+    const left = x(run.at(-1) ?? 0)
+    const wide = tenth((next === undefined ? width : x(next)) - left)
+    return wide > 1 ? [{ x: left, width: wide }] : []
   })
 }

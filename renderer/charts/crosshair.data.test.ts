@@ -31,10 +31,10 @@ describe('stepCursor', () => {
 describe('readCursor', () => {
   const series = seriesOf(
     {
-      idle: { executing: [1, null], queuedSeats: [0, null], current: [50, null] },
-      busy: { executing: [30, null], queuedSeats: [12, null], current: [30, null] },
+      idle: { executing: [1, null, 1], queuedSeats: [0, null, 0], current: [50, null, 50] },
+      busy: { executing: [30, null, 30], queuedSeats: [12, null, 12], current: [30, null, 30] },
     },
-    2,
+    3,
   )
   it('sorts by executing seats and adds demand', () => {
     expect(readCursor(series, 400)?.rows).toEqual([
@@ -43,9 +43,14 @@ describe('readCursor', () => {
     ])
   })
   it('says that there is no sample, and invents no zero', () => {
-    const reading = readCursor(series, 1_000)
-    expect(reading?.gap).toBe(true)
-    expect(reading?.rows.every((row) => row.demand === undefined)).toBe(true)
+    const empty = readCursor(series, 1_000)
+    expect(empty?.rows.map((row) => row.demand)).toEqual([undefined, undefined])
+    const silent = { ...series, samples: [1, 0, 1] }
+    const gap = { from: 0, to: 2_000 }
+    expect(readCursor(silent, 1_000)).toEqual({ at: 1_000, rows: [], gap })
+    // The end of the gap is nearer, and its sample is still not the one of this instant.
+    expect(readCursor(silent, 1_900)).toMatchObject({ rows: [], gap })
+    expect(readCursor(silent, 2_000)?.gap).toBeUndefined()
   })
 })
 

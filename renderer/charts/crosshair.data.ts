@@ -1,4 +1,6 @@
 import { sumOfKnown } from '../../core/frame/reading.ts'
+import type { Gap } from '../../core/history/gaps.ts'
+import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { lowerBound } from '../../core/search.ts'
 
@@ -31,12 +33,14 @@ export interface CursorReading {
   readonly at: number
   /** Sorted by executing seats, largest first. */
   readonly rows: readonly CursorRow[]
-  /** No level has a sample here. */
-  readonly gap: boolean
+  /** The stretch without a sample that it lies in; no level has a value then. */
+  readonly gap: Gap | undefined
 }
 
-/** What every level held at the sample closest to the cursor. */
+/** What every level held at the sample closest to the cursor; nothing in a gap, however near its ends are. */
 export function readCursor(series: Series, cursor: number): CursorReading | undefined {
+  const gap = gapAround(series, cursor)
+  if (gap !== undefined) return { at: cursor, rows: [], gap }
   const index = nearestIndex(series.times, cursor)
   const at = series.times[index]
   if (at === undefined) return undefined
@@ -48,7 +52,7 @@ export function readCursor(series: Series, cursor: number): CursorReading | unde
     return { level: level.name, executing, limit: value('current'), demand, queued }
   })
   rows.sort((a, b) => (b.executing ?? -1) - (a.executing ?? -1) || a.level.localeCompare(b.level))
-  return { at, rows, gap: rows.every((row) => row.executing === undefined) }
+  return { at, rows, gap: undefined }
 }
 
 export interface TimeRange {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bucketRanges, gapsOf, largest, lastValue, reduceColumn, timeRanges } from './reduce.data.ts'
+import { bucketRanges, largest, lastValue, reduceColumn, timeRanges } from './reduce.data.ts'
 
 describe('bucketRanges', () => {
   it('covers every index once, in order, in at most so many buckets', () => {
@@ -65,27 +65,6 @@ describe('reduceColumn', () => {
     expect(reduceColumn([9, 1, null, 2, 7, 3], ranges, 'max')).toEqual([9, 7])
     expect(reduceColumn([9, 1, null, 2, 7, 3], ranges, 'min')).toEqual([1, 2])
     expect(reduceColumn([1, 9, null, null, null, 0], ranges, 'max')).toEqual([9, 0])
-  })
-})
-
-describe('gapsOf', () => {
-  it('sees a hole, not a late sample', () => {
-    const times = [0, 1_000, 2_000, 4_000, 5_000, 9_000, 10_000]
-    expect(gapsOf(times, [1, 1, 1, 1, 1, 1, 1])).toEqual([{ from: 5_000, to: 9_000 }])
-  })
-  it('follows another pace, and still sees a hole in it', () => {
-    const times = [0, 1, 2, 3, 4, 5, 10, 15, 20, 60, 65, 70].map((second) => second * 1_000)
-    expect(
-      gapsOf(
-        times,
-        times.map(() => 1),
-      ),
-    ).toEqual([{ from: 20_000, to: 60_000 }])
-  })
-  it('takes the distance of its own samples for usual', () => {
-    const times = [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000]
-    expect(gapsOf(times, [1, null, 1, null, 1, null, 1, null, 1])).toEqual([])
-    expect(gapsOf(times, [1, 1, 1, null, null, null, 1, 1, 1])).toEqual([{ from: 2_000, to: 6_000 }])
   })
 })
 

@@ -59,33 +59,6 @@ export function timeRanges(times: readonly number[], maxPoints: number): readonl
   return ranges
 }
 
-/** Half again more than twice the usual distance between samples is a hole, not a late sample. */
-const GAP_FACTOR = 2.5
-
-export interface Gap {
-  readonly from: number
-  readonly to: number
-}
-
-/** So many distances on each side tell what is usual at a place: a simulation may be sampled at another pace later. */
-const AROUND = 2
-
-/** Stretches without a sample, longer than the sampling itself explains. Unix milliseconds. */
-export function gapsOf(times: readonly number[], column: Column): readonly Gap[] {
-  const seen = times.filter((_, i) => (column[i] ?? null) !== null)
-  const distances = seen.slice(1).map((at, i) => at - (seen[i] ?? at))
-  const usual = middleOf(distances)
-  return distances.flatMap((distance, i) =>
-    distance > usual * GAP_FACTOR &&
-    distance > middleOf(distances.slice(Math.max(0, i - AROUND), i + AROUND + 1)) * GAP_FACTOR
-      ? [{ from: seen[i] ?? 0, to: seen[i + 1] ?? 0 }]
-      : [],
-  )
-}
-
-/** Of two in the middle the smaller one. */
-const middleOf = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0
-
 /** The largest value of some columns, 0 when there is none. */
 export function largest(...columns: readonly Column[]): number {
   let max = 0

@@ -1,15 +1,8 @@
+import { gapsOf, lateAfterMs, type Gap } from '../../core/history/gaps.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
-import {
-  type Column,
-  type Gap,
-  gapsOf,
-  largest,
-  lastValue,
-  reduceColumn,
-  reduceTimes,
-  timeRanges,
-} from './reduce.data.ts'
+import { gapsText } from '../theme/gapWords.ts'
+import { type Column, largest, lastValue, reduceColumn, reduceTimes, timeRanges } from './reduce.data.ts'
 import { type ValueAxis, valueAxis } from '../../core/axis.ts'
 
 /** Points that a chart draws at most (docs/decisions/020-charts.md). */
@@ -33,6 +26,8 @@ export interface SeatChartData {
   readonly axis: ValueAxis
   /** Stretches without a sample, Unix milliseconds. */
   readonly gaps: readonly Gap[]
+  /** A newest sample older than this leaves an empty box at the right edge: the axis runs on. */
+  readonly lateAfterMs: number
   /** Samples at which the counters started again: a notch on the axis. */
   readonly resets: readonly number[]
   /** First rejection inside the range after a sample without one. */
@@ -117,7 +112,8 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
   // An upper limit far above everything else would flatten the rest of the chart; it is then named, not drawn.
   const axis = valueAxis(Math.max(drawn, ceiling <= drawn * 1.6 ? ceiling : 0) * 1.04)
 
-  const gaps = gapsOf(series.times, full('executing'))
+  const isKnown = (index: number): boolean => (columns.executing[index] ?? null) !== null
+  const gaps = gapsOf(series, isKnown)
   const samples = times.map((t, i): SeatPoint => {
     const seats = executing[i] ?? null
     const lower = limits.lower[i] ?? null
@@ -146,6 +142,7 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
     points,
     axis,
     gaps,
+    lateAfterMs: lateAfterMs(series),
     resets: resetsOf(series.times, full('executing'), full('dispatchedRate')),
     firstRejection: firstRejectionOf(series.times, [
       full('queueFullRate'),
@@ -211,7 +208,7 @@ export function seatSentence(levelName: string, data: SeatChartData): string {
   if (current !== undefined && nominal !== undefined && current > nominal) parts.push(`${current - nominal} borrowed`)
   if (current !== undefined && nominal !== undefined && current < nominal) parts.push(`${nominal - current} lent`)
   if (queued !== undefined && queued > 0) parts.push(`${queued} seats queued`)
-  if (data.gaps.length > 0) parts.push(data.gaps.length === 1 ? '1 gap' : `${data.gaps.length} gaps`)
+  if (data.gaps.length > 0) parts.push(gapsText(data.gaps))
   return `${levelName}: ${parts.join(', ')}`
 }
 

@@ -10,7 +10,6 @@ import type { JournalEntry } from '../../../core/contract/objects.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { numberLook, shareText } from '../../components/comparedNumbers.ts'
 import { format } from '../../theme/format.ts'
-import { GAP_WORDS } from '../../theme/gapWords.ts'
 
 export interface KeyRow {
   readonly name: NumberName
@@ -36,15 +35,16 @@ export const keyRows = ({ totals, perSecond }: Comparison): readonly KeyRow[] =>
     }
   })
 
+/** The periods may be of different days. */
+const WORDS = { when: format.dateTime, length: format.age, percent: format.percent }
+
 /** What changed most, in one sentence; then what is missing. */
 export function compareSentence(
   comparison: Comparison,
   names: { readonly a: string; readonly b: string },
 ): { readonly title: string; readonly evidence: string } {
   const { totals, levels, perSecond } = comparison
-  const missing = (['a', 'b'] as const).map((side) =>
-    missingText(names[side], comparison[side], { ...GAP_WORDS, percent: format.percent }),
-  )
+  const missing = (['a', 'b'] as const).map((side) => missingText(names[side], comparison[side], WORDS))
   const evidence = missing.filter((one) => one !== '').join(' ')
   if (comparison.a.samples === 0 || comparison.b.samples === 0) {
     return { title: 'Both periods need samples to be compared.', evidence }

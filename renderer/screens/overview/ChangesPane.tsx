@@ -17,22 +17,20 @@ interface ChangesPaneProps {
   readonly series: Series | undefined
   /** Start of the server's process, Unix seconds. */
   readonly startedAt: number | undefined
-  /** A silence as long as this is a gap. */
-  readonly gapMs: number
 }
 
 const MOST = 40
 
 /** What changed within the shown range, causes among it, newest first. */
-export const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs }: ChangesPaneProps) {
+export const ChangesPane = memo(function ChangesPane({ series, startedAt }: ChangesPaneProps) {
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
   const noted = useNoted()
   const instant = usePastPart(({ moment }) => moment?.at)
   const isRecorded = useRecordingAsked() !== undefined
   const longerThanRead = useTimePart((time) => instantOf(time) !== undefined && time.to - time.from > MOST_READ_MS)
   const all = useMemo(
-    () => (series === undefined ? [] : changesOf(series, { startedAt, gapMs, noted })),
-    [series, startedAt, gapMs, noted],
+    () => (series === undefined ? [] : changesOf(series, { startedAt, noted })),
+    [series, startedAt, noted],
   )
   const changes = filter === 'all' ? all : all.filter(({ kind }) => FILTER_OF[kind] === filter)
   return (

@@ -22,8 +22,6 @@ export interface LevelTableProps {
   /** Unix milliseconds at both ends of the shown range. */
   readonly from: number
   readonly to: number
-  /** A silence as long as this is a gap. */
-  readonly gapMs: number
   readonly stale: boolean
   /** Name of exported files, without ending. */
   readonly csvName: string
@@ -37,7 +35,7 @@ const NONE: readonly LevelRow[] = []
 
 /** One row per level, in fixed order. */
 export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
-  const { rows, series, from, to, gapMs, stale, csvName } = props
+  const { rows, series, from, to, stale, csvName } = props
   const [box, { width }] = useSize()
   const low = useMedia(LOW)
   const optional = useOptionalColumns()
@@ -55,19 +53,18 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
       if (series === undefined || level === undefined) return null
       return (
         <Sparkline
-          times={series.times}
+          series={series}
           level={level}
           width={w}
           height={h}
           from={from}
           to={to}
-          gapMs={gapMs}
           limits={name !== 'exempt'}
           stale={stale}
         />
       )
     },
-    [series, from, to, gapMs, stale],
+    [series, from, to, stale],
   )
   const columns = useMemo(
     () =>

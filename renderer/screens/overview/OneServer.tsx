@@ -1,5 +1,5 @@
 import type { Connected } from '../../../core/contract/source.ts'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { rangeFacts } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
@@ -21,8 +21,10 @@ import type { NowRange, NowServer } from './levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
-import { ServersPane } from './ServersPane.tsx'
 import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
+
+/** Where there are several servers the page of all of them is loaded too, and this with it. */
+const ServersPane = lazy(async () => ({ default: (await import('./ServersPane.tsx')).ServersPane }))
 
 export interface OneServerProps {
   readonly shown: OverviewServer
@@ -79,29 +81,23 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         <LedgerPane server={ledgerServer} order={order} stale={stale} />
       </div>
       <div className={styles['section']}>
-        <LevelTable
-          rows={tableRows}
-          series={series}
-          from={from}
-          to={to}
-          gapMs={facts.gapMs}
-          stale={stale}
-          csvName={`levels-${id}`}
-        />
+        <LevelTable rows={tableRows} series={series} from={from} to={to} stale={stale} csvName={`levels-${id}`} />
       </div>
       <div className={classes(styles['bottom'], stale && styles['stale'])}>
         <RejectionsPane key={id} recent={laterRecent} />
         <div className={styles['side']}>
           {Math.max(facts.servers.length, facts.health.length) > 1 && (
-            <ServersPane
-              loads={facts.servers.map(({ load }) => load)}
-              health={facts.health}
-              selected={id}
-              stale={facts.stale}
-              onSelect={onShowServer}
-            />
+            <Suspense>
+              <ServersPane
+                loads={facts.servers.map(({ load }) => load)}
+                health={facts.health}
+                selected={id}
+                stale={facts.stale}
+                onSelect={onShowServer}
+              />
+            </Suspense>
           )}
-          <ChangesPane series={series} startedAt={server.startedAt} gapMs={facts.gapMs} />
+          <ChangesPane series={series} startedAt={server.startedAt} />
         </div>
       </div>
     </>

@@ -11,18 +11,19 @@ function series(levels: Record<string, Partial<Record<LevelColumn, Column>>>, st
     ...Object.values(levels).flatMap((level) => Object.values(level).map((column) => column.length)),
   )
   const times = Array.from({ length }, (_, i) => i * stepSeconds * 1_000)
+  const columns = Object.values(levels).flatMap((level) => Object.values(level))
   return {
     server: 'apiserver-a',
     stepSeconds,
     mergedSeconds: 0,
     times,
-    samples: times.map(() => 1),
+    // A point without any value stands for no sample.
+    samples: times.map((_, i) => (columns.some((column) => (column[i] ?? null) !== null) ? 1 : 0)),
     fairFrac: times.map(() => null),
     levels: Object.entries(levels).map(([name, columns]) => history(name, length, columns)),
   }
 }
-const texts = (shown: Series, startedAt?: number) =>
-  changesOf(shown, { startedAt, gapMs: shown.stepSeconds * 1_500 }).map(({ text }) => text)
+const texts = (shown: Series, startedAt?: number) => changesOf(shown, { startedAt }).map(({ text }) => text)
 const present = (values: Column): Partial<Record<LevelColumn, Column>> => ({ executing: values })
 
 describe('what changed', () => {
@@ -57,7 +58,7 @@ describe('what changed', () => {
   test('queueing and rejecting begin after a quiet minute, and only from a known zero', () => {
     const queued = [0, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 2]
     const shown = series({ a: { queuedRequestsMax: queued, executing: queued.map(() => 1) } })
-    expect(changesOf(shown, { startedAt: undefined, gapMs: 15_000 }).map(({ at, text }) => [at, text])).toEqual([
+    expect(changesOf(shown, { startedAt: undefined }).map(({ at, text }) => [at, text])).toEqual([
       [110_000, 'a began to queue'],
       [40_000, 'a no longer queues'],
       [10_000, 'a began to queue'],
@@ -78,24 +79,37 @@ describe('what changed', () => {
     const shown = series({ a: present([1, 1, 1, 1]), b: present([null, null, 1, 1]), c: present([1, 1, null, null]) })
     expect(texts(shown)).toEqual(['b appeared', 'c is gone'])
     const silent = series({ a: present([1, null, null, 1]), b: present([1, null, null, 1]) })
-    expect(texts(silent)).toEqual(['samples again, after 30 s without'])
+    expect(texts(silent)).toEqual(['no samples from 00:00:00 to 00:00:30 (30 s)'])
   })
 
-  test('an empty point of the grid is neither a gap nor does it hide a reallocation', () => {
-    const shown = series({ a: { current: [100, null, 50], executing: [1, null, 1] } }, 1)
-    const found = changesOf(shown, { startedAt: undefined, gapMs: 3_000 })
+  test('a sample without the level is neither a gap nor does it hide a reallocation', () => {
+    const shown = series({ a: { current: [100, null, 50], executing: [1, null, 1] }, b: present([1, 1, 1]) }, 1)
+    const found = changesOf(shown, { startedAt: undefined })
     expect(found.map(({ text }) => text)).toEqual(['reallocated: a 100 → 50'])
   })
 
   test('a limit that differs after a gap is not dated', () => {
     expect(texts(series({ a: { current: [100, null, 50], executing: [1, null, 1] } }))).toEqual([
-      'samples again, after 20 s without',
+      'no samples from 00:00:00 to 00:00:20 (20 s)',
     ])
   })
 
-  test('many gaps are one line', () => {
+  test('each gap is named at its end; many are one line', () => {
     const values = [1, null, null, 1, null, null, null, 1]
-    expect(texts(series({ a: present(values) }))).toEqual(['samples again, after 2 gaps of 70 s in all'])
+    const shown = series({ a: present(values) })
+    expect(changesOf(shown, { startedAt: undefined }).map(({ at, text }) => [at, text])).toEqual([
+      [70_000, 'no samples from 00:00:30 to 00:01:10 (40 s)'],
+      [30_000, 'no samples from 00:00:00 to 00:00:30 (30 s)'],
+    ])
+    const many = Array.from({ length: 8 }, () => values).flat()
+    expect(texts(series({ a: present(many) }))).toEqual([
+      'no samples in 16 gaps, the longest from 00:00:30 to 00:01:10 (40 s)',
+    ])
+  })
+
+  test('points of merged samples are no gaps', () => {
+    const shown = series({ a: { current: [100, 100, 50], executing: [1, 1, 1] } }, 60)
+    expect(texts({ ...shown, mergedSeconds: 60 })).toEqual(['reallocated: a 100 → 50'])
   })
 
   test('what was noted of objects and processes stands among them, within the range and of this server', () => {
@@ -115,7 +129,7 @@ describe('what changed', () => {
       { at: 15_000, kind: 'version' as const, text: 'apiserver-b changed', server: 'apiserver-b' },
       { at: 99_000, kind: 'object' as const, text: 'later' },
     ]
-    expect(changesOf(shown, { startedAt: 15, gapMs: 15_000, noted }).map(({ text }) => text)).toEqual([
+    expect(changesOf(shown, { startedAt: 15, noted }).map(({ text }) => text)).toEqual([
       'apiserver-a started; its counters began at 0',
       'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2',
     ])

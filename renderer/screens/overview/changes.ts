@@ -1,7 +1,9 @@
 import { rejectingText, startedText } from '../../../core/compare/notes.ts'
 import { createSpells, type Turn } from '../../../core/compare/spells.ts'
+import { gapsOf, lateAfterMs } from '../../../core/history/gaps.ts'
 import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
 import type { Noted } from '../../../core/contract/recording.ts'
+import { gapsText } from '../../theme/gapWords.ts'
 
 export type ChangeKind = 'reallocated' | 'queueing' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
 
@@ -56,12 +58,10 @@ export interface ChangeOptions {
   readonly startedAt: number | undefined
   /** What was noted of objects and processes, of all servers and all times. */
   readonly noted?: readonly Noted[]
-  /** A silence of at least this many milliseconds is a gap; points of the series may be empty without one. */
-  readonly gapMs: number
 }
 
 /** What changed on one server, newest first. */
-export function changesOf(series: Series, { startedAt, gapMs, noted = [] }: ChangeOptions): readonly Change[] {
+export function changesOf(series: Series, { startedAt, noted = [] }: ChangeOptions): readonly Change[] {
   const [from = Infinity] = series.times
   const to = series.times.at(-1) ?? -Infinity
   // The series itself shows at which sample a level begins to reject.
@@ -70,9 +70,9 @@ export function changesOf(series: Series, { startedAt, gapMs, noted = [] }: Chan
       kind !== 'rejecting' && at >= from && at <= to && (server ?? series.server) === series.server,
   )
   const changes = [
-    ...reallocations(series, gapMs),
+    ...reallocations(series),
     ...series.levels.flatMap((level) => [...begins(series.times, level), ...presence(series, level)]),
-    ...gaps(series, gapMs),
+    ...gapChanges(series),
     ...own,
     // The newest start is noted only if the console saw the process before it.
     ...(own.some(({ kind }) => kind === 'restarted') ? [] : restart(series, startedAt)),
@@ -80,12 +80,13 @@ export function changesOf(series: Series, { startedAt, gapMs, noted = [] }: Chan
   return changes.toSorted((a, b) => b.at - a.at)
 }
 
-function reallocations(series: Series, gapMs: number): Change[] {
+function reallocations(series: Series): Change[] {
   const found: Reallocation[] = []
+  const lateMs = lateAfterMs(series)
   for (const [index, at] of series.times.entries()) {
     const moves = series.levels.flatMap((level): Move[] => {
       const to = level.columns.current[index] ?? null
-      const from = before(series.times, level.columns.current, index, gapMs)
+      const from = before(series, level.columns.current, index, lateMs)
       return to === null || from === null || from === to ? [] : [{ level: level.name, from, to }]
     })
     const last = found.at(-1)
@@ -101,9 +102,9 @@ function reallocations(series: Series, gapMs: number): Change[] {
 }
 
 /** The value of the sample before: over a gap nothing is known to have changed at an instant. */
-function before(times: readonly number[], column: Column, index: number, gapMs: number): number | null {
-  const earliest = (times[index] ?? 0) - gapMs
-  for (let i = index - 1; i >= 0 && (times[i] ?? 0) > earliest; i -= 1) {
+function before({ times, samples }: Series, column: Column, index: number, lateMs: number): number | null {
+  const earliest = (times[index] ?? 0) - lateMs
+  for (let i = index - 1; i >= 0 && samples[i] !== 0 && (times[i] ?? 0) >= earliest; i -= 1) {
     const value = column[i] ?? null
     if (value !== null) return value
   }
@@ -210,24 +211,14 @@ function presence(series: Series, { name, columns }: LevelSeries): Change[] {
   return changes
 }
 
-/** Silences between two samples; several are one line, so that they do not hide everything else. */
-function gaps(series: Series, gapMs: number): Change[] {
-  const silences: { readonly at: number; readonly ms: number }[] = []
-  let last: number | undefined
-  for (const [index, at] of series.times.entries()) {
-    if (!anyKnown(series, index)) continue
-    const silence = last === undefined ? 0 : at - last
-    if (silence >= gapMs) silences.push({ at, ms: silence })
-    last = at
-  }
-  const newest = silences.at(-1)
-  if (newest === undefined) return []
-  const seconds = Math.round(silences.reduce((sum, { ms }) => sum + ms, 0) / 1_000)
-  const text =
-    silences.length === 1
-      ? `samples again, after ${seconds} s without`
-      : `samples again, after ${silences.length} gaps of ${seconds} s in all`
-  return [{ at: newest.at, kind: 'gap', text }]
+/** So many gaps have a line each; more are one line, so that they do not hide everything else. */
+const MOST_GAPS = 5
+
+/** Stretches without a sample, each at its end. */
+function gapChanges(series: Series): Change[] {
+  const all = gapsOf(series)
+  const lines = all.length > MOST_GAPS ? [all] : all.map((gap) => [gap])
+  return lines.map((gaps) => ({ at: gaps.at(-1)?.to ?? 0, kind: 'gap', text: gapsText(gaps) }))
 }
 
 function restart(series: Series, startedAt: number | undefined): Change[] {

@@ -7,7 +7,7 @@ import { levelOrder } from '../../theme/levelSlots.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows, type RejectionRow } from './levelRows.ts'
 import { nowLine, leftOut, staleFleetLine, staleLine } from './nowLine.ts'
-import { evidenceOf, type NowServer } from './levelStatements.ts'
+import { evidenceOf, type NowRange, type NowServer } from './levelStatements.ts'
 
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
   id: frame.id,
@@ -69,7 +69,7 @@ describe('the worst true statement, by rule order', () => {
     const frame = scannerFlood()
     const at = Date.parse(frame.at)
     const levels = [{ name: 'workload-low', rejected: 2_742, lastRejectedAt: at, lastQueuedAt: at }]
-    const range = { from: at - 600_000, to: at, approximate: false, follows: true, levels }
+    const range = { from: at - 600_000, to: at, approximate: false, follows: true, gaps: [], levels }
     const flow = { level: 'workload-low', name: 'inventory:crawler', count: 94, of: 100, waits: true, at }
     const now = judged(frame, [refusing('workload-low', 11.7)])
     const { evidence, details } = nowLine([{ ...now, range, flow: { ...flow, from: 'dump' } }])
@@ -96,11 +96,12 @@ describe('the worst true statement, by rule order', () => {
   test('8. a calm moment does not hide what the range saw, nor when', () => {
     const frame = server({ levels: [calm('system'), calm('workload-low')] })
     const at = Date.parse(frame.at)
-    const range = (rejectedThen: number, queuedAt?: number) => ({
+    const range = (rejectedThen: number, queuedAt?: number): NowRange => ({
       from: at - 600_000,
       to: at,
       approximate: false,
       follows: true,
+      gaps: [],
       levels: [
         {
           name: 'workload-low',
@@ -119,6 +120,9 @@ describe('the worst true statement, by rule order', () => {
     )
     expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and no sample saw one wait.')
     expect(evidence({ ...range(0), follows: false })).toMatch(/^No request was rejected from 03:02:43 to 03:12:43/)
+    expect(evidence({ ...range(0), gaps: [{ from: at - 300_000, to: at - 100_000 }] })).toMatch(
+      / and no sample saw one wait\. The server has no samples from 03:07:43 to 03:11:03 \(3 min\)\.$/,
+    )
   })
 
   test('8. the range of several servers is one sentence, and silent while one of them is unknown', () => {
@@ -129,6 +133,7 @@ describe('the worst true statement, by rule order', () => {
       to: at,
       approximate: false,
       follows: true,
+      gaps: [],
       levels: [{ name: 'system', rejected: count, lastRejectedAt, lastQueuedAt: undefined }],
     })
     const a = { ...judged({ ...frame, id: 'a' }), range: range(3, at - 60_000) }

@@ -2,6 +2,7 @@ import { unixMsOf } from '../../../core/units.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { troubleOf } from '../../../core/frame/recent.ts'
 import { format } from '../../theme/format.ts'
+import { gapsText } from '../../theme/gapWords.ts'
 import {
   catchAllUsed,
   evidenceOf,
@@ -67,7 +68,14 @@ const usesCatchAll = (row: LevelRow) =>
 /** The worst true statement about these servers, by rule order; `note` ends its evidence. */
 export function nowLine(servers: readonly NowServer[], note = ''): NowStatement {
   const { evidence, ...statement } = worstOf(servers)
-  return { ...statement, ...evidenceOf([...evidence, note]) }
+  return { ...statement, ...evidenceOf([...evidence, ...servers.map(missingIn), note]) }
+}
+
+/** Stretches of the range without a sample of a server: its counters cover them, but what waited in them was not seen. */
+function missingIn({ id, range }: NowServer, _: number, servers: readonly NowServer[]): string {
+  const phrase = gapsText(range?.gaps ?? [])
+  if (phrase === '') return ''
+  return servers.length === 1 ? `The server has ${phrase}.` : `${id} has ${phrase}.`
 }
 
 function worstOf(servers: readonly NowServer[]): Told {
