@@ -1,42 +1,30 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runCommand, startCommand } from '../harness/command.ts'
 import { VIEWER } from './identities.ts'
 import { runLoad } from './load.ts'
-import { seed, trickle } from './profiles.ts'
-import { startPrometheus, valuesOf, whyNoPrometheus, type ScrapingServer } from './prometheusServers.ts'
-import { startRelay, type Relay } from './relay.ts'
-import { noCluster, useCluster } from './suite.ts'
+import { trickle } from './profiles.ts'
+import { startPrometheus, valuesOf, type ScrapingServer } from './prometheusServers.ts'
+import { noPrometheus, scrapedCluster } from './scraped.ts'
+import { noCluster } from './suite.ts'
 
 /** Of quiet traffic; 30 for a release. */
 const MINUTES = Number(process.env['APF_TRICKLE_MINUTES'] ?? 3)
 const SCRAPE_SECONDS = 5
-const reason = whyNoPrometheus()
-if (reason !== undefined) console.warn(`Rules are not evaluated by Prometheus: ${reason}.`)
 
 describe.skipIf(noCluster)('a server with a trickle of requests', () => {
-  const cluster = useCluster({ maxInflight: 20, maxMutatingInflight: 10 })
-  let folder = ''
-  let relay: Relay | undefined
+  const { cluster, folder, scrape } = scrapedCluster()
   let prometheus: ScrapingServer | undefined
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'apf-trickle-'))
-    await seed(cluster())
-    if (reason !== undefined) return
-    relay = await startRelay(cluster(), VIEWER)
-    const rules = join(folder, 'rules.yaml')
+    if (noPrometheus) return
+    const rules = join(folder(), 'rules.yaml')
     await runCommand('export', 'rules', rules, '--interval', String(SCRAPE_SECONDS), '--cluster-label', 'cluster')
-    const target = new URL(relay.url).host
     const settings = { rule_files: [rules] }
-    prometheus = await startPrometheus(folder, target, SCRAPE_SECONDS, join(folder, 'queries.log'), [], settings)
-  })
-  afterAll(async () => {
-    await prometheus?.stop()
-    await relay?.close()
-    await rm(folder, { recursive: true, force: true })
+    const { server } = await scrape((target) =>
+      startPrometheus(folder(), target, SCRAPE_SECONDS, join(folder(), 'queries.log'), [], settings),
+    )
+    prometheus = server
   })
 
   it(

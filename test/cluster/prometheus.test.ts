@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -28,20 +27,11 @@ import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
 import { VIEWER } from './identities.ts'
 import { labelValues, readSamples, total } from './independent.ts'
 import { runLoad } from './load.ts'
-import { saturating, seed } from './profiles.ts'
-import {
-  ensureVictoriaMetrics,
-  startPrometheus,
-  startVictoriaMetrics,
-  whyNoPrometheus,
-  type ScrapingServer,
-} from './prometheusServers.ts'
-import { startRelay, type Relay } from './relay.ts'
+import { saturating } from './profiles.ts'
+import { startPrometheus } from './prometheusServers.ts'
+import { noPrometheus, scrapedCluster, type Scraping } from './scraped.ts'
 import { flowsOf, KINDS, shownNumbers, SPAN_MS } from './shownNumbers.ts'
-import { noCluster, useCluster } from './suite.ts'
-
-const reason = whyNoPrometheus()
-if (reason !== undefined) console.warn(`The tests with Prometheus are skipped: ${reason}.`)
+import { noCluster } from './suite.ts'
 
 const WATCHED_SECONDS = 130
 /** From the first line of a scrape to its last, through the relay and under load, at most. */
@@ -54,10 +44,8 @@ const NEAR = { value: 1e-9, rate: 1e-9, quantile: 0.05, share: 1e-9 } as const
 const LEAST_COVERED = 0.5
 
 /** One that scrapes the API server through a relay of its own, and what the console reads of it. */
-interface Scraper {
+interface Scraper extends Scraping {
   readonly name: string
-  readonly relay: Relay
-  readonly server: ScrapingServer
   readonly frames: ServerFrame[]
   /** As the console would write expressions about it. */
   readonly place: () => Place
@@ -140,26 +128,21 @@ const InstantSchema = z.object({
   }),
 })
 
-describe.skipIf(noCluster || reason !== undefined)('an API server under load, read through what scrapes it', () => {
-  const cluster = useCluster({ maxInflight: 20, maxMutatingInflight: 10 })
+describe.skipIf(noCluster || noPrometheus)('an API server under load, read through what scrapes it', () => {
+  const { cluster, folder, scrape, scrapeByVictoria } = scrapedCluster()
   const end = new AbortController()
   const scrapers: Scraper[] = []
   const direct: DirectPage[] = []
   const known = new Map<string, ServerHealth['prometheus']>()
-  let folder = ''
   let load: Promise<unknown> | undefined
 
-  const add = async (name: string, start: (target: string) => Promise<ScrapingServer>): Promise<Scraper> => {
-    const relay = await startRelay(cluster(), VIEWER)
-    const server = await start(new URL(relay.url).host)
+  const add = (name: string, scraping: Scraping): void => {
     const frames: ServerFrame[] = []
     const place = (): Place => {
       const { labels = [], intervalMs } = known.get(name) ?? {}
       return { version: frames.at(-1)?.version, matchers: matchersOfAll([labels]), intervalMs }
     }
-    const scraper: Scraper = { name, relay, server, frames, place }
-    scrapers.push(scraper)
-    return scraper
+    scrapers.push({ name, ...scraping, frames, place })
   }
   const follow = async ({ server, frames, name }: Scraper): Promise<void> => {
     const spec = PrometheusSpecSchema.parse({ kind: 'prometheus', url: server.url, pastMs: 0 })
@@ -178,18 +161,13 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
   }
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'apf-prometheus-'))
-    const victoria = await ensureVictoriaMetrics()
-    if ('reason' in victoria) console.warn(`Not tested with VictoriaMetrics: ${victoria.reason}.`)
-    await seed(cluster())
     for (const seconds of [5, 30]) {
-      await add(`Prometheus every ${seconds} s`, (target) =>
-        startPrometheus(folder, target, seconds, join(folder, `queries-${seconds}.log`)),
-      )
+      const log = join(folder(), `queries-${seconds}.log`)
+      const started = await scrape((target) => startPrometheus(folder(), target, seconds, log))
+      add(`Prometheus every ${seconds} s`, started)
     }
-    if ('path' in victoria) {
-      await add('VictoriaMetrics every 5 s', (target) => startVictoriaMetrics(folder, target, 5, victoria.path))
-    }
+    const victoria = await scrapeByVictoria(5)
+    if (victoria !== undefined) add('VictoriaMetrics every 5 s', victoria)
     load = runLoad(cluster(), saturating, WATCHED_SECONDS + 60, end.signal)
     const over = Date.now() + WATCHED_SECONDS * 1_000
     await Promise.all([
@@ -207,12 +185,7 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
   })
   afterAll(async () => {
     end.abort()
-    for (const { server, relay } of scrapers) {
-      await server.stop()
-      await relay.close()
-    }
     await load
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('gives every page that was scraped as it was, number for number, and leaves none out', () => {
@@ -378,7 +351,7 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
     const [scraper] = scrapers
     const { version, intervalMs } = scraper?.place() ?? { version: undefined, intervalMs: undefined }
     const rules = recordingRules({ version, intervalMs })
-    const file = join(folder, 'rules.yml')
+    const file = join(folder(), 'rules.yml')
     await writeFile(file, rulesYaml(rules, intervalMs))
     const { stdout } = await promisify(execFile)('promtool', ['check', 'rules', file])
     expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`)
@@ -419,7 +392,7 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
       if (scraper === undefined) throw new Error('no Prometheus')
       await ensureBuilt()
       const queries = async (): Promise<number> =>
-        (await readFile(join(folder, 'queries-5.log'), 'utf8')).split('\n').filter((line) => line !== '').length
+        (await readFile(join(folder(), 'queries-5.log'), 'utf8')).split('\n').filter((line) => line !== '').length
       scraper.relay.freeze()
       // Two scrapes of the frozen page; the source of this test asks as well until it is stopped.
       end.abort()

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -18,27 +16,17 @@ import { allNamed } from '../harness/consent.ts'
 import { flowControl, level, limited } from './flowControl.ts'
 import { VIEWER } from './identities.ts'
 import { runLoad } from './load.ts'
-import { saturating, seed } from './profiles.ts'
-import {
-  ensureVictoriaMetrics,
-  startPrometheus,
-  startVictoriaMetrics,
-  whyNoPrometheus,
-  type ScrapingServer,
-} from './prometheusServers.ts'
+import { saturating } from './profiles.ts'
+import { startPrometheus } from './prometheusServers.ts'
 import { startRelay, type Relay } from './relay.ts'
-import { noCluster, useCluster } from './suite.ts'
-
-const reason = whyNoPrometheus()
-if (reason !== undefined) console.warn(`The past behind a direct scrape is not tested: ${reason}.`)
+import { noPrometheus, scrapedCluster, type Scraping } from './scraped.ts'
+import { noCluster } from './suite.ts'
 
 const INTERVAL_MS = 5_000
 const LATE_LEVEL = 'late-comer'
 
-interface Scraper {
+interface Scraper extends Scraping {
   readonly name: string
-  readonly relay: Relay
-  readonly server: ScrapingServer
 }
 
 /** An instant in the past of the server, between what the test read before and after it. */
@@ -47,12 +35,11 @@ interface Cause {
   readonly to: number
 }
 
-describe.skipIf(noCluster || reason !== undefined)('the past of a real API server, read from what scraped it', () => {
-  const cluster = useCluster({ maxInflight: 20, maxMutatingInflight: 10 })
+describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read from what scraped it', () => {
+  const { cluster, folder, scrape, scrapeByVictoria } = scrapedCluster()
   const objects = flowControl(cluster)
   const scrapers: Scraper[] = []
   const opened: SourceHere[] = []
-  let folder = ''
   let direct: Relay | undefined
   let reconfigured: Cause = { from: 0, to: 0 }
   let restarted: Cause = { from: 0, to: 0 }
@@ -66,18 +53,10 @@ describe.skipIf(noCluster || reason !== undefined)('the past of a real API serve
   }
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'apf-behind-'))
-    const victoria = await ensureVictoriaMetrics()
-    if ('reason' in victoria) console.warn(`Not tested with VictoriaMetrics: ${victoria.reason}.`)
-    await seed(cluster())
-    const add = async (name: string, start: (target: string) => Promise<ScrapingServer>): Promise<void> => {
-      const relay = await startRelay(cluster(), VIEWER)
-      scrapers.push({ name, relay, server: await start(new URL(relay.url).host) })
-    }
-    await add('Prometheus', (target) => startPrometheus(folder, target, 5, join(folder, 'queries.log')))
-    if ('path' in victoria) {
-      await add('VictoriaMetrics', (target) => startVictoriaMetrics(folder, target, 5, victoria.path))
-    }
+    const started = await scrape((target) => startPrometheus(folder(), target, 5, join(folder(), 'queries.log')))
+    scrapers.push({ name: 'Prometheus', ...started })
+    const victoria = await scrapeByVictoria(5)
+    if (victoria !== undefined) scrapers.push({ name: 'VictoriaMetrics', ...victoria })
     await sleep(3 * INTERVAL_MS)
     reconfigured = await timed(() => objects.applyAs('somebody', level(LATE_LEVEL, limited(60))))
     await sleep(3 * INTERVAL_MS)
@@ -93,11 +72,6 @@ describe.skipIf(noCluster || reason !== undefined)('the past of a real API serve
   afterAll(async () => {
     for (const source of opened) await source.end()
     await direct?.close()
-    for (const { server, relay } of scrapers) {
-      await server.stop()
-      await relay.close()
-    }
-    await rm(folder, { recursive: true, force: true })
   })
 
   const make = (spec: SourceSpec): Promise<SourceResult> => {
@@ -116,7 +90,7 @@ describe.skipIf(noCluster || reason !== undefined)('the past of a real API serve
       { id: 1, spec, onConnection: () => undefined },
       {
         environment: systemEnvironment,
-        store: openStore(folder),
+        store: openStore(folder()),
         async makeSource(one) {
           const made = await make(one)
           if (!made.ok) return made
