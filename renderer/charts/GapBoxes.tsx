@@ -9,8 +9,9 @@ export interface GapBoxesProps {
   readonly plot: Plot
 }
 
-/** Narrower boxes have no room for words; these are in the chart's sentence and at the cursor. */
+/** Narrower boxes have no room for words, or for their length; both are in the chart's sentence and at the cursor. */
 const ROOM_FOR_WORDS = 112
+const ROOM_FOR_LENGTH = 56
 
 /** Stretches without a sample as empty boxes, with their length where there is room. */
 export function GapBoxes({ gaps, domain, plot }: GapBoxesProps) {
@@ -26,9 +27,9 @@ export function GapBoxes({ gaps, domain, plot }: GapBoxesProps) {
           y={plot.top}
           height={plotHeight(plot)}
         />
-        {right - left >= ROOM_FOR_WORDS && (
+        {right - left >= ROOM_FOR_LENGTH && (
           <text x={(left + right) / 2} y={plot.top + plotHeight(plot) / 2} textAnchor="middle">
-            {`no samples, ${GAP_WORDS.length(msOf(gap))}`}
+            {`${right - left >= ROOM_FOR_WORDS ? 'no samples, ' : ''}${GAP_WORDS.length(msOf(gap))}`}
           </text>
         )}
       </g>
