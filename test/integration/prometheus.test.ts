@@ -173,16 +173,11 @@ describe('a Prometheus', () => {
     const step = stepOf(Date.parse(frame?.at ?? ''))
     // Without the watches.
     const histogram = { bounds: [0.1], counts: [2 * step, 5 * step], sum: (5 * step) / 8, count: 5 * step }
-    const ofVerb = (times: number) => ({
-      bounds: [0.1],
-      counts: [step, times * step],
-      sum: (times * step) / 8,
-      count: times * step,
-    })
+    const ofVerb = (count: number) => ({ bounds: [0.1], counts: [step, count], sum: count / 8, count })
     expect(frame?.requests).toEqual({
       duration: histogram,
       own: histogram,
-      verbs: { get: ofVerb(2), list: ofVerb(3) },
+      verbs: { get: ofVerb(2 * step), list: ofVerb(3 * step) },
     })
     expect(frame?.inFlight).toEqual({ mutating: 3 })
   })
