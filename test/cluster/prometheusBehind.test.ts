@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { joinNoted } from '../../core/compare/notes.ts'
 import { PrometheusPastSchema, PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import type { Noted } from '../../core/contract/recording.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
@@ -111,7 +112,10 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
     await vi.waitFor(() => expect(source.connection.servers[0]?.past?.state).toBe('done'), { timeout: 60_000 })
     // The present goes on for a while beside it.
     await sleep(2 * INTERVAL_MS)
-    return source.call('past.noted', { connection: 1, from: 0, to: Number.MAX_SAFE_INTEGER })
+    // What was noted so far is told at once to whoever begins to listen; the page joins both like this.
+    const { promise, resolve } = Promise.withResolvers<readonly Noted[]>()
+    source.hear('noted', { connection: 1 }, ({ past, noted }) => resolve(joinNoted(noted, past)), source.ended)
+    return promise
   }
 
   const within = (cause: Cause) => (at: number) => at >= cause.from - 1_000 && at <= cause.to + 2 * INTERVAL_MS
