@@ -11,7 +11,7 @@ import {
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { length } from '../../core/report/words.ts'
+import { length as lengthText } from '../../core/report/words.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
@@ -229,7 +229,7 @@ const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== unde
 
 const WORDS = {
   when: rfc3339,
-  length,
+  length: lengthText,
   percent: (part: number): string => `${(part * 100).toFixed(0)} %`,
 }
 

@@ -11,14 +11,14 @@ function series(levels: Record<string, Partial<Record<LevelColumn, Column>>>, st
     ...Object.values(levels).flatMap((level) => Object.values(level).map((column) => column.length)),
   )
   const times = Array.from({ length }, (_, i) => i * stepSeconds * 1_000)
-  const columns = Object.values(levels).flatMap((level) => Object.values(level))
+  const all = Object.values(levels).flatMap((level) => Object.values(level))
   return {
     server: 'apiserver-a',
     stepSeconds,
     mergedSeconds: 0,
     times,
     // A point without any value stands for no sample.
-    samples: times.map((_, i) => (columns.some((column) => (column[i] ?? null) !== null) ? 1 : 0)),
+    samples: times.map((_, i) => (all.some((column) => (column[i] ?? null) !== null) ? 1 : 0)),
     fairFrac: times.map(() => null),
     levels: Object.entries(levels).map(([name, columns]) => history(name, length, columns)),
   }
