@@ -61,6 +61,7 @@ import {
 } from './recording.ts'
 import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
+import { TuneEventSchema, TuneWishSchema } from './tune.ts'
 import { ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { LimitsSchema } from './limits.ts'
@@ -318,6 +319,8 @@ export const streams = {
   scenario: stream(ScenarioWishSchema, ScenarioEventSchema),
   /** What a draft does to waits, rejections and seats; the end of the subscription cancels the work. */
   forecast: stream(ForecastWishSchema, ForecastEventSchema),
+  /** Searches for the smallest edit that meets goals; the end of the subscription cancels the search. */
+  tune: stream(TuneWishSchema, TuneEventSchema),
   /** How the etcd proxy does: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
   /** How the alert rules stand: at the start, and with each sample while somebody listens. */

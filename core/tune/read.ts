@@ -1,6 +1,7 @@
 import { entry, type Finding, member } from '../config/finding.ts'
 import type { Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
+import { MOST_TUNE_TEXTS, TUNE_SEEDS } from '../contract/tuneBounds.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
 import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
 import { readAssertion, resulting } from '../scenario/readMeasured.ts'
@@ -27,9 +28,6 @@ export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'se
 
 export const EVALUATIONS = { min: 4, max: 100_000, whole: true } as const
 export const DEFAULT_EVALUATIONS = 200
-export const SEEDS = { min: 1, max: 20, whole: true } as const
-export const DEFAULT_SEEDS = 3
-const MOST_GOALS = 50
 const MOST_PARAMETERS = 100
 
 /** Reads what is to be tuned from YAML or JSON. Never throws. */
@@ -49,7 +47,7 @@ const readWritten = readAs((members) => ({
   parameters: members.list('parameters', readParameter),
   evaluations: members.given('evaluations', bounded(EVALUATIONS)).evaluations ?? DEFAULT_EVALUATIONS,
   seed: members.given('seed', bounded({ ...WHAT_IF_SEED, whole: true })).seed ?? 1,
-  seeds: members.given('seeds', bounded(SEEDS)).seeds ?? DEFAULT_SEEDS,
+  seeds: members.given('seeds', bounded({ ...TUNE_SEEDS, whole: true })).seeds ?? TUNE_SEEDS.usual,
 }))
 
 function decode(value: unknown, findings: Finding[]): WrittenTune {
@@ -57,8 +55,8 @@ function decode(value: unknown, findings: Finding[]): WrittenTune {
   const { name, goals, guardRails, parameters } = written
   if (name === '') findings.push(problem('name', 'A tuning needs a name.'))
   if (goals.length === 0) findings.push(problem('goals', 'A tuning needs a goal, such as “leases never wait”.'))
-  if (goals.length + guardRails.length > MOST_GOALS)
-    findings.push(problem('goals', `A tuning has at most ${MOST_GOALS} goals and guard rails.`))
+  if (goals.length + guardRails.length > MOST_TUNE_TEXTS)
+    findings.push(problem('goals', `A tuning has at most ${MOST_TUNE_TEXTS} goals and guard rails.`))
   if (parameters.length > MOST_PARAMETERS)
     findings.push(problem('parameters', `A tuning has at most ${MOST_PARAMETERS} parameters.`))
   for (const [index, { of }] of parameters.entries()) {

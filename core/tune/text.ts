@@ -2,7 +2,10 @@ import type { GoalEvidence, Proposal } from './report.ts'
 import { shortNumber } from '../sweep/heatMap.ts'
 
 /** Whether an edit meets the goals, with how many seeds, and of how many edits: a sentence without a full stop. */
-export function headline({ met, changes, seeds }: Proposal, evaluations: number): string {
+export function headline(
+  { met, changes, seeds }: Pick<Proposal, 'met' | 'changes' | 'seeds'>,
+  evaluations: number,
+): string {
   const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`
   const withSeeds = heldSeeds(seeds)
   const how = withSeeds === undefined ? '' : ` ${withSeeds}`

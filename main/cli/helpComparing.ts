@@ -1,6 +1,7 @@
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { DEFAULT_EVALUATIONS, DEFAULT_SEEDS, EVALUATIONS, SEEDS } from '../../core/tune/read.ts'
+import { TUNE_SEEDS } from '../../core/contract/tuneBounds.ts'
+import { DEFAULT_EVALUATIONS, EVALUATIONS } from '../../core/tune/read.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
@@ -200,7 +201,7 @@ Options:
   --config FILE…, --kube-version V, --seconds N, --of-server ID, --server-limit N   with a source, as of forecast
   --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
   --seed N               of the search (1 by default): the same seed finds the same edit on every machine
-  --seeds N              with how many seeds the best edits are run, ${SEEDS.min} to ${SEEDS.max} (${DEFAULT_SEEDS} by default)
+  --seeds N              with how many seeds the best edits are run, ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max} (${TUNE_SEEDS.usual} by default)
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor
   --force                replace that file if it exists
   -o, --output FORMAT    text (default), json, yaml or manifests

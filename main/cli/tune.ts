@@ -4,9 +4,10 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
-import { DEFAULT_EVALUATIONS, DEFAULT_SEEDS, EVALUATIONS, planOf, readTune, SEEDS } from '../../core/tune/read.ts'
+import { DEFAULT_EVALUATIONS, EVALUATIONS, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
-import { twinClients } from '../../core/twin/clients.ts'
+import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
+import { TUNE_SEEDS } from '../../core/contract/tuneBounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
@@ -72,7 +73,7 @@ interface Asked {
 function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed' | 'seeds'>> {
   const evaluations = readNumber(given, 'evaluations', EVALUATIONS)
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
-  const seeds = readNumber(given, 'seeds', SEEDS)
+  const seeds = readNumber(given, 'seeds', { ...TUNE_SEEDS, whole: true })
   return {
     ...(evaluations !== undefined && { evaluations }),
     ...(seed !== undefined && { seed }),
@@ -80,7 +81,7 @@ function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed'
   }
 }
 
-const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: DEFAULT_SEEDS, parameters: [] } as const
+const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: TUNE_SEEDS.usual, parameters: [] } as const
 
 /** Goals of the command line, about a base. */
 async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {
@@ -104,19 +105,9 @@ async function planOfSource(given: Given, console: Console): Promise<Asked | und
   const { twin, pages, objects } = read
   for (const sentence of [...objects.notes, ...pages.findings]) console.tell(sentence)
   tellFindings(objects.errors, console)
-  for (const { level, error, fits } of twin.fit) {
-    if (!fits) {
-      const percent = Math.round(error * 100)
-      console.tell(
-        `The twin does not reproduce ${level} (error ${percent} %): do not rely on the numbers of that level.`,
-      )
-    }
-  }
-  const base: SweepBase = { kind: 'clients', traffic: twinClients(twin, TWIN_SEED), variant: twin.variant }
-  return planOfGoals(base, 'The twin', given, console)
+  for (const sentence of misfits(twin.fit)) console.tell(sentence)
+  return planOfGoals(twinBase(twin), 'The twin', given, console)
 }
-
-const TWIN_SEED = 1
 
 async function planFrom(operand: string, given: Given, console: Console): Promise<Asked> {
   const own = searchFrom(given)
@@ -138,9 +129,9 @@ async function planFrom(operand: string, given: Given, console: Console): Promis
   if (value === undefined) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
   const base = await baseFrom(value.base, operand === '-' ? '.' : dirname(operand), console)
   const whole = { ...value, ...own }
-  const { plan, findings: misfits } = planOf(whole, base, await levelsWithRequests(base, whole, threadsOf(console)))
-  tellFindings(misfits.map(located), console)
-  if (misfits.length > 0) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
+  const { plan, findings: wrong } = planOf(whole, base, await levelsWithRequests(base, whole, threadsOf(console)))
+  tellFindings(wrong.map(located), console)
+  if (wrong.length > 0) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
   return { plan, base }
 }
 

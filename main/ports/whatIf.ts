@@ -3,6 +3,7 @@ import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/c
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
+import type { WrittenTune } from '../../core/tune/read.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
 import type { Island } from '../../core/tune/search.ts'
 import type { Choice, TunePlan } from '../../core/tune/tune.ts'
@@ -50,9 +51,24 @@ export interface WhatIfDesk {
   run(task: WhatIfTask, emit: (event: WhatIfEvent) => void, signal: AbortSignalLike): void
   /** The same of a scenario. */
   scenario(wish: ScenarioWish, emit: (event: ScenarioEvent) => void, signal: AbortSignalLike): void
+  /** The same of a search for the smallest edit, in several threads. */
+  search(task: SearchTask, emit: (event: SearchEvent) => void, signal: AbortSignalLike): void
   /** The same of a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
 }
+
+/** A whole search. */
+export interface SearchTask {
+  readonly base: SweepBase
+  readonly written: Omit<WrittenTune, 'base' | 'parameters'>
+  /** Of these everything may be changed, where they get requests. */
+  readonly levels: readonly string[]
+}
+
+export type SearchEvent =
+  | { readonly kind: 'progress'; readonly part: number }
+  | { readonly kind: 'done'; readonly report: TuneReport }
+  | { readonly kind: 'failed'; readonly problem: Problem }
 
 /** One part of a search for a better configuration: an island of it, or the evidence for what all of them found. */
 export type TuneTask =

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
-import type { WrittenTune } from '../../core/tune/read.ts'
+import { planOf, type WrittenTune } from '../../core/tune/read.ts'
 import { bestOf, type TuneReport } from '../../core/tune/report.ts'
 import { ISLANDS, type Island } from '../../core/tune/search.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
-import type { SweepDesk, TuneEvent, TuneTask } from '../ports/whatIf.ts'
+import type { SearchTask, SweepDesk, TuneEvent, TuneTask } from '../ports/whatIf.ts'
 import { runShards } from './shards.ts'
 
 interface Surroundings {
@@ -35,6 +35,23 @@ export async function levelsWithRequests(
   signal.throwIfAborted()
   if (failed !== undefined) throw ProblemError.of(failed.problem)
   return new Set(names.filter((_, index) => (offered[index] ?? 0) > 0))
+}
+
+/** The whole of it: which levels get requests, what goals mean, and the search. Rejects with `ProblemError`. */
+export async function runSearch(
+  { base, written, levels }: SearchTask,
+  surroundings: Surroundings & { readonly onPart: (part: number) => void },
+): Promise<TuneReport> {
+  const whole = { ...written, parameters: [] }
+  // Before the first run: what is typed wrong shows at once.
+  const [wrong] = planOf(whole, base, new Set()).findings
+  if (wrong !== undefined) throw new ProblemError('invalid-input', wrong.message)
+  const used = await levelsWithRequests(base, whole, surroundings)
+  const { plan } = planOf(whole, base, new Set(levels.filter((level) => used.has(level))))
+  if (plan.knobs.length === 0) {
+    throw new ProblemError('not-found', 'None of the selected levels gets requests. Select a level that does.')
+  }
+  return searchEdit(plan, base, surroundings)
 }
 
 /** The part of a search after which its answer is checked with the other seeds. */

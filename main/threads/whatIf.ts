@@ -20,6 +20,7 @@ import type {
 } from '../ports/whatIf.ts'
 import type { ScenarioTask } from './scenarioTask.ts'
 import { runTaskThread } from './taskThread.ts'
+import { runSearch } from './tuneSearch.ts'
 
 /** What the thread is started with. */
 export type WhatIfData =
@@ -74,6 +75,9 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     const tooLarge: Problem = { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
     runTaskThread<TaskEvents[K] | Failed>({ file, data, emit, isLast: isOver, failed, what, tooLarge, onExit }, signal)
   }
+  const tune: SweepDesk['tune'] = (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal)
+  const points: SweepDesk['points'] = (task, emit, signal) => begin({ kind: 'points', task }, emit, signal)
+  let searching = false
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
     scenarioText,
@@ -91,14 +95,34 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
       run().catch((thrown: unknown) => emit(failed(toProblem(thrown))))
     },
     forecast: (task, emit, signal) => begin({ kind: 'forecast', task }, emit, signal),
-    points: (task, emit, signal) => begin({ kind: 'points', task }, emit, signal),
-    tune: (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal),
+    search(task, emit, signal) {
+      if (searching) return emit(failed(SEARCHING))
+      searching = true
+      const end = new AbortController()
+      signal.addEventListener('abort', () => end.abort(), { once: true })
+      runSearch(task, {
+        desk: { points, tune },
+        signal: end.signal,
+        onPart: (part) => emit({ kind: 'progress', part }),
+      })
+        .then(
+          (report) => emit({ kind: 'done', report }),
+          (thrown: unknown) => emit(failed(toProblem(thrown))),
+        )
+        .finally(() => (searching = false))
+    },
+    points,
+    tune,
   }
 }
 
 const TOO_MANY: Problem = {
   code: 'throttled',
   message: `${MOST_RUNS} comparisons or scenarios are already running on this console. Wait until one ends, or cancel it.`,
+}
+const SEARCHING: Problem = {
+  code: 'throttled',
+  message: 'A search is already running on this console. Wait until it ends, or cancel it.',
 }
 /** What a thread does, and how it could do with less. */
 const ABOUT = {

@@ -21,6 +21,11 @@ const TWIN_SECONDS = 60
 /** Twins of other servers and objects are forgotten, the oldest first. */
 const MOST_TWINS = 4
 
+interface Forecasts extends Pick<StreamHandlers, 'forecast'> {
+  /** The twin of a server, fitted now or within the last minute. Rejects with `ProblemError`. */
+  readonly twinOf: (wish: ForecastWish, tell: (part: number) => void, signal: AbortSignalLike) => Promise<Twin>
+}
+
 interface KeptTwin {
   readonly atMs: number
   readonly twin: Twin
@@ -35,7 +40,7 @@ interface Fitting {
 }
 
 /** Forecasts what a draft does to a connected source; the work is done elsewhere. */
-export function forecastHandlers({ desk, sourceOf, environment }: ForecastOptions): Pick<StreamHandlers, 'forecast'> {
+export function forecastHandlers({ desk, sourceOf, environment }: ForecastOptions): Forecasts {
   const twins = new Map<string, KeptTwin>()
   const fits = new Map<string, Fitting>()
 
@@ -96,18 +101,23 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     return fitting
   }
 
+  const found = (): WhatIfDesk => {
+    if (desk !== undefined) return desk
+    throw new ProblemError('unsupported', 'This console cannot forecast.')
+  }
   return {
+    twinOf: async (wish, tell, signal) => (await twinFor(found(), wish, tell, signal)).twin,
     forecast(wish, emit, signal) {
       const run = async (): Promise<void> => {
-        if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot forecast.')
+        const by = found()
         let from = 0
         const tell = (part: number): void => {
           from = FIT_PART
           emit({ kind: 'progress', part })
         }
-        const { twin, widening } = await twinFor(desk, wish, tell, signal)
+        const { twin, widening } = await twinFor(by, wish, tell, signal)
         if (signal.aborted) return
-        desk.forecast(
+        by.forecast(
           { wish, twin, widening },
           (event) => {
             if (event.kind === 'progress') emit({ kind: 'progress', part: from + event.part * (1 - from) })

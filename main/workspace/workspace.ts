@@ -34,6 +34,7 @@ import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
 import { keptProcedures, type Elsewhere } from './objects.ts'
 import { forecastHandlers } from './forecast.ts'
+import { tuneHandlers } from './tune.ts'
 import { whatIfHandlers } from './whatIf.ts'
 import { createUpdates } from './updates.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
@@ -258,7 +259,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   let taking: Promise<Uploads> | undefined
   const uploads = (): Promise<Uploads> => (taking ??= access.recordings().then((shelf) => shelf.uploads(environment)))
 
-  const forecasts = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
+  const { twinOf, forecast } = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
+  const tuning = tuneHandlers({ desk: options.whatIf, openPast, sourceOf, twinOf, environment })
   const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
   const handlers: Handlers = {
@@ -304,7 +306,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
       ...comparisons.streams,
-      ...forecasts,
+      ...tuning,
+      forecast,
       ...sourceStreams((id) => find(id)?.source),
     },
   }

@@ -143,6 +143,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         whatIf: () => undefined,
         scenario: () => undefined,
         forecast: () => undefined,
+        tune: () => undefined,
         effects: () => undefined,
         recorder: () => undefined,
         alerts: () => undefined,

@@ -37,6 +37,7 @@ beforeEach(async () => {
       scenarios: async () => [entry('S1', 'A flood'), entry('T1', 'A check')],
       scenarioText: async () => '',
       forecast: () => undefined,
+      search: () => undefined,
       run: () => undefined,
       scenario: (wish, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },

@@ -36,6 +36,7 @@ beforeEach(async () => {
       ],
       scenarioText: async () => '',
       forecast: () => undefined,
+      search: () => undefined,
       scenario: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },

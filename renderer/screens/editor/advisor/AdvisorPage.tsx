@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { MOST_NODES, type Advice } from '../../../../core/contract/advice.ts'
 import { TextField } from '../../../components/Field.tsx'
 import { ExaminedPage } from '../../../components/ExaminedPage.tsx'
@@ -9,6 +9,8 @@ import { askShown } from '../../../state/past.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './advisor.module.css'
 import { EvidencePane, ImpactPane, SuggestionRow } from './Suggestion.tsx'
+
+const TunePane = lazy(async () => ({ default: (await import('./TunePane.tsx')).TunePane }))
 
 const EVERY_MS = 30_000
 
@@ -58,6 +60,9 @@ export function AdvisorPage() {
               </ol>
             </Pane>
             {one && <ImpactPane {...one} />}
+            <Suspense>
+              <TunePane />
+            </Suspense>
           </>
         )
       }}

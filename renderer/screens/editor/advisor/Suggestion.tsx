@@ -1,6 +1,5 @@
 import type { Suggestion } from '../../../../core/contract/advice.ts'
 import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
-import { withDeletion, withText } from '../../../../core/draft/draft.ts'
 import { Button, Copy } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import type { DataColumn } from '../../../components/dataColumns.ts'
@@ -8,10 +7,10 @@ import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Details } from '../../../components/States.tsx'
-import { changeDraft } from '../../../state/draft.ts'
-import { openLevel, openPage } from '../../../state/route.ts'
+import { openLevel } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './advisor.module.css'
+import { openDraft } from './openDraft.ts'
 
 interface OneProps {
   readonly suggestion: Suggestion
@@ -68,7 +67,7 @@ export function EvidencePane({ suggestion, number }: OneProps) {
         {snippet !== undefined && <Details summary="Settings to copy" text={snippet} />}
         <p className={styles['actions']}>
           {first !== undefined && (
-            <Button small onClick={() => openDraft(suggestion)}>
+            <Button small onClick={() => openDraft(changes)}>
               {`Open ${number} as draft`}
             </Button>
           )}
@@ -82,19 +81,6 @@ export function EvidencePane({ suggestion, number }: OneProps) {
       </div>
     </Pane>
   )
-}
-
-function openDraft({ changes }: Suggestion): void {
-  const [first] = changes
-  if (first === undefined) return
-  changeDraft((entries, objects) =>
-    changes.reduce(
-      (all, { kind, name, text }) =>
-        text === null ? withDeletion(all, objects, { kind, name }) : withText(all, objects, { kind, name }, text),
-      entries,
-    ),
-  )
-  openPage('editor', 'draft', `${first.kind}/${first.name}`)
 }
 
 type Impact = Suggestion['impact'][number]

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { KINDS } from '../config/objects.ts'
+import { ObjectSetSchema } from '../config/schema.ts'
+import type { UnixMs } from '../units.ts'
+import { MOST_TUNE_TEXTS, TUNE_SEEDS } from './tuneBounds.ts'
+import { runEventSchema } from './whatif.ts'
+
+const INSTANT = z.number() satisfies z.ZodType<UnixMs>
+const connection = z.number().int()
+const texts = z.array(z.string().max(300)).max(MOST_TUNE_TEXTS)
+
+/** Whose requests every edit is run on, and what has to hold (docs/tune.md). */
+export const TuneWishSchema = z.object({
+  from: z.discriminatedUnion('kind', [
+    /** The twin of a server, from its last ten minutes. */
+    z.object({ kind: z.literal('twin'), connection, server: z.string() }),
+    /** The requests that are recorded of a source between two instants, both included. */
+    z.object({ kind: z.literal('recorded'), connection, from: INSTANT, to: INSTANT }),
+  ]),
+  before: ObjectSetSchema,
+  /** Seats of the server. */
+  serverLimit: z.number().int().min(1),
+  version: z.string(),
+  /** In words. */
+  goals: texts.min(1),
+  guardRails: texts,
+  /** Which may be changed. */
+  levels: z.array(z.string()).max(1_000),
+  seeds: z.number().int().min(TUNE_SEEDS.min).max(TUNE_SEEDS.max),
+})
+export type TuneWish = z.infer<typeof TuneWishSchema>
+
+const GoalSchema = z.object({
+  goal: z.string(),
+  unit: z.string(),
+  before: z.number(),
+  after: z.number(),
+  metBefore: z.boolean(),
+  metAfter: z.boolean(),
+})
+
+const NumbersSchema = z.object({
+  offered: z.number(),
+  served: z.number(),
+  rejectedPercent: z.number(),
+  /** Milliseconds. */
+  waitP99: z.number(),
+  seats: z.number(),
+  limit: z.number().exactOptional(),
+})
+
+const ProposalSchema = z.object({
+  changes: z.array(z.object({ setting: z.string(), from: z.number().exactOptional(), to: z.number() })).readonly(),
+  /** The same as whole objects, YAML. */
+  objects: z.array(z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })).readonly(),
+  goals: z.array(GoalSchema).readonly(),
+  guardRails: z.array(GoalSchema).readonly(),
+  levels: z.array(z.object({ level: z.string(), before: NumbersSchema, after: NumbersSchema })).readonly(),
+  /** What gets worse, and what the guard rails of the Editor find, a sentence each. */
+  costs: z.array(z.string()).readonly(),
+  findings: z.array(z.string()).readonly(),
+  seeds: z.object({ met: z.array(z.number()).readonly(), missed: z.array(z.number()).readonly() }),
+  met: z.boolean(),
+})
+export type TuneProposal = z.infer<typeof ProposalSchema>
+
+const TuneAnswerSchema = z.object({
+  answer: ProposalSchema,
+  runnerUp: ProposalSchema.exactOptional(),
+  evaluations: z.number(),
+  /** What the evidence does not show, in sentences. */
+  notes: z.array(z.string()).readonly(),
+})
+export type TuneAnswer = z.infer<typeof TuneAnswerSchema>
+
+export const TuneEventSchema = runEventSchema(TuneAnswerSchema)
+export type TuneEvent = z.infer<typeof TuneEventSchema>

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import type { LiveRequest } from '../../core/contract/live.ts'
+import { type TuneEvent, TuneWishSchema } from '../../core/contract/tune.ts'
+import type { SearchTask, WhatIfDesk } from '../ports/whatIf.ts'
+import type { ConnectedSource } from './connectedSource.ts'
+import { tuneHandlers } from './tune.ts'
+
+const request = (at: number): LiveRequest => ({
+  seq: at,
+  at,
+  user: 'alice',
+  groups: ['system:authenticated'],
+  verb: 'get',
+  url: '/api/v1/namespaces/a/pods/b',
+  resource: 'pods',
+  namespace: 'a',
+  name: 'b',
+  state: 'served',
+  level: 'global-default',
+  schema: 'global-default',
+  flow: 'alice',
+  seats: { initial: 1, final: 0 },
+  waitMs: 0,
+  runMs: 10,
+  status: 200,
+})
+
+async function searched(from: number) {
+  const tasks: SearchTask[] = []
+  const events: TuneEvent[] = []
+  const source = { call: async () => ({ requests: [request(1_000), request(2_000), request(3_000)] }) }
+  const handlers = tuneHandlers({
+    desk: { search: (task: SearchTask) => void tasks.push(task) } as unknown as WhatIfDesk,
+    openPast: async () => 9,
+    sourceOf: () => source as unknown as ConnectedSource,
+    twinOf: async () => expect.fail('no twin is needed'),
+    environment: { now: () => 0 },
+  })
+  const wish = TuneWishSchema.parse({
+    from: { kind: 'recorded', connection: 1, from, to: 3_000 },
+    before: builtInObjects('v1.36.0'),
+    serverLimit: 600,
+    version: 'v1.36.0',
+    goals: ['workload-low never waits'],
+    guardRails: [],
+    levels: ['workload-low'],
+    seeds: 3,
+  })
+  handlers.tune(wish, (event) => void events.push(event), new AbortController().signal)
+  await new Promise((resolve) => void setImmediate(resolve))
+  return { tasks, events }
+}
+
+test('searches on the requests of the range alone', async () => {
+  const { tasks, events } = await searched(2_000)
+  expect(events).toEqual([])
+  const base = tasks[0]?.base
+  expect(base?.kind === 'requests' && base.arrivals.list.length).toBe(2)
+  expect(base?.variant.maxRequestsInFlight).toBe(600)
+})
+
+test('says that nothing is recorded in the range', async () => {
+  const { tasks, events } = await searched(4_000)
+  expect(tasks).toEqual([])
+  expect(events).toEqual([
+    {
+      kind: 'failed',
+      problem: {
+        code: 'not-found',
+        message: 'No requests are recorded in this range. Select another one, or the twin.',
+      },
+    },
+  ])
+})

@@ -1,0 +1,119 @@
+import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
+import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import type { ForecastWish } from '../../core/contract/forecast.ts'
+import type { TuneAnswer, TuneProposal, TuneWish } from '../../core/contract/tune.ts'
+import { writeManifest } from '../../core/manifest/write.ts'
+import type { SweepBase } from '../../core/sweep/sweep.ts'
+import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
+import { DEFAULT_EVALUATIONS } from '../../core/tune/read.ts'
+import type { Proposal, TuneReport } from '../../core/tune/report.ts'
+import type { Twin } from '../../core/twin/twin.ts'
+import { defaultVariant } from '../../core/whatif/variant.ts'
+import { acceptable } from '../live/proposed.ts'
+import { recordedArrivals } from '../live/wished.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { ConnectedSource } from './connectedSource.ts'
+
+interface TuneOptions {
+  /** Nothing is searched without it. */
+  readonly desk: WhatIfDesk | undefined
+  readonly openPast: (connection: number) => Promise<number>
+  readonly sourceOf: (connection: number) => ConnectedSource
+  readonly twinOf: (wish: ForecastWish, tell: (part: number) => void, signal: AbortSignalLike) => Promise<Twin>
+  readonly environment: Pick<Environment, 'now'>
+}
+
+/** Fitting a twin is so much of the whole. */
+const FIT_SHARE = 0.2
+
+interface Base {
+  readonly base: SweepBase
+  readonly notes: readonly string[]
+}
+
+/** Searches for the smallest edit of a connected source; the work is done elsewhere, and nothing is applied. */
+export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'> {
+  const { desk, environment } = options
+  return {
+    tune(wish, emit, signal) {
+      const started = environment.now()
+      const run = async (): Promise<void> => {
+        if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot search for edits.')
+        const tell = (part: number): void => emit({ kind: 'progress', part: part * FIT_SHARE })
+        const { base, notes } = await baseOf(wish, options, tell, signal)
+        if (signal.aborted) return
+        const { goals, guardRails, seeds, levels } = wish
+        const written = { name: 'Search', goals, guardRails, seeds, seed: 1, evaluations: DEFAULT_EVALUATIONS }
+        desk.search(
+          { base, written, levels },
+          (event) => {
+            if (event.kind === 'progress') emit({ kind: 'progress', part: FIT_SHARE + (1 - FIT_SHARE) * event.part })
+            else if (event.kind === 'failed') emit(event)
+            else emit({ kind: 'done', report: answerOf(event.report, notes), elapsedMs: environment.now() - started })
+          },
+          signal,
+        )
+      }
+      run().catch((thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }))
+    },
+  }
+}
+
+async function baseOf(
+  { from, before, serverLimit, version }: TuneWish,
+  { openPast, sourceOf, twinOf }: TuneOptions,
+  tell: (part: number) => void,
+  signal: AbortSignalLike,
+): Promise<Base> {
+  if (from.kind === 'twin') {
+    const of = { connection: from.connection, server: from.server }
+    const twin = await twinOf({ of, before, after: before, serverLimit, version }, tell, signal)
+    return { base: twinBase(twin), notes: misfits(twin.fit) }
+  }
+  const connection = await openPast(from.connection)
+  const { requests } = await sourceOf(connection).call('past.requests', {
+    connection,
+    at: from.to,
+    count: MOST_PAST_REQUESTS,
+  })
+  const inRange = requests.filter(({ at }) => at >= from.from)
+  if (inRange.length === 0) {
+    throw new ProblemError('not-found', 'No requests are recorded in this range. Select another one, or the twin.')
+  }
+  const arrivals = recordedArrivals({ requests: inRange })
+  const variant = {
+    ...defaultVariant('server', acceptable(before, version)),
+    version,
+    maxRequestsInFlight: serverLimit,
+    maxMutatingRequestsInFlight: 0,
+  }
+  const isCut = requests.length >= MOST_PAST_REQUESTS && inRange.length === requests.length
+  return {
+    base: { kind: 'requests', arrivals, variant },
+    notes: [
+      ...arrivals.notes,
+      'Recorded requests do not react to an edit, and there is one run of each edit, without other seeds.',
+      ...(isCut ? [`Only the last ${MOST_PAST_REQUESTS} requests of the range are used.`] : []),
+    ],
+  }
+}
+
+const answerOf = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly string[]): TuneAnswer => ({
+  answer: shownProposal(answer),
+  ...(runnerUp && { runnerUp: shownProposal(runnerUp) }),
+  evaluations,
+  notes,
+})
+
+function shownProposal({ objects, findings, ...proposal }: Proposal): TuneProposal {
+  return {
+    ...proposal,
+    // An edit of levels deletes none.
+    objects: objects.flatMap(({ kind, name, to }) =>
+      to === null ? [] : [{ kind, name, text: writeManifest(kind, to) }],
+    ),
+    findings: findings.map(({ message }) => message),
+  }
+}

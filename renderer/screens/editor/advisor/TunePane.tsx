@@ -1,0 +1,245 @@
+import { useState } from 'react'
+import { ObjectSetSchema } from '../../../../core/config/schema.ts'
+import { TUNE_SEEDS } from '../../../../core/contract/tuneBounds.ts'
+import type { TuneAnswer, TuneProposal, TuneWish } from '../../../../core/contract/tune.ts'
+import { goalText, headline, NO_COSTS, seedText } from '../../../../core/tune/text.ts'
+import { Button, Check } from '../../../components/Button.tsx'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
+import { scrollRegion } from '../../../components/classes.ts'
+import { Note, ProblemNote } from '../../../components/States.tsx'
+import { useConnected } from '../../../state/connection.ts'
+import { useRefusal } from '../../../state/limits.ts'
+import { timeStore } from '../../../state/time.ts'
+import { useViewPart } from '../../../state/view.ts'
+import { fixed, format } from '../../../theme/format.ts'
+import { type Impact, useImpact } from '../draft/forecast.ts'
+import { levelColumn } from '../effect/quantities.tsx'
+import { openDraft } from './openDraft.ts'
+import { cancelTune, startTune, type TuneForm, tuneStore } from './tuneRun.ts'
+import styles from './tune.module.css'
+
+const TITLE = 'Search for the smallest edit'
+
+/** The smallest edit that meets goals in words, as a draft with its evidence; nothing is applied. */
+export function TunePane() {
+  const why = useRefusal('tune')
+  const impact = useImpact()
+  const connection = useConnected()?.id
+  if (connection === undefined || impact === undefined) return null
+  return (
+    <Pane title={TITLE} note="on the traffic of this source; nothing is applied">
+      {why === undefined ? <Search impact={impact} connection={connection} /> : <Note kind="info">{why}</Note>}
+    </Pane>
+  )
+}
+
+const FROM = [
+  ['twin', 'Twin of this server, from its last ten minutes'],
+  ['recorded', 'Requests recorded in the time range shown'],
+] as const
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function Search({ impact, connection }: { readonly impact: Impact; readonly connection: number }) {
+  const { form, run } = tuneStore()
+  const server = useViewPart((view) => view.server?.id)
+  const [wrong, setWrong] = useState<string>()
+  const shown = run?.connection === connection ? run : undefined
+  const change = (next: Partial<TuneForm>): void => {
+    setWrong(undefined)
+    tuneStore.setState({ form: { ...form, ...next } })
+  }
+  const levels = impact.before.levels.flatMap(({ metadata: { name }, spec }) =>
+    spec.limited === undefined ? [] : [name],
+  )
+  const search = (): void => {
+    const read = wishOf(form, { impact, connection, server, levels })
+    if (typeof read === 'string') setWrong(read)
+    else startTune(read)
+  }
+  const { from, goals, guardRails, kept, seeds } = form
+  return (
+    <div className={styles['tune']}>
+      <div className={styles['form']}>
+        <TextArea
+          label="Goals, one a line"
+          rows={3}
+          value={goals}
+          hint="Such as: wait p99 of workload-low < 1 s; leader-election never waits"
+          error={wrong}
+          onChange={(text) => change({ goals: text })}
+        />
+        <TextArea
+          label="Guard rails, one a line"
+          rows={3}
+          value={guardRails}
+          onChange={(text) => change({ guardRails: text })}
+        />
+        <SelectField
+          label="Traffic"
+          value={from}
+          options={FROM}
+          onChange={(text) => change({ from: text === 'recorded' ? 'recorded' : 'twin' })}
+        />
+        {from === 'twin' && (
+          <TextField
+            label="Seeds"
+            kind="number"
+            value={seeds}
+            hint="The best edits are run with each"
+            onChange={(text) => change({ seeds: text })}
+          />
+        )}
+      </div>
+      <fieldset className={styles['levels']}>
+        <legend>Levels that may change</legend>
+        {levels.map((level) => (
+          <Check
+            key={level}
+            label={level}
+            checked={!kept.includes(level)}
+            onChange={(may) => change({ kept: may ? kept.filter((one) => one !== level) : [...kept, level] })}
+          />
+        ))}
+      </fieldset>
+      <div className={styles['actions']}>
+        {shown?.state === 'running' ? (
+          <>
+            <progress max={1} value={shown.part} aria-label="Progress of the search" />
+            <span>{format.percent(shown.part)}</span>
+            <Button onClick={cancelTune}>Cancel</Button>
+          </>
+        ) : (
+          <Button onClick={search}>Search</Button>
+        )}
+      </div>
+      {shown?.state === 'failed' && <ProblemNote problem={shown.problem} alert />}
+      {shown?.state === 'done' && <Answer report={shown.report} />}
+    </div>
+  )
+}
+
+/** What is searched for, or what is missing: a sentence. */
+function wishOf(
+  { from, goals, guardRails, kept, seeds }: TuneForm,
+  given: {
+    readonly impact: Impact
+    readonly connection: number
+    readonly server: string | undefined
+    readonly levels: readonly string[]
+  },
+): TuneWish | string {
+  const { impact, connection, server, levels } = given
+  const count = Number(seeds)
+  const wanted = linesOf(goals)
+  const may = levels.filter((level) => !kept.includes(level))
+  if (wanted.length === 0) return 'Enter a goal, such as “wait p99 of workload-low < 1 s”.'
+  if (may.length === 0) return 'Select a level that may change.'
+  if (!Number.isInteger(count) || count < TUNE_SEEDS.min || count > TUNE_SEEDS.max)
+    return `Seeds: enter a whole number from ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max}.`
+  const { from: start, to } = timeStore.getState()
+  if (from === 'twin' && server === undefined) return 'No server of this source is shown yet.'
+  return {
+    from:
+      from === 'twin'
+        ? { kind: 'twin', connection, server: server ?? '' }
+        : { kind: 'recorded', connection, from: start, to },
+    before: ObjectSetSchema.parse(impact.before),
+    serverLimit: impact.limit.seats,
+    version: impact.version,
+    goals: wanted,
+    guardRails: linesOf(guardRails),
+    levels: may,
+    seeds: count,
+  }
+}
+
+function Answer({ report: { answer, runnerUp, evaluations, notes } }: { readonly report: TuneAnswer }) {
+  const text = headline(answer, evaluations)
+  return (
+    <>
+      <h3 role="status">{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h3>
+      <Proposed proposal={answer} name="the smallest edit" />
+      {runnerUp !== undefined && (
+        <>
+          <h3>Runner-up, which changes other settings</h3>
+          <Proposed proposal={runnerUp} name="the runner-up" />
+        </>
+      )}
+      <ul className={styles['notes']}>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Proposed({ proposal, name }: { readonly proposal: TuneProposal; readonly name: string }) {
+  const { changes, objects, goals, guardRails, levels, costs, findings, seeds } = proposal
+  const held = seedText(seeds)
+  const sentences = [
+    ...goals.map((goal) => goalText('goal', goal)),
+    ...guardRails.map((rail) => goalText('guard rail', rail)),
+    ...(held === undefined ? [] : [held]),
+    ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs),
+    ...findings,
+  ]
+  return (
+    <>
+      {changes.length > 0 && (
+        <ul className={styles['changes']}>
+          {changes.map(({ setting, from, to }) => (
+            <li key={setting}>{`${setting}: ${from ?? 'not set'} → ${to}`}</li>
+          ))}
+        </ul>
+      )}
+      <ul className={styles['notes']}>
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <div className={styles['scroll']} {...scrollRegion(`Levels with ${name}`)}>
+        <PlainTable
+          caption={`Each level before and after ${name}`}
+          columns={COLUMNS}
+          rows={levels}
+          rowKey={({ level }) => level}
+        />
+      </div>
+      {objects.length > 0 && (
+        <p className={styles['actions']}>
+          <Button small onClick={() => openDraft(objects)}>{`Open ${name} as draft`}</Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+type Row = TuneProposal['levels'][number]
+
+const both = (header: string, id: string, text: (numbers: Row['before']) => string): DataColumn<Row> => ({
+  id,
+  header,
+  align: 'right',
+  value: ({ before, after }) => {
+    const [was, is] = [text(before), text(after)]
+    return was === is ? was : `${was} → ${is}`
+  },
+})
+
+const COLUMNS: readonly DataColumn<Row>[] = [
+  levelColumn(({ level }) => level),
+  both('Served', 'served', ({ served }) => String(served)),
+  both('Rejected', 'rejected', ({ rejectedPercent }) => `${fixed(rejectedPercent, 1)} %`),
+  both('Wait p99', 'wait', ({ waitP99, served }) => (served === 0 ? 'none served' : format.ms(waitP99))),
+  both('Seats', 'seats', ({ seats }) => fixed(seats, 1)),
+  both('Limit', 'limit', ({ limit }) => (limit === undefined ? '–' : fixed(limit, 1))),
+]
