@@ -165,7 +165,9 @@ function Answer({ report: { answer, runnerUp, evaluations, notes } }: { readonly
   const text = headline(answer, evaluations)
   return (
     <>
-      <h3 role="status">{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h3>
+      <div role="status">
+        <h3>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h3>
+      </div>
       <Proposed proposal={answer} name="the smallest edit" />
       {runnerUp !== undefined && (
         <>

@@ -1,0 +1,44 @@
+import { expect, test } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
+import { expectAccessibleInBoth } from '../looks.ts'
+
+/* The search for the smallest edit, on the twin of the simulated server. */
+
+let running: RunningConsole
+test.beforeAll(async () => {
+  running = await startConsole([])
+})
+test.afterAll(() => running.stop())
+
+test('searches for the smallest edit, says with how many seeds it holds, and opens it as a draft', async ({ page }) => {
+  const complaints = complaintsOf(page)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(running.address)
+  await page.getByRole('link', { name: /^Overview/ }).waitFor()
+  // The twin is fitted to what was seen, of which there has to be some first.
+  await page
+    .getByRole('group', { name: 'Simulated server' })
+    .getByRole('combobox', { name: 'Simulation speed' })
+    .selectOption('10')
+  await page.waitForTimeout(15_000)
+  await page.evaluate(() => void (location.hash = '#/editor/advisor'))
+  const pane = page.getByRole('region', { name: 'Search for the smallest edit' })
+  const goals = pane.getByRole('textbox', { name: 'Goals, one a line' })
+  await pane.getByRole('button', { name: 'Search' }).click()
+  await expect(pane.getByText('Enter a goal, such as “wait p99 of workload-low < 1 s”.')).toBeVisible()
+  await goals.fill('wait p99 of workload-low < 20 s')
+  await pane.getByRole('button', { name: 'Search' }).click()
+  await expect(pane.getByRole('progressbar')).toBeVisible()
+  await pane.getByRole('button', { name: 'Cancel' }).click()
+  await expect(pane.getByRole('button', { name: 'Search' })).toBeVisible()
+  await pane.getByRole('button', { name: 'Search' }).click()
+  await expect(pane.getByRole('status')).toHaveText(/seed|edit/i, { timeout: 240_000 })
+  await expectAccessibleInBoth(page)
+  const draft = pane.getByRole('button', { name: 'Open the smallest edit as draft' })
+  if ((await draft.count()) > 0) {
+    await draft.click()
+    await expect(page.getByRole('heading', { name: 'Seat impact' })).toBeVisible()
+  }
+  expect(complaints).toEqual([])
+})
