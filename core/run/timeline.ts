@@ -122,6 +122,11 @@ export class Timeline<C> {
     while (this.happened < target && this.next(this.endNs));
   }
 
+  /** Goes on to where so many events have happened, one by one, so that whoever listens to an engine hears each of them. */
+  hearTo(events: number): void {
+    while (this.happened < events && this.next(this.endNs));
+  }
+
   /** Goes back by one stride, to the start at most: to right after the one before of what it counts. */
   back(stride: Stride): void {
     if (stride === 'event') return this.toEvent(this.happened - 1)

@@ -88,6 +88,24 @@ describe('a timeline', () => {
     )
   })
 
+  it('lets every event be heard on the way to a later one, whatever checkpoints lie between', () => {
+    const { timeline } = timelineOf(100)
+    timeline.seek(9e9)
+    const there = timeline.events
+    const heard = (): number => {
+      let count = 0
+      timeline.seek(2e9)
+      const leave = timeline.watch(() => (count += 1))
+      timeline.hearTo(there)
+      leave()
+      return count
+    }
+    const first = heard()
+    expect(first).toBeGreaterThan(100)
+    expect(timeline.events).toBe(there)
+    expect(heard()).toBe(first)
+  })
+
   it('goes back event by event to the same states, and on to the same ones again', () => {
     const { run, timeline } = timelineOf(100)
     timeline.seek(9e9)

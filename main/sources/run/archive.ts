@@ -106,7 +106,7 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
         const row = rowOf.get(event.ticket)
         if (row !== undefined) Object.assign(row, changeBy(event, nowNs))
       }
-      timeline.toEvent(here)
+      timeline.hearTo(here)
       for (const end of leave) end()
       standAt(at)
       return {

@@ -16,7 +16,7 @@ const MOST_FRAMES = 3_600
 /** One variant that ran from beginning to end. */
 export interface PlayedRun {
   readonly run: Pick<ShownRun, 'engines' | 'objects' | 'startUnixMs' | 'facts'>
-  readonly timeline: Pick<Timeline<unknown>, 'nowNs' | 'events' | 'seek' | 'toEvent' | 'forward' | 'back' | 'watch'>
+  readonly timeline: Pick<Timeline<unknown>, 'nowNs' | 'events' | 'seek' | 'hearTo' | 'forward' | 'back' | 'watch'>
   readonly version: string
   readonly endNs: Nanoseconds
 }

@@ -48,7 +48,8 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '')
 
 function Search({ impact, connection }: { readonly impact: Impact; readonly connection: number }) {
-  const { form, run } = tuneStore()
+  const form = tuneStore((state) => state.form)
+  const run = tuneStore((state) => state.run)
   const server = useViewPart((view) => view.server?.id)
   const [wrong, setWrong] = useState<string>()
   const shown = run?.connection === connection ? run : undefined
