@@ -30,7 +30,9 @@ export const TuneWishSchema = z.object({
 })
 export type TuneWish = z.infer<typeof TuneWishSchema>
 
-const GoalSchema = z.object({
+/** A goal or guard rail with what was measured before and after the edit. */
+const GoalEvidenceSchema = z.object({
+  /** `wait p99 of level workload-high ≤ 1000 ms`. */
   goal: z.string(),
   unit: z.string(),
   before: z.number(),
@@ -38,24 +40,35 @@ const GoalSchema = z.object({
   metBefore: z.boolean(),
   metAfter: z.boolean(),
 })
+export type GoalEvidence = z.infer<typeof GoalEvidenceSchema>
 
-const NumbersSchema = z.object({
+const LevelNumbersSchema = z.object({
   offered: z.number(),
   served: z.number(),
   rejectedPercent: z.number(),
-  /** Milliseconds. */
+  /** Milliseconds, 0 where nothing was dispatched. */
   waitP99: z.number(),
   seats: z.number(),
+  /** Mean; absent where nothing limits the level. */
   limit: z.number().exactOptional(),
 })
+export type LevelNumbers = z.infer<typeof LevelNumbersSchema>
+
+/** One level before and after. */
+const LevelEvidenceSchema = z.object({ level: z.string(), before: LevelNumbersSchema, after: LevelNumbersSchema })
+export type LevelEvidence = z.infer<typeof LevelEvidenceSchema>
+
+/** `from` is absent where the object has no such field. */
+const SettingChangeSchema = z.object({ setting: z.string(), from: z.number().exactOptional(), to: z.number() })
+export type SettingChange = z.infer<typeof SettingChangeSchema>
 
 const ProposalSchema = z.object({
-  changes: z.array(z.object({ setting: z.string(), from: z.number().exactOptional(), to: z.number() })).readonly(),
+  changes: z.array(SettingChangeSchema).readonly(),
   /** The same as whole objects, YAML. */
   objects: z.array(z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })).readonly(),
-  goals: z.array(GoalSchema).readonly(),
-  guardRails: z.array(GoalSchema).readonly(),
-  levels: z.array(z.object({ level: z.string(), before: NumbersSchema, after: NumbersSchema })).readonly(),
+  goals: z.array(GoalEvidenceSchema).readonly(),
+  guardRails: z.array(GoalEvidenceSchema).readonly(),
+  levels: z.array(LevelEvidenceSchema).readonly(),
   /** What gets worse, and what the guard rails of the Editor find, a sentence each. */
   costs: z.array(z.string()).readonly(),
   findings: z.array(z.string()).readonly(),

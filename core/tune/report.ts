@@ -1,3 +1,4 @@
+import type { GoalEvidence, LevelEvidence, LevelNumbers, SettingChange } from '../contract/tune.ts'
 import type { GuardFinding } from '../guard/finding.ts'
 import { changesBetween } from '../guard/changes.ts'
 import type { DraftChange } from '../manifest/export.ts'
@@ -11,41 +12,6 @@ import { crossedBy, guardRailText, isNoRise, largestRise, rises } from './guardR
 import { findingsOf, withChoice } from './judge.ts'
 import { missedBy } from './missed.ts'
 import { better, type Choice, type GuardRail, isMet, type Judged, type TunePlan } from './tune.ts'
-
-/** A goal or guard rail with what was measured before and after the edit. */
-export interface GoalEvidence {
-  /** `wait p99 of level workload-high ≤ 1000 ms`. */
-  readonly goal: string
-  readonly unit: string
-  readonly before: number
-  readonly after: number
-  readonly metBefore: boolean
-  readonly metAfter: boolean
-}
-
-/** One level before and after. Waits in milliseconds, 0 where nothing was dispatched. */
-export interface LevelEvidence {
-  readonly level: string
-  readonly before: LevelNumbers
-  readonly after: LevelNumbers
-}
-
-export interface LevelNumbers {
-  readonly offered: number
-  readonly served: number
-  readonly rejectedPercent: number
-  readonly waitP99: number
-  readonly seats: number
-  /** Mean; absent where nothing limits the level. */
-  readonly limit?: number
-}
-
-export interface SettingChange {
-  readonly setting: string
-  /** Absent where the object has no such field. */
-  readonly from?: number
-  readonly to: number
-}
 
 /** A choice as an edit, with what it does. */
 export interface Proposal {

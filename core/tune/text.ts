@@ -1,4 +1,5 @@
-import type { GoalEvidence, Proposal } from './report.ts'
+import type { GoalEvidence } from '../contract/tune.ts'
+import type { Proposal } from './report.ts'
 import { shortNumber } from '../sweep/heatMap.ts'
 
 /** Whether an edit meets the goals, with how many seeds, and of how many edits: a sentence without a full stop. */

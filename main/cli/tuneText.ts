@@ -1,4 +1,5 @@
-import type { LevelEvidence, LevelNumbers, Proposal, TuneReport } from '../../core/tune/report.ts'
+import type { LevelEvidence, LevelNumbers } from '../../core/contract/tune.ts'
+import type { Proposal, TuneReport } from '../../core/tune/report.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../core/tune/text.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import { textTable } from './console.ts'

@@ -22,7 +22,7 @@ const TWIN_SECONDS = 60
 const MOST_TWINS = 4
 
 interface Forecasts extends Pick<StreamHandlers, 'forecast'> {
-  /** The twin of a server, fitted now or within the last minute. Rejects with `ProblemError`. */
+  /** The twin of a server, fitted now or within the last minute; `tell` hears the part of the fit that is done. Rejects with `ProblemError`. */
   readonly twinOf: (wish: ForecastWish, tell: (part: number) => void, signal: AbortSignalLike) => Promise<Twin>
 }
 
@@ -106,7 +106,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     throw new ProblemError('unsupported', 'This console cannot forecast.')
   }
   return {
-    twinOf: async (wish, tell, signal) => (await twinFor(found(), wish, tell, signal)).twin,
+    twinOf: async (wish, tell, signal) => (await twinFor(found(), wish, (part) => tell(part / FIT_PART), signal)).twin,
     forecast(wish, emit, signal) {
       const run = async (): Promise<void> => {
         const by = found()

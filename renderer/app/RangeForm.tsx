@@ -14,12 +14,13 @@ import { bounds, PRESETS, windowToText, type TimeWindow } from '../state/time.lo
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
+import { showRange } from './pasteRange.ts'
 import { unrecordedMs } from './timeBar.data.ts'
 import styles from './TopBar.module.css'
 
 /** Presets, and a range as it is typed, with what it means before it is shown. */
 export function RangeForm({ window }: { readonly window: TimeWindow }) {
-  const { show, setRange, goTo } = timeStore.getState()
+  const { setRange } = timeStore.getState()
   const [{ clock }] = useSettings()
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
   const [picked, setPicked] = useState(() => datesOf(timeStore.getState()))
@@ -47,8 +48,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (!parsed.ok) return setTried(true)
-    show(parsed.window)
-    if (parsed.at !== undefined) goTo(parsed.at)
+    showRange(parsed)
     closeOverlay('range')
   }
   return (

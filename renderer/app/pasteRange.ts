@@ -3,7 +3,14 @@ import { notedStore } from '../state/noted.ts'
 import { settingsNow } from '../state/settings.ts'
 import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
-import { readRange } from '../state/typedRange.logic.ts'
+import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
+
+/** Shows a range that was read, at the instant that it names. */
+export function showRange({ window, at }: Extract<ParsedRange, { ok: true }>): void {
+  const { show, goTo } = timeStore.getState()
+  show(window)
+  if (at !== undefined) goTo(at)
+}
 
 /** Shows the range, or the time, that the clipboard holds. */
 export async function pasteRange(): Promise<void> {
@@ -20,7 +27,6 @@ export async function pasteRange(): Promise<void> {
     zone: settingsNow().clock,
     lastAlert: lastAlert(notedStore.getState().noted),
   })
-  if (!parsed.ok) return say(parsed.why)
-  timeStore.getState().show(parsed.window)
-  if (parsed.at !== undefined) timeStore.getState().goTo(parsed.at)
+  if (parsed.ok) showRange(parsed)
+  else say(parsed.why)
 }

@@ -1,6 +1,7 @@
 import type { Extent } from '../../core/contract/recording.ts'
 import type { Series } from '../../core/history/series.ts'
 import { xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
+import { SHORTEST } from '../state/time.logic.ts'
 
 /** What happened in a stretch of time, of all levels of a server. */
 export interface Bar extends TimeDomain {
@@ -54,8 +55,6 @@ export type Grip = 'from' | 'to' | 'body'
 
 /** Pixels beside an edge. */
 const GRIP = 5
-/** Milliseconds that an edge leaves of a range. */
-const SHORTEST = 5_000
 
 /** What lies under a place of the strip, in pixels; nothing of a range that holds all of it, where every place is an instant. */
 export function gripAt(plot: Plot, domain: TimeDomain, range: TimeDomain, x: number): Grip | undefined {

@@ -15,7 +15,7 @@ export function bounds(window: TimeWindow, anchor: number): { from: number; to: 
 export const PRESETS: readonly number[] = [60, 300, 600, 3_600, 21_600, 86_400]
 
 /** Shortest and longest range that can be shown, milliseconds. */
-const SHORTEST = 5_000
+export const SHORTEST = 5_000
 export const LONGEST = MS_PER_DAY
 
 /** A window between two instants in either order, kept within what can be shown. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { z } from 'zod'
 import { startCommand } from '../harness/command.ts'
+import { alertChanges } from './alertChanges.ts'
 import { ADMIN, VIEWER } from './identities.ts'
 import { noCluster, useCluster } from './suite.ts'
 
@@ -20,7 +20,6 @@ const SCHEMA = {
     ],
   },
 }
-const ChangeSchema = z.looseObject({ change: z.string(), rule: z.string(), subject: z.string() })
 /** The rule has to hold for two minutes, and is over half a minute after it does not (docs/alerts.md, R8). */
 const [HOLD_MS, CLEAR_MS] = [120_000, 30_000]
 const LATE_MS = 45_000
@@ -35,12 +34,7 @@ describe.skipIf(noCluster)('R8 on a server', () => {
       await running.ended
     })
     const changes = (): readonly string[] =>
-      running
-        .output()
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => ChangeSchema.parse(JSON.parse(line)))
-        .map(({ change, rule, subject }) => `${rule} ${subject} ${change}`)
+      alertChanges(running.output()).map(({ change, rule, subject }) => `${rule} ${subject} ${change}`)
     const made = await cluster().call(SCHEMAS, ADMIN, { method: 'POST', body: JSON.stringify(SCHEMA) })
     expect(made.status, made.body).toBe(201)
     const madeMs = Date.now()

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { runCommand, startCommand, type Running } from '../harness/command.ts'
+import { alertChanges } from './alertChanges.ts'
 import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
 import { OPERATOR, VIEWER } from './identities.ts'
 import { runLoad, type LoadClient } from './load.ts'
@@ -52,13 +53,6 @@ interface Span {
   readonly resolved: number | undefined
 }
 
-const ChangeSchema = z.looseObject({
-  change: z.enum(['fired', 'resolved']),
-  at: z.string(),
-  rule: z.string(),
-  level: z.string().optional(),
-  subject: z.string().optional(),
-})
 const RulesSchema = z.object({
   data: z.object({
     groups: z.array(
@@ -110,8 +104,7 @@ describe.skipIf(noCluster || noPrometheus).each(CHOSEN)('%s: exports in the tool
   /** By rule, level and subject; without R8, which the exported rules lack. */
   const consoleSpans = (): ReadonlyMap<string, Span> => {
     const spans = new Map<string, Span>()
-    for (const line of watching?.output().split('\n').filter(Boolean) ?? []) {
-      const { change, rule, level = '', subject = '', at } = ChangeSchema.parse(JSON.parse(line))
+    for (const { change, rule, level = '', subject = '', at } of alertChanges(watching?.output() ?? '')) {
       const key = `${rule} ${level} ${subject}`
       const known = spans.get(key)
       if (rule === 'R8') continue

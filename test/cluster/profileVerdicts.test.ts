@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { runCommand, startCommand } from '../harness/command.ts'
+import { alertChanges } from './alertChanges.ts'
 import { conditionsHeld, type Held } from './alertTruth.ts'
 import { ADMIN, CRAWLER, OPERATOR, WRITER } from './identities.ts'
 import { patient, runLoad, type LoadClient } from './load.ts'
@@ -143,13 +144,6 @@ const AnswerSchema = z.looseObject({
     z.looseObject({ cause: z.string(), place: z.looseObject({ level: z.string().optional() }), text: z.string() }),
   ),
 })
-const ChangeSchema = z.looseObject({
-  change: z.enum(['fired', 'resolved']),
-  rule: z.string(),
-  level: z.string().optional(),
-  subject: z.string().optional(),
-})
-
 interface Verdict {
   readonly profile: Profile
   readonly causes: readonly string[]
@@ -230,12 +224,9 @@ describe.skipIf(noCluster).each(PROFILES)('under $name', (profile) => {
       answer = AnswerSchema.parse(JSON.parse(output))
       fired = [
         ...new Set(
-          watch
-            .output()
-            .split('\n')
-            .filter(Boolean)
-            .map((line) => ChangeSchema.parse(JSON.parse(line)))
-            .map(({ rule, level, subject }) => [rule, level, subject].filter(Boolean).join(' ')),
+          alertChanges(watch.output()).map(({ rule, level, subject }) =>
+            [rule, level, subject].filter(Boolean).join(' '),
+          ),
         ),
       ]
       console.info(
