@@ -33,12 +33,22 @@ export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.i
 export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
 
 /** Needed families that a server of this version can have; every one where the version is not known. */
-export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
-  const needed = [...CATALOGUE.values()].filter((family) => family.needed)
+export const familiesOf = (version: string | undefined): readonly FamilyInfo[] =>
+  [...CATALOGUE.values()].filter((family) => family.needed && canHave(version, family))
+
+/**
+ * Families of the times of requests that are asked of a server of this version; all where it is not known. A name that is
+ * hidden is not asked for: where a flag shows it, its successor is there too.
+ */
+export const requestTimeFamiliesOf = (version: string | undefined): readonly FamilyInfo[] =>
+  DURATION_FAMILIES.filter((family) => canHave(version, { ...family, removedIn: family.hiddenFrom }))
+
+function canHave(
+  version: string | undefined,
+  { since = 0, removedIn = Number.POSITIVE_INFINITY }: Pick<FamilyInfo, 'since' | 'removedIn'>,
+): boolean {
   const parsed = parseKubernetesVersion(version)
-  if (parsed?.major !== 1) return needed
-  const { minor } = parsed
-  return needed.filter(({ since = 0, removedIn = Number.POSITIVE_INFINITY }) => since <= minor && minor < removedIn)
+  return parsed?.major !== 1 || (since <= parsed.minor && parsed.minor < removedIn)
 }
 
 /** The family that a server of this version has for what frames call `key`; nothing where it has none. */

@@ -1,4 +1,4 @@
-import { CATALOGUE, familiesOf, KIND_FAMILIES } from '../metrics/catalogue.ts'
+import { CATALOGUE, familiesOf, KIND_FAMILIES, requestTimeFamiliesOf } from '../metrics/catalogue.ts'
 import { EARLIEST_LIMIT, FAMILY, type FamilyInfo } from '../metrics/familyNames.ts'
 import { equals, named, type Matcher } from './promql.ts'
 
@@ -14,21 +14,30 @@ const sortOf = ({ type, unit }: FamilyInfo): Sort => {
 }
 
 /** Of a histogram; a native one has the name of its family. */
-export const histogramNames = (name: string): FamilyGroup => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]
+const histogramNames = (name: string): FamilyGroup => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]
 
 const sampleNames = ({ name, type }: FamilyInfo): FamilyGroup => (type === 'histogram' ? histogramNames(name) : [name])
 
+type Versions = readonly (string | undefined)[]
+
 /** What servers of these versions can have; families that none of them has are not asked for. */
-function namesBySort(versions: readonly (string | undefined)[]): (...sorts: readonly Sort[]) => FamilyGroup {
-  const families = new Set((versions.length === 0 ? [undefined] : versions).flatMap(familiesOf))
+const familiesOfAll = (versions: Versions, of: typeof familiesOf): ReadonlySet<FamilyInfo> =>
+  new Set((versions.length === 0 ? [undefined] : versions).flatMap(of))
+
+function namesBySort(versions: Versions): (...sorts: readonly Sort[]) => FamilyGroup {
+  const families = familiesOfAll(versions, familiesOf)
   return (...sorts) => [...families].filter((family) => sorts.includes(sortOf(family))).flatMap(sampleNames)
 }
+
+/** How long requests of all levels take, by verb. */
+export const requestTimeNames = (versions: Versions): FamilyGroup =>
+  [...familiesOfAll(versions, requestTimeFamiliesOf)].flatMap(sampleNames)
 
 /** Of so many servers one sample of each series, of thirty levels, is two answers of a few megabytes. */
 export const FEW_SERVERS = 4
 
 /** What is read of the present: a few queries for any number of levels. */
-export function presentGroups(versions: readonly (string | undefined)[], servers: number): readonly FamilyGroup[] {
+export function presentGroups(versions: Versions, servers: number): readonly FamilyGroup[] {
   const names = namesBySort(versions)
   return servers <= FEW_SERVERS
     ? [[...names('values', 'ratios'), ...KIND_FAMILIES], names('durations', 'sizes')]
@@ -39,7 +48,7 @@ export function presentGroups(versions: readonly (string | undefined)[], servers
  * What a history is made of, in two queries: single values with the utilization of seats, and durations. Histograms that
  * are only shown of the present are left out.
  */
-export function pastGroups(versions: readonly (string | undefined)[]): readonly FamilyGroup[] {
+export function pastGroups(versions: Versions): readonly FamilyGroup[] {
   const names = namesBySort(versions)
   const utilization = names('ratios').filter((name) => name.startsWith(FAMILY.seatUtilization))
   return [[...names('values'), ...utilization], names('durations')]

@@ -6,7 +6,7 @@ import { KIND_FAMILIES, NEEDED_FAMILIES } from '../metrics/catalogue.ts'
 import { createParser } from '../metrics/parse.ts'
 import type { Page } from '../metrics/page.ts'
 import { readAnswer, type PromSeries } from './answer.ts'
-import { pastGroups, presentGroups } from './asked.ts'
+import { pastGroups, presentGroups, requestTimeNames } from './asked.ts'
 import { createPages } from './pages.ts'
 
 const AT = 1_700_000_000_000
@@ -172,5 +172,19 @@ describe('what is asked', () => {
     expect(past).toContain('apiserver_flowcontrol_request_execution_seconds_bucket')
     expect(past).not.toContain('apiserver_flowcontrol_work_estimated_seats_bucket')
     expect([...past].filter((name) => !all('v1.36.3').has(name))).toEqual([])
+  })
+
+  test('of the times of requests is the name that the versions have', () => {
+    const NEW = 'apiserver_request_sli_duration_seconds_bucket'
+    const EARLIER = 'apiserver_request_slo_duration_seconds_bucket'
+    const asked = (...versions: (string | undefined)[]) =>
+      [NEW, EARLIER].filter((name) => requestTimeNames(versions).includes(name))
+    expect(asked('v1.36.3')).toEqual([NEW])
+    expect(asked('v1.27.1')).toEqual([NEW, EARLIER])
+    expect(asked('v1.25.0')).toEqual([EARLIER])
+    expect(asked('v1.22.0')).toEqual([])
+    expect(asked('v1.25.0', 'v1.36.3')).toEqual([NEW, EARLIER])
+    expect(asked()).toEqual([NEW, EARLIER])
+    expect(requestTimeNames(['v1.22.0'])).toContain('apiserver_request_duration_seconds_bucket')
   })
 })

@@ -1,20 +1,23 @@
-import { REQUEST_TIME_FAMILIES } from '../metrics/catalogue.ts'
 import { LONG_SUBRESOURCES, LONG_VERBS } from '../metrics/requestTimes.ts'
 import type { PromSeries } from './answer.ts'
-import { histogramNames } from './asked.ts'
+import { requestTimeNames } from './asked.ts'
 import { targetsOf } from './discovery.ts'
 import { named, noneOf, selector, sumBy, type Matcher } from './promql.ts'
 
 /**
  * The times of requests of each server by verb, summed where they are stored: a large cluster has some ten thousand series of
  * them.
- * The clocks say what servers are labelled with.
+ * The clocks say what servers are labelled with; what none of the versions has is not asked for.
  */
-export const requestTimesQuery = (clocks: readonly PromSeries[], matchers: readonly Matcher[]): string =>
+export const requestTimesQuery = (
+  clocks: readonly PromSeries[],
+  matchers: readonly Matcher[],
+  versions: readonly (string | undefined)[],
+): string =>
   sumBy(
     ['__name__', 'le', 'verb', ...targetsOf(clocks).labels],
     selector([
-      named(REQUEST_TIME_FAMILIES.flatMap(histogramNames)),
+      named(requestTimeNames(versions)),
       noneOf('verb', [...LONG_VERBS]),
       noneOf('subresource', [...LONG_SUBRESOURCES]),
       ...matchers,

@@ -212,7 +212,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     signal: AbortSignal,
   ): Promise<readonly PromSeries[]> => {
     const clocks = series.filter(({ labels: set }) => isClock(set))
-    const reply = await api.query(requestTimesQuery(clocks, matchers), at, { signal, limits: LIVE_LIMITS })
+    const reply = await api.query(requestTimesQuery(clocks, matchers, versions()), at, { signal, limits: LIVE_LIMITS })
     return reply.ok ? atScrapes(reply.series, clocks) : []
   }
 
