@@ -34,21 +34,18 @@ export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({
 
 /** Needed families that a server of this version can have; every one where the version is not known. */
 export const familiesOf = (version: string | undefined): readonly FamilyInfo[] =>
-  [...CATALOGUE.values()].filter((family) => family.needed && canHave(version, family))
+  [...CATALOGUE.values()].filter((family) => family.needed && isIn(version, family.since, family.removedIn))
 
 /**
  * Families of the times of requests that are asked of a server of this version; all where it is not known. A name that is
  * hidden is not asked for: where a flag shows it, its successor is there too.
  */
 export const requestTimeFamiliesOf = (version: string | undefined): readonly FamilyInfo[] =>
-  DURATION_FAMILIES.filter((family) => canHave(version, { ...family, removedIn: family.hiddenFrom }))
+  DURATION_FAMILIES.filter(({ since, hiddenFrom }) => isIn(version, since, hiddenFrom))
 
-function canHave(
-  version: string | undefined,
-  { since = 0, removedIn = Number.POSITIVE_INFINITY }: Pick<FamilyInfo, 'since' | 'removedIn'>,
-): boolean {
+function isIn(version: string | undefined, since = 0, before = Number.POSITIVE_INFINITY): boolean {
   const parsed = parseKubernetesVersion(version)
-  return parsed?.major !== 1 || (since <= parsed.minor && parsed.minor < removedIn)
+  return parsed?.major !== 1 || (since <= parsed.minor && parsed.minor < before)
 }
 
 /** The family that a server of this version has for what frames call `key`; nothing where it has none. */

@@ -5,6 +5,7 @@ import { readRules } from '../../core/qos/read.ts'
 import { listenerTls, upstreamFrom } from '../etcd/certificates.ts'
 import { isProxyName, proxiesFolder } from '../etcd/control.ts'
 import { MODES } from '../etcd/door.ts'
+import { bindWithoutAccessors } from '../etcd/plainBinding.ts'
 import { assertFree, keptRules, startProxy, type StartRules } from '../etcd/startProxy.ts'
 import type { Upstream } from '../etcd/upstream.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
@@ -63,6 +64,7 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
   const first = await startRules(paths, { folder, name }, console)
   if (first === undefined) return 2
   const { environment, signal, tell, print, printJson } = console
+  bindWithoutAccessors()
   const json = given.flag('json')
   const say = json ? tell : (sentence: string): void => print([sentence])
   const proxy = await startProxy(
