@@ -53,6 +53,12 @@ describe('demandChartData', () => {
     expect(sameRounds(of(repeat([5], 8)), of(repeat([5], 9)))).toBe(true)
     expect(sameRounds(of(repeat([5], 10)), of([...repeat([5], 10), 6]))).toBe(false)
   })
+  it('knows the stretch without a sample, and is another picture with it', () => {
+    const series = seriesOf({ x: { smoothed: [5, null, 5] } }, 3)
+    const data = demandChartData({ ...series, samples: [1, 0, 1] }, 'x')
+    expect(data.gaps).toEqual([{ from: series.times[0], to: series.times[2] }])
+    expect(sameRounds(data, { ...data, gaps: [] })).toBe(false)
+  })
   it('widens the range to whole rounds', () => {
     expect(roundDomain({ from: 12_345, to: 54_321 })).toEqual({ from: 10_000, to: 60_000 })
   })

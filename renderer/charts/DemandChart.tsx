@@ -1,9 +1,11 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
+import { gapsOf, type Gap } from '../../core/history/gaps.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
 import { EventMarks, type EventMark } from './EventMarks.tsx'
+import { GapBoxes } from './GapBoxes.tsx'
 import { PlotAxes } from './plot.tsx'
 import { type ValueAxis, valueAxis } from '../../core/axis.ts'
 import { type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
@@ -52,6 +54,7 @@ export const DemandChart = memo(function DemandChart({ level, title, data, domai
       <XAxis hide dataKey="t" type="number" domain={[domain.from, domain.to]} allowDataOverflow />
       <YAxis hide type="number" domain={[0, data.axis.max]} allowDataOverflow />
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
+      <GapBoxes gaps={data.gaps} domain={domain} plot={plot} />
       <path d={deviationPath(data, domain, plot)} stroke={color} strokeWidth={4} strokeOpacity={0.4} fill="none" />
       <Line {...STILL} type="stepAfter" dataKey="current" stroke="var(--text-3)" strokeWidth={1.25} />
       <Line {...STILL} type="linear" dataKey="average" stroke={color} strokeWidth={1.5} />
@@ -119,6 +122,8 @@ interface DemandRound {
 
 interface DemandChartData {
   readonly rounds: readonly DemandRound[]
+  /** Stretches of which nothing was recorded. */
+  readonly gaps: readonly Gap[]
   readonly axis: ValueAxis
   /** Largest high watermark that lies above the axis; `undefined` when all lie on it. */
   readonly above: number | undefined
@@ -195,7 +200,7 @@ export function demandChartData(series: Series, levelName: string): DemandChartD
   const top = usual > 0 ? Math.min(Math.max(usual, peak), usual * MOST_ABOVE) : peak
   const axis = valueAxis(top * 1.04, 3)
   const highest = rounds.reduce((most, { highWatermark }) => Math.max(most, highWatermark ?? 0), 0)
-  return { rounds, axis, above: highest > axis.max ? highest : undefined }
+  return { rounds, gaps: gapsOf(series), axis, above: highest > axis.max ? highest : undefined }
 }
 
 /**
@@ -210,6 +215,11 @@ export const roundDomain = ({ from, to }: TimeDomain): TimeDomain => ({
 export function sameRounds(a: DemandChartData, b: DemandChartData): boolean {
   if (a === b) return true
   if (a.rounds.length !== b.rounds.length || a.axis.max !== b.axis.max || a.above !== b.above) return false
+  if (
+    a.gaps.length !== b.gaps.length ||
+    a.gaps.some(({ from, to }, i) => from !== b.gaps[i]?.from || to !== b.gaps[i]?.to)
+  )
+    return false
   return a.rounds.every((round, i) => {
     const other = b.rounds[i]
     return (
