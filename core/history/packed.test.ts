@@ -4,7 +4,7 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
 import { recordOf } from '../frame/reading.ts'
 import { createHistory } from './history.ts'
-import { inSteps, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
+import { inSteps, joinPacked, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
 import type { Series } from './series.ts'
 import { addSeries, createTier } from './tier.ts'
 import { LEVEL_COLUMNS } from './point.ts'
@@ -91,21 +91,36 @@ describe('a series as bytes', () => {
   })
 })
 
-test('steps of parts of a time make the steps of the whole', () => {
-  const whole = historyOf(100)
-  const cut = (from: number, to: number): Series => {
-    const tier = createTier({ capacity: 200, stepMs: 0 })
-    addSeries(tier, whole)
-    return { server: whole.server, ...tier.query({ ...EVERYTHING, from, to }) }
+test('steps of parts of a time make the steps of the whole, wherever it is cut', () => {
+  const series = historyOf(100)
+  const rows = series.times.length
+  const part = (from: number, to: number): Uint8Array => {
+    const tier = createTier({ capacity: rows, stepMs: 0 })
+    addSeries(tier, series)
+    const [first = 0, last = 0] = [series.times[from], series.times[to - 1]]
+    return packSeries(
+      inSteps({ server: series.server, ...tier.query({ ...EVERYTHING, from: first, to: last }) }, 10_000),
+    )
   }
-  const middle = whole.times[37] ?? 0
-  const tier = createTier({ capacity: 200, stepMs: 10_000 })
-  for (const part of [cut(0, middle), cut(middle + 1, EVERYTHING.to)]) addSeries(tier, inSteps(part, 10_000))
-  const joined = tier.query(EVERYTHING)
-  const expected = inSteps(whole, 10_000)
-  expect(joined.times).toEqual(expected.times)
-  expect(joined.samples).toEqual(expected.samples)
-  expect(joined.levels.map(({ columns }) => columns.executingMax)).toEqual(
-    expected.levels.map(({ columns }) => columns.executingMax),
+  const whole = inSteps(series, 10_000)
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 1, max: rows - 1 }), { maxLength: 6 }), (cuts) => {
+      const ends = [0, ...cuts.toSorted((a, b) => a - b), rows]
+      const pieces = ends.slice(1).map((to, i) => part(ends[i] ?? 0, to))
+      const joined = unpackSeries(joinPacked(series.server, pieces, 10_000))
+      expect(joined.times).toEqual(whole.times)
+      expect(joined.samples).toEqual(whole.samples)
+      for (const [level, { columns }] of whole.levels.entries()) {
+        const found = joined.levels[level]?.columns
+        expect(found?.executingMax).toEqual(columns.executingMax)
+        for (const name of LEVEL_COLUMNS) {
+          // Means of means, in single precision.
+          const off = columns[name].map((value, row) => Math.abs((value ?? 0) - (found?.[name][row] ?? 0)))
+          expect(Math.max(...off.map((by, row) => by / Math.max(1, columns[name][row] ?? 0)))).toBeLessThan(1e-4)
+          expect(found?.[name].map((value) => value === null)).toEqual(columns[name].map((value) => value === null))
+        }
+      }
+    }),
+    { numRuns: 30 },
   )
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { recordOf } from '../frame/reading.ts'
 import { LEVEL_COLUMNS, type Point } from './point.ts'
 import type { LevelSeries, Series } from './series.ts'
-import { addSeries, createTier } from './tier.ts'
+import { addSeries, createTier, type Tier } from './tier.ts'
 
 /**
  * A series as bytes: the length of a text, that text, then single-precision columns. The text is JSON of everything that
@@ -123,6 +123,14 @@ export function pointsOfPacked(bytes: Uint8Array): readonly CountedPoint[] {
   })
 }
 
+/** The points of packed series in steps of that width, milliseconds, with room for so many more. Throws like `pointsOfPacked`. */
+export function tierOfPacked(packed: readonly Uint8Array[], stepMs: number, room = 0): Tier {
+  const points = packed.flatMap(pointsOfPacked)
+  const tier = createTier({ capacity: Math.max(1, points.length + room), stepMs })
+  for (const point of points) tier.add(point, point.count)
+  return tier
+}
+
 function headOf(bytes: Uint8Array): z.infer<typeof HeadSchema> {
   try {
     return HeadSchema.parse(JSON.parse(new TextDecoder('utf-8').decode(bytes)))
@@ -135,8 +143,12 @@ function headOf(bytes: Uint8Array): z.infer<typeof HeadSchema> {
 export function inSteps(series: Series, stepMs: number): Series {
   const tier = createTier({ capacity: Math.max(1, series.times.length), stepMs })
   addSeries(tier, series)
-  return {
-    server: series.server,
-    ...tier.query({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, maxPoints: series.times.length + 1 }),
-  }
+  return { server: series.server, ...allOf(tier, series.times.length + 1) }
 }
+
+/** Packed series of one server as one, in steps of that width, milliseconds. Throws like `pointsOfPacked`. */
+export const joinPacked = (server: string, packed: readonly Uint8Array[], stepMs: number): Uint8Array =>
+  packSeries({ server, ...allOf(tierOfPacked(packed, stepMs), Number.POSITIVE_INFINITY) })
+
+const allOf = (tier: Tier, maxPoints: number): Omit<Series, 'server'> =>
+  tier.query({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, maxPoints })

@@ -10,6 +10,7 @@ import {
   createSegmentWriter,
   firstWords,
   lastWords,
+  openingOf,
   readSegment,
   threadOf,
   type EventKind,
@@ -81,6 +82,14 @@ describe('a recording', () => {
         const own = Map.groupBy(events, ({ event }) => threadOf(event))
         const first = [...own].flatMap(([, one]) => one.slice(0, 1))
         expect(firstWords(lines, restated, wanted, threads)).toEqual(first)
+        const opening = lines.slice(0, openingOf(written, wanted))
+        expect(firstWords(opening, restated, wanted, threads)).toEqual(first)
+        // What was told of the past is nobody's state.
+        const isPresent = ({ event }: Told): boolean => event.kind !== 'frame' || event.past !== true
+        const present = Map.groupBy([...before, ...events].filter(isPresent), ({ event }) => threadOf(event))
+        const again = writer.restate(wanted).map(({ text }) => text)
+        const latest = new Set([...present.values()].flatMap((one) => one.slice(-1)))
+        if (written.length > 0) expect(new Set(lastWords(again, wanted))).toEqual(latest)
       }),
     )
   })

@@ -104,18 +104,22 @@ export interface SegmentWriter {
   pass(told: Told): void
   /** The next event begins another segment. */
   cut(): void
+  /** What is known now of these kinds, as lines that can be read alone. */
+  restate(kinds: ReadonlySet<EventKind>): SegmentLine[]
 }
 
 export function createSegmentWriter(): SegmentWriter {
   /** The latest event of each kind and server, in the order of first telling. */
   const known = new Map<string, Told>()
   let record: ReturnType<typeof createRecorder> | undefined
+  const restated = (earlier: readonly Told[], write: (told: Told) => string): SegmentLine[] =>
+    earlier.map((told) => ({ text: write(told), restated: true }))
   return {
     write(told) {
       const lines: SegmentLine[] = []
       if (record === undefined) {
         record = createRecorder()
-        for (const earlier of known.values()) lines.push({ text: record(earlier), restated: true })
+        lines.push(...restated([...known.values()], record))
       }
       lines.push({ text: record(told), restated: false })
       remember(known, told)
@@ -128,7 +132,25 @@ export function createSegmentWriter(): SegmentWriter {
     cut() {
       record = undefined
     },
+    restate: (kinds) =>
+      restated(
+        [...known.values()].filter(({ event }) => kinds.has(event.kind)),
+        createRecorder(),
+      ),
   }
+}
+
+/** How many lines of a segment there are until all its threads of these kinds were told in it: `firstWords` reads no more. */
+export function openingOf(lines: readonly SegmentLine[], kinds: ReadonlySet<EventKind>): number {
+  const seen = new Set<string>()
+  let length = 0
+  for (const [index, { text, restated }] of lines.entries()) {
+    const thread = HEAD.exec(text)?.[2]
+    if (restated || thread === undefined || seen.has(thread) || unwanted(text, kinds) !== undefined) continue
+    seen.add(thread)
+    length = index + 1
+  }
+  return length
 }
 
 /** What a segment tells: what was known before it began, each with the time at which it was told, and what came then. */

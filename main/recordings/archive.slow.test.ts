@@ -221,6 +221,26 @@ describe('what was recorded', () => {
     await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
+  test('draws a day from digests, and knows from the ends of recordings what changed between them', async () => {
+    const old = join(folder, '..', `${basename(folder)}-undigested`)
+    await cp(folder, old, { recursive: true })
+    for (const { path } of chaptersIn(old)) {
+      const database = new DatabaseSync(path)
+      expect(database.prepare('SELECT count(*) AS rows FROM digest').get()).toEqual({ rows: SERVERS.length })
+      expect(database.prepare('SELECT count(*) AS rows FROM edge').get()).toEqual({ rows: 2 })
+      database.exec('DROP TABLE digest; DROP TABLE edge')
+      database.close()
+    }
+    const [server = ''] = SERVERS
+    const [from, to] = [START - 6 * 3_600_000, START + 6 * 3_600_000]
+    const undigested = archiveIn(old)
+    const series = archive.series(server, { from, to, maxPoints: 1_000 })
+    expect(series.samples.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(SECONDS)
+    expect(plain(undigested.series(server, { from, to, maxPoints: 1_000 }))).toEqual(plain(series))
+    expect(undigested.noted(from, to)).toEqual(archive.noted(from, to))
+    await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  })
+
   test('notes what happened in a range, alerts as they were evaluated then', () => {
     const noter = createSourceNoter()
     noter.take(objects('v1.36.0'), createPicture(), START)

@@ -17,9 +17,8 @@ import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import { heatMapOf, stretchUntil } from '../../core/history/heat.ts'
 import { median } from '../../core/frame/quantile.ts'
 import { staleAfterMs } from '../../core/frame/staleAfter.ts'
-import { pointsOfPacked } from '../../core/history/packed.ts'
+import { tierOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
-import { createTier } from '../../core/history/tier.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import { instantOf, threadOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
@@ -55,8 +54,6 @@ const MOST_PICTURED = 2
 /** What a moment is made of. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
 const TOLD: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
-/** A server, and the source of its objects. */
-const SPEAKERS: ReadonlySet<EventKind> = new Set(['frame', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: of one that took longer, nothing is known before. */
@@ -217,9 +214,9 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   /** What differs between the end of a recording and the beginning of the next one. */
   const notedAt = remember(MOST_SEAMS, (seam: Seam): readonly Noted[] => {
     const noter = createNoter()
-    const last = inChapter(seam.before.path, (chapter) => chapter.lastWords(seam.before, SPEAKERS))
+    const last = inChapter(seam.before.path, (chapter) => chapter.lastWords(seam.before))
     const speakers = new Set(last.map(({ event }) => threadOf(event)))
-    const first = inChapter(seam.place.path, (chapter) => chapter.firstWords(seam.place, SPEAKERS, speakers))
+    const first = inChapter(seam.place.path, (chapter) => chapter.firstWords(seam.place, speakers))
     const note = ({ event, at }: Told): readonly Noted[] =>
       event.kind === 'frame'
         ? noter.takeServer(event.frame)
@@ -351,10 +348,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
       const samples = open.flatMap((place) => played(place.key, [place]).samples)
       const own = samples.filter(({ latest }) => latest.frame.id === server)
-      const points = found.flatMap(pointsOfPacked)
-      const capacity = points.length + own.length
-      const tier = createTier({ capacity: Math.max(1, capacity), stepMs: stepMsOf(resolution) })
-      for (const point of points) tier.add(point, point.count)
+      const tier = tierOfPacked(found, stepMsOf(resolution), own.length)
       for (const { latest } of own) tier.add(pointOf(latest.frame, latest.derived))
       return { server, ...tier.query(query) }
     },

@@ -42,7 +42,7 @@ it('reads a segment that was completed after somebody looked where it is', async
     .read(place, undefined)
     .events.map(({ event }) => (event.kind === 'health' ? event.health.notes : undefined))
   after.close()
-  await writer.close()
+  await writer.close([])
   expect(place.id).toBeUndefined()
   expect(notes).toEqual([['1'], ['2']])
 })

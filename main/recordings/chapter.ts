@@ -5,7 +5,7 @@ import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
-import { inSteps, packSeries } from '../../core/history/packed.ts'
+import { inSteps, joinPacked, packSeries } from '../../core/history/packed.ts'
 import type { Noted } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { HeatKind, HeatStretch } from '../../core/history/heat.ts'
@@ -14,6 +14,7 @@ import type { ServerStretch } from '../../core/source/picture.ts'
 import {
   firstWords,
   lastWords,
+  openingOf,
   readSegment,
   type EventKind,
   type SegmentEvents,
@@ -21,7 +22,7 @@ import {
   type Told,
 } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
-import { openDatabase } from '../store/database.ts'
+import { type Database, openDatabase } from '../store/database.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
 import { heatIn, insertRows, rowsOf, stepsIn, STRETCH_SCHEMA, type StretchQuery } from './stretches.ts'
@@ -69,9 +70,26 @@ const SCHEMA = `
     ${RESOLUTIONS.map(({ name }) => `${name} BLOB NOT NULL`).join(', ')},
     PRIMARY KEY (segment, server)
   ) STRICT;
+  CREATE TABLE digest (
+    upto INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (server, upto)
+  ) STRICT;
+  CREATE TABLE edge (name TEXT PRIMARY KEY, restated INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
   ${STRETCH_SCHEMA}
   ${NOTE_SCHEMA}
 `
+
+/** What is read at the seam of two recordings: a server, and the source of its objects. */
+export const SPEAKERS: ReadonlySet<EventKind> = new Set(['frame', 'objects'])
+
+/** The coarsest series of so many segments are one digest, so that a day is a few dozen of them. */
+const DIGEST_SEGMENTS = 60
+/** What is left of them is digested at the end of a chapter, unless its many servers would keep the console from ending. */
+const MOST_LEFT = 5_000
 
 const AboutSchema = z.object({
   /** The same for all chapters of a recording. */
@@ -108,8 +126,8 @@ export interface ChapterWriter {
   seal(stretches: readonly ServerStretch[]): Promise<void>
   /** Bytes of the file. */
   bytes(): Promise<number>
-  /** Ends the writing; what is not sealed is read all the same. */
-  close(): Promise<void>
+  /** Ends the writing; what is not sealed is read all the same. `last`: the last words of the speakers, restated. */
+  close(last: readonly SegmentLine[]): Promise<void>
 }
 
 /** Of lines that belong together: what they tell of, how many tell again, and their text. */
@@ -134,9 +152,28 @@ async function blockOf(lines: readonly KeptLine[], level: number): Promise<Block
       last = Math.max(last, line.at)
     }
   }
-  const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }
-  const body = await compress(lines.map(({ text }) => text).join('\n'), { params })
-  return { first: Math.round(first), last: Math.round(last), restated, body }
+  return { first: Math.round(first), last: Math.round(last), restated, body: await bodyOfLines(lines, level) }
+}
+
+const bodyOfLines = (lines: readonly SegmentLine[], level: number): Promise<Buffer> =>
+  compress(lines.map(({ text }) => text).join('\n'), {
+    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
+  })
+
+/** An end of a chapter by itself. */
+interface Edge {
+  readonly name: 'first' | 'last'
+  readonly restated: number
+  readonly body: Uint8Array
+}
+
+async function edgeOf(name: Edge['name'], lines: readonly SegmentLine[]): Promise<Edge> {
+  const restated = lines.filter((line) => line.restated).length
+  return { name, restated, body: await bodyOfLines(lines, SMALL) }
+}
+
+function insertEdge(connection: DatabaseSync, { name, restated, body }: Edge): void {
+  connection.prepare('INSERT INTO edge (name, restated, body) VALUES (?, ?, ?)').run(name, restated, body)
 }
 
 /** Creates the file of a chapter. Rejects with `ProblemError`. */
@@ -152,6 +189,7 @@ export async function createChapter(path: string, about: About): Promise<Chapter
   }
   let open: KeptLine[] = []
   let pending = 0
+  let segments = 0
   return {
     async append(lines, noted = []) {
       const block = lines.length === 0 ? undefined : await blockOf(lines, QUICK)
@@ -171,25 +209,32 @@ export async function createChapter(path: string, about: About): Promise<Chapter
       const series = stretches.map((stretch) => stretch.series)
       const summaries = await Promise.all(series.filter(({ times }) => times.length > 0).map(summaryOf))
       const rows = await rowsOf(stretches)
+      const first = segments === 0 ? await edgeOf('first', open.slice(0, openingOf(open, SPEAKERS))) : undefined
       await database.write((connection) => {
         const segment = insert(connection, 'segment', block)
         for (const summary of summaries) insertSummary(connection, segment, summary)
         insertRows(connection, segment, rows)
+        if (first !== undefined) insertEdge(connection, first)
         connection.exec('DELETE FROM tail')
       })
       open = []
       pending = 0
+      segments += 1
+      if (segments % DIGEST_SEGMENTS === 0) await digest(database, Number.POSITIVE_INFINITY)
     },
     bytes: () =>
       database.read((connection) => {
         const pages = Number(connection.prepare('PRAGMA page_count').get()?.['page_count'])
         return pages * Number(connection.prepare('PRAGMA page_size').get()?.['page_size'])
       }),
-    async close() {
+    async close(last) {
+      await digest(database, MOST_LEFT)
+      const edge = await edgeOf('last', last)
       await database
-        .write((connection) =>
-          connection.prepare('UPDATE about SET value = ?').run(JSON.stringify({ ...about, writer: '' })),
-        )
+        .write((connection) => {
+          insertEdge(connection, edge)
+          connection.prepare('UPDATE about SET value = ?').run(JSON.stringify({ ...about, writer: '' }))
+        })
         .catch(() => undefined)
       // A file by itself, to which readers add nothing; while one reads, it stays as it is.
       await database.read((connection) => connection.exec('PRAGMA journal_mode = DELETE')).catch(() => undefined)
@@ -229,6 +274,50 @@ function insertSummary(connection: DatabaseSync, segment: number, { server, firs
     .run(segment, server, first, last, ...bodies)
 }
 
+/** Digests the summaries that no digest holds yet, unless they are more than `most`. */
+async function digest(database: Database, most: number): Promise<void> {
+  // Where that fails, or the process ends before, the summaries themselves are read.
+  await digestAll(database, most).catch(() => undefined)
+}
+
+async function digestAll(database: Database, most: number): Promise<void> {
+  const left = await database.read((connection) =>
+    z
+      .array(LeftSchema)
+      .parse(
+        connection
+          .prepare(
+            `SELECT server, count(*) AS rows, max(segment) AS upto, min(first) AS first, max(last) AS last FROM summary ${UNDIGESTED} GROUP BY server`,
+          )
+          .all(),
+      ),
+  )
+  if (left.length === 0 || left.reduce((sum, { rows }) => sum + rows, 0) > most) return
+  const upto = Math.max(...left.map((one) => one.upto))
+  const params = { [constants.ZSTD_c_compressionLevel]: SMALL, [constants.ZSTD_c_checksumFlag]: 1 }
+  const digests: (z.infer<typeof LeftSchema> & { readonly body: Uint8Array })[] = []
+  // One after the other: packing them keeps the console from doing anything else.
+  for (const one of left) {
+    const bodies = await database.read((connection) => bodiesIn(connection, LEFT_OF_SERVER, one.server))
+    digests.push({ ...one, body: await compress(joinPacked(one.server, bodies, stepMsOf('minutes')), { params }) })
+  }
+  await database.write((connection) => {
+    const put = connection.prepare('INSERT INTO digest (upto, server, first, last, body) VALUES (?, ?, ?, ?, ?)')
+    // All of them end with the same segment, also those of servers that were silent then.
+    for (const { server, first, last, body } of digests) put.run(upto, server, first, last, body)
+  })
+}
+
+const UNDIGESTED = 'WHERE segment > (SELECT coalesce(max(upto), 0) FROM digest)'
+const LEFT_OF_SERVER = `SELECT minutes AS body FROM summary ${UNDIGESTED} AND server = ? ORDER BY segment`
+const LeftSchema = z.object({
+  server: z.string(),
+  rows: z.number(),
+  upto: z.number(),
+  first: z.number(),
+  last: z.number(),
+})
+
 /** Where a segment is, and of which time it tells. */
 export interface SegmentPlace {
   /** `undefined`: the lines that no segment holds yet. */
@@ -247,10 +336,10 @@ export interface ChapterReader {
   readonly summarised: boolean
   /** Of kinds that are wanted, where they are named. Throws `ProblemError` where it cannot be read. */
   read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
-  /** The last word of each thread (`core/source/recording.ts`). Throws the same. */
-  lastWords(segment: SegmentPlace, wanted: ReadonlySet<EventKind>): readonly Told[]
-  /** The first word of each of these threads. Throws the same. */
-  firstWords(segment: SegmentPlace, wanted: ReadonlySet<EventKind>, threads: ReadonlySet<string>): readonly Told[]
+  /** The last word of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
+  lastWords(segment: SegmentPlace): readonly Told[]
+  /** The first word of each of these threads of speakers. Throws the same. */
+  firstWords(segment: SegmentPlace, threads: ReadonlySet<string>): readonly Told[]
   /**
    * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or reach over one of them. Throws
    * `ProblemError` where they cannot be read.
@@ -304,17 +393,25 @@ export function openChapter(path: string): ChapterReader {
         throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
       }
     }
+    /** Of the segment at that end of the chapter what is kept by itself; of any other, and where nothing is, all lines. */
+    const edgeIn = <T>(name: Edge['name'], place: SegmentPlace, use: (lines: Lines) => T): T => {
+      const outermost = segments.at(name === 'first' ? 0 : -1)
+      const edge = place.id === outermost?.id && has('edge') ? edgeNamed(connection, name) : undefined
+      return edge === undefined ? linesIn(place, use) : whole('ends', () => use(edge))
+    }
     return {
       about: about.data,
       segments,
       problem,
       summarised,
       read: (place, wanted) => linesIn(place, ({ lines, restated }) => readSegment(lines, restated, wanted)),
-      lastWords: (place, wanted) => linesIn(place, ({ lines }) => lastWords(lines, wanted)),
-      firstWords: (place, wanted, threads) =>
-        linesIn(place, ({ lines, restated }) => firstWords(lines, restated, wanted, threads)),
+      lastWords: (place) => edgeIn('last', place, ({ lines }) => lastWords(lines, SPEAKERS)),
+      firstWords: (place, threads) =>
+        edgeIn('first', place, ({ lines, restated }) => firstWords(lines, restated, SPEAKERS, threads)),
       series: (resolution, server, from, to) =>
-        whole('series', () => (summarised ? readSeries(connection, resolution, server, { from, to }) : [])),
+        whole('series', () =>
+          summarised ? readSeries(connection, resolution, server, { from, to, digested: has('digest') }) : [],
+        ),
       detailed,
       heat: (query) => whole('histograms', () => (detailed ? heatIn(connection, query, text) : [])),
       steps: (query) => whole('recomputations', () => (detailed ? stepsIn(connection, query, text) : [])),
@@ -392,6 +489,13 @@ function bodyOf(connection: DatabaseSync, id: number): Lines {
   return { lines: linesOf(body), restated }
 }
 
+function edgeNamed(connection: DatabaseSync, name: Edge['name']): Lines | undefined {
+  const row = connection.prepare('SELECT restated, body FROM edge WHERE name = ?').get(name)
+  if (row === undefined) return undefined
+  const { restated, body } = BlockSchema.parse(row)
+  return { lines: linesOf(body), restated }
+}
+
 const linesOf = (body: Uint8Array): string[] => unpacked(body).toString('utf8').split('\n')
 
 const unpacked = (body: Uint8Array): Buffer => zstdDecompressSync(body, { maxOutputLength: MOST_TEXT_BYTES })
@@ -402,10 +506,20 @@ function readSeries(
   connection: DatabaseSync,
   resolution: Resolution,
   server: string,
-  { from, to }: { readonly from: UnixMs; readonly to: UnixMs },
+  { from, to, digested }: { readonly from: UnixMs; readonly to: UnixMs; readonly digested: boolean },
 ): Uint8Array[] {
-  const rows = connection
-    .prepare(`SELECT ${resolution} AS body FROM summary WHERE server = ? AND first <= ? AND last >= ? ORDER BY segment`)
-    .iterate(server, to, from)
-  return [...rows].map((row) => unpacked(BodySchema.parse(row).body))
+  const inside = 'server = ? AND first <= ? AND last >= ?'
+  if (resolution !== 'minutes' || !digested) {
+    const rows = `SELECT ${resolution} AS body FROM summary WHERE ${inside} ORDER BY segment`
+    return bodiesIn(connection, rows, server, to, from)
+  }
+  return [
+    ...bodiesIn(connection, `SELECT body FROM digest WHERE ${inside} ORDER BY upto`, server, to, from),
+    ...bodiesIn(connection, `SELECT minutes AS body FROM summary ${UNDIGESTED} AND ${inside}`, server, to, from),
+  ]
+}
+
+/** Unpacked, of the rows that a statement selects. */
+function bodiesIn(connection: DatabaseSync, statement: string, ...values: readonly (string | number)[]): Uint8Array[] {
+  return [...connection.prepare(statement).iterate(...values)].map((row) => unpacked(BodySchema.parse(row).body))
 }

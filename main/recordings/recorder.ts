@@ -10,7 +10,14 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
-import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type ChapterWriter, type KeptLine } from './chapter.ts'
+import {
+  createChapter,
+  SEGMENT_CHARACTERS,
+  SEGMENT_MS,
+  SPEAKERS,
+  type ChapterWriter,
+  type KeptLine,
+} from './chapter.ts'
 import { recordingId } from './library.ts'
 
 /** Keeps what a source tells. It never fails: what it cannot keep its state tells. */
@@ -95,7 +102,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     if (closing === undefined) return
     await seal(closing.writer).catch(() => undefined)
     closedBytes += await closing.writer.bytes().catch(() => 0)
-    await closing.writer.close()
+    await closing.writer.close(segments.restate(SPEAKERS))
   }
 
   const chapterAt = async (now: UnixMs): Promise<ChapterWriter> => {

@@ -4,7 +4,7 @@ import { createSourceNoter } from '../../core/alerts/noted.ts'
 import type { Noted } from '../../core/contract/recording.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
-import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type About, type KeptLine } from './chapter.ts'
+import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, SPEAKERS, type About, type KeptLine } from './chapter.ts'
 import { RECORDINGS, type RecordedEvent } from './library.ts'
 
 /** Beside the recordings: what is not complete yet is not among them. */
@@ -81,7 +81,7 @@ async function write(
     }
     await end()
   } finally {
-    await chapter.close()
+    await chapter.close(segments.restate(SPEAKERS))
   }
 }
 
