@@ -147,6 +147,8 @@ export const LiveRequestSchema = z.object({
   schema: z.string(),
   /** Distinguisher. */
   flow: z.string(),
+  /** Of its arrival: milliseconds since the engine that placed it began. Limits are recomputed each 10 s from there on. */
+  engineMs: z.number().exactOptional(),
   /** Where it was enqueued; absent where it was not, as where the level has no queues or the chosen one was full. */
   queue: z.number().int().exactOptional(),
   seats: z.object({ initial: z.number(), final: z.number() }),

@@ -49,6 +49,7 @@ export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
   const queue = ticket.queue?.index ?? -1
   return {
     ...ticket.place,
+    engineMs: nsToMs(ticket.arrivedNs),
     flow: ownText(keptText(ticket.flow?.distinguisher ?? '', MOST_CHARACTERS.user)),
     seats: { initial: ticket.initialSeats, final: ticket.finalSeats },
     ...(queue < 0 ? {} : { queue }),

@@ -23,6 +23,8 @@ export interface Arrival {
  */
 export interface Arrivals {
   readonly startUnixMs: UnixMs
+  /** Beginning of the observed period: requests do not come before it. Nanoseconds since the start. */
+  readonly fromNs: Nanoseconds
   /** End of the observed period, not before the last arrival. Nanoseconds since the start. */
   readonly endNs: Nanoseconds
   readonly list: readonly Arrival[]

@@ -39,6 +39,16 @@ describe('lines of --json', () => {
     return undefined
   })
 
+  it('come to an engine that began when the one that placed them did, as far as its recomputations go', () => {
+    const result = read(
+      [row(1, { engineMs: 12_345.5 }), row(2, { at: NOW + 1 }), row(3, { engineMs: 12_347.5 })].join('\n'),
+    )
+    if (!result.ok) return expect.fail(result.problem)
+    expect(result.arrivals).toMatchObject({ startUnixMs: NOW + 1 - 2_345.5, fromNs: 2_345.5e6, endNs: 2_367.5e6 })
+    expect(result.arrivals.list.map(({ atNs }) => atNs)).toEqual([2_345.5e6, 2_345.5e6, 2_347.5e6])
+    return undefined
+  })
+
   it('take the usual time where they never ran, and are left out where they cannot be read again', () => {
     const rejected = row(2, { state: 'rejected', reason: 'queue-full', runMs: undefined })
     const long = row(3, { url: `/api/v1/pods?x=… (9 more characters)` })

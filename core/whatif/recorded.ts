@@ -1,6 +1,7 @@
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type LiveRequest, LiveRequestSchema } from '../contract/live.ts'
 import { readAuditLine } from '../feeds/auditEvent.ts'
+import { REALLOCATION_MS } from '../frame/derive.ts'
 import type { FeedListener } from '../feeds/feedEngine.ts'
 import { createFeedRun } from '../feeds/feedRun.ts'
 import { readHttpLogLine } from '../feeds/httpLog.ts'
@@ -61,6 +62,8 @@ function* linesOf({ text }: RecordedText): Generator<string> {
 /** An arrival whose length may become known later. */
 interface Recorded {
   readonly atMs: UnixMs
+  /** Milliseconds since the engine that placed it began, where that is known. */
+  readonly engineMs: number | undefined
   readonly request: RunRequest
   readonly row: Pick<LiveRequest, 'user' | 'verb' | 'resource' | 'namespace' | 'url'>
   executionNs: Nanoseconds | undefined
@@ -90,7 +93,9 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
 }
 
 /** Requests as a live source shows them, in any order. */
-export function arrivalsOfRows(rows: readonly LiveRequest[]): ReadArrivals {
+export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
+  // Of two at the same instant the one that came first was placed first.
+  const rows = given.toSorted((a, b) => a.at - b.at || a.seq - b.seq)
   const recorded: Recorded[] = []
   let [shortened, crowdedOut] = [0, 0]
   for (const row of rows) {
@@ -119,13 +124,13 @@ const counted = (count: number): string => `${count} ${count === 1 ? 'request' :
 const CUT = /… \(\d+ more (?:characters|groups)\)$/
 
 function recordedOf(row: LiveRequest): Recorded | undefined {
-  const { user, groups, verb, url, at, runMs } = row
+  const { user, groups, verb, url, at, runMs, engineMs } = row
   if (CUT.test(url) || CUT.test(user) || groups.some((group) => CUT.test(group))) return undefined
   const line = readRequestLine(methodOfVerb(verb), url)
   if (!line.ok) return undefined
   const request: RunRequest = { user: { name: user, groups }, info: line.info, query: line.query }
   const executionNs = runMs === undefined ? undefined : msToNs(runMs)
-  return { atMs: at, request, row, executionNs, watchNs: undefined, leavesAfterNs: undefined }
+  return { atMs: at, engineMs, request, row, executionNs, watchNs: undefined, leavesAfterNs: undefined }
 }
 
 function parsed(line: string): unknown {
@@ -156,7 +161,7 @@ class FeedArrivals implements FeedListener {
     const lengths = { executionNs: undefined, watchNs: undefined, leavesAfterNs: undefined }
     const { user, verb, resource, namespace, url } = row
     const kept = { user, verb, resource, namespace, url }
-    const recorded: Recorded = { atMs: this.nowMs, request, row: kept, ...lengths }
+    const recorded: Recorded = { atMs: this.nowMs, engineMs: undefined, request, row: kept, ...lengths }
     this.recorded.push(recorded)
     this.byRow.set(row, recorded)
   }
@@ -226,13 +231,16 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
   }
   const usual = new UsualDurations()
   let unknown = 0
+  // Limits are recomputed at the same instants as they were.
+  const leadMs = (first.engineMs ?? 0) % REALLOCATION_MS
+  const startUnixMs = first.atMs - leadMs
   let endNs = 0
   for (const { row, executionNs } of ordered) if (executionNs !== undefined) usual.note(row, executionNs)
   const list = ordered.map((one): Arrival => {
     const { atMs, request, row, watchNs, leavesAfterNs } = one
     if (one.executionNs === undefined) unknown += 1
     const executionNs = one.executionNs ?? usual.of(row)
-    const atNs = msToNs(atMs - first.atMs)
+    const atNs = msToNs(atMs - startUnixMs)
     endNs = Math.max(endNs, atNs + executionNs)
     return { atNs, request, client: row.user, executionNs, watchNs, leavesAfterNs }
   })
@@ -242,5 +250,5 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
       : [
           `${counted(unknown)} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
         ]
-  return { ok: true, arrivals: { startUnixMs: first.atMs, endNs, list, notes: [...guessed, ...notes] } }
+  return { ok: true, arrivals: { startUnixMs, fromNs: msToNs(leadMs), endNs, list, notes: [...guessed, ...notes] } }
 }

@@ -35,7 +35,7 @@ export class Replay {
       (engine) =>
         new Measure(engine, {
           clientOf: ({ owner }) => owner.arrival.client,
-          fromNs: 0,
+          fromNs: arrivals.fromNs,
           untilNs: arrivals.endNs,
           executionNsOf: arrivals.capacity && (({ owner }) => owner.work.executionNs),
         }),
@@ -86,15 +86,15 @@ export class Replay {
 
   /** Ends the replay. */
   result(): VariantResult {
-    const { endNs } = this.arrivals
+    const { fromNs, endNs } = this.arrivals
     const cells = this.measures.flatMap((measure) => measure.end())
     const histories = this.servers.engines.map((engine) => ({
       adjustments: engine.adjustments(),
-      fromNs: 0,
+      fromNs,
       untilNs: endNs,
     }))
     const series = this.charts?.series()
-    const result = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs))
+    const result = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs - fromNs))
     return series === undefined ? result : { ...result, series }
   }
 

@@ -63,7 +63,7 @@ export function simulatedArrivals(
     'The arrivals are those of the baseline: clients do not react to what a candidate decides. Closed-loop clients do.',
     ...(workload.groups.some(needsOthers) ? [NEEDS_NOTE] : []),
   ]
-  return { startUnixMs, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
+  return { startUnixMs, fromNs: 0, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
 }
 
 const NEEDS_NOTE =

@@ -27,6 +27,7 @@ export function arrivalOf({ user = 'ann', atMs, lastsMs, leavesAfterMs, target }
 
 export const arrivalsOf = (sent: readonly Sent[], endMs: number): Arrivals => ({
   startUnixMs: 0,
+  fromNs: 0,
   endNs: msToNs(endMs),
   list: sent.map(arrivalOf).toSorted((a, b) => a.atNs - b.atNs),
   notes: [],

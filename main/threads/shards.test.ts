@@ -6,7 +6,7 @@ import { runShards, type Shards } from './shards.ts'
 const POINTS = Array.from({ length: 40 }, (_, point) => ({ point, values: [point] }))
 const BASE: SweepBase = {
   kind: 'requests',
-  arrivals: { startUnixMs: 0, endNs: 0, list: [], notes: [] },
+  arrivals: { startUnixMs: 0, fromNs: 0, endNs: 0, list: [], notes: [] },
   variant: {
     name: 'server',
     objects: { levels: [], schemas: [] },

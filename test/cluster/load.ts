@@ -84,6 +84,25 @@ export async function runLoad(
   return answers
 }
 
+/** Sends each plan when it is due, milliseconds after the start, whatever becomes of the others: an open loop. */
+export async function sendEach(
+  cluster: Cluster,
+  plans: readonly { readonly atMs: number; readonly plan: Plan }[],
+): Promise<Answers> {
+  const answers: Answers = new Map()
+  const agent = new Agent({ ca: cluster.ca, keepAlive: true, maxSockets: Infinity })
+  const began = performance.now()
+  await Promise.all(
+    plans.map(async ({ atMs, plan }) => {
+      await sleep(Math.max(0, began + atMs - performance.now()))
+      const status = await send(cluster, agent, plan, new AbortController().signal)
+      answers.set(status, (answers.get(status) ?? 0) + 1)
+    }),
+  )
+  agent.destroy()
+  return answers
+}
+
 const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
   sleep(ms, undefined, { signal }).catch(() => undefined)
 

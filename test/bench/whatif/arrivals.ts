@@ -18,5 +18,5 @@ export function arrivals(): Arrivals {
     const user = users[Math.floor(random() * USERS)] ?? { name: '', groups: [] }
     return { atNs, request: { user, info, query }, client: user.name, executionNs: drawNs(exponential(60), random) }
   })
-  return { startUnixMs: 0, endNs: atNs, list, notes: [] }
+  return { startUnixMs: 0, fromNs: 0, endNs: atNs, list, notes: [] }
 }
