@@ -18,7 +18,9 @@ export function fleetSentence(
         ? `${ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')} ${where(worst, rate)}`
         : notCurrent(clusters) === counts.clusters
           ? `No cluster of ${all} has a current sample.`
-          : `No cluster is rejecting or queueing requests.`
+          : clustersIn('unknown') === counts.clusters
+            ? `What the levels of ${all} do is not known.`
+            : `No cluster is rejecting or queueing requests.`
   const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
   const parts = [
     ...(differing.length === 0
@@ -27,6 +29,7 @@ export function fleetSentence(
     ...troubleWith('failing', 'cannot be read', clusters),
     ...troubleWith('stale', 'missed three samples in a row', clusters),
     ...troubleWith('connecting', 'has no sample yet', clusters),
+    ...troubleWith('unknown', 'has no priority levels', clusters),
   ]
   return { title, evidence: parts.join(' ') || `${all}, ${counted(counts.servers, 'server', 'servers')}, all current.` }
 }

@@ -4,7 +4,7 @@ import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../co
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { type Console, problemLines } from './console.ts'
-import { openSession } from './snapshot.ts'
+import { assertLevels, openSession } from './snapshot.ts'
 import { cadenceFrom } from './sourceOptions.ts'
 import type { Given } from './usage.ts'
 
@@ -100,6 +100,7 @@ export async function listen(
     look()
   }
   const session = await openSession(console, spec, cadenceFrom(given, true), () => undefined, take)
+  await assertLevels(session)
   console.signal.addEventListener('abort', () => settle(), { once: true })
   const cancel = console.environment.after((seconds + PATIENCE_SECONDS) * MS_PER_SECOND, settle)
   if (withObjects) {

@@ -1,6 +1,7 @@
 import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -174,6 +175,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const session = await openSession(console, spec, cadenceFrom(given, false), ({ servers }) =>
     servers.forEach(tellChanges),
   )
+  if (rules !== undefined) await assertLevels(session)
   const end = new AbortController()
   console.signal.addEventListener('abort', () => finish(), { once: true })
   const webhook = address && createWebhook(address, console)
@@ -202,6 +204,17 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   end.abort()
   await Promise.all([session.end(), webhook?.done()])
   return failed ? 1 : 0
+}
+
+/** Ends a session and rejects with `unsupported` where levels are to be examined and the source has none. */
+export async function assertLevels(session: Session): Promise<void> {
+  const { source } = session.connection
+  if (!isWithoutLevels(source)) return
+  await session.end()
+  throw new ProblemError(
+    'unsupported',
+    `${source.name} uses the max-in-flight filter, which has no priority levels to examine. Its metrics do not count what it rejects; proxy --json and feed --json print each request.`,
+  )
 }
 
 /** Tells when a server begins to fail, fails differently, or answers again; and each note once. */

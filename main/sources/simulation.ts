@@ -92,8 +92,13 @@ export function createSimulationSource(
   let cadence = CadenceSchema.parse({})
   let watched = false
   let dumpsToldMs = Number.NEGATIVE_INFINITY
+  // A filter without queues has nothing to dump.
   const dumpIntervalMs = (): number | null =>
-    watched && cadence.dumpsEveryMs !== null ? WATCHED_DUMPS_MS : cadence.dumpsEveryMs
+    algorithm === 'max-in-flight'
+      ? null
+      : watched && cadence.dumpsEveryMs !== null
+        ? WATCHED_DUMPS_MS
+        : cadence.dumpsEveryMs
   let emit: Emit = () => undefined
   let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
   let epochs: SimulationState['epochs'] = {}
@@ -149,7 +154,7 @@ export function createSimulationSource(
     info: {
       kind: 'simulation',
       name: 'Simulated cluster',
-      via: `simulated API server ${version} with the default objects, seed ${seed}`,
+      via: `simulated API server ${version} ${algorithm === 'max-in-flight' ? 'without Priority and Fairness' : 'with the default objects'}, seed ${seed}`,
       ...ofAlgorithm(algorithm),
     },
     still: false,

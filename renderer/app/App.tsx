@@ -10,7 +10,7 @@ import { useSettings } from '../state/settings.ts'
 import { Patterns } from '../charts/plot.tsx'
 import { say, shellStore, silence } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
-import { useViewPart } from '../state/view.ts'
+import { useHasLevels, useViewPart } from '../state/view.ts'
 import dialog from '../components/Dialog.module.css'
 import { useNow } from '../components/hooks.ts'
 import { useWaitingConsent } from '../state/consent.ts'
@@ -37,6 +37,8 @@ const Overlays = lazy(async () => {
   return { default: (await import('./Overlays.tsx')).Overlays }
 })
 
+const FilterScreen = lazy(async () => ({ default: (await import('./FilterScreen.tsx')).FilterScreen }))
+
 /** Most of the time the present is shown. */
 const TimeBar = lazy(async () => ({ default: (await import('./TimeBar.tsx')).TimeBar }))
 
@@ -53,6 +55,7 @@ export function App() {
   const noted = useShownNotes().length > 0
   const connection = useConnected()?.id
   const past = useTimePart((time) => instantOf(time) !== undefined)
+  const hasLevels = useHasLevels()
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
   return (
     <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'], noted && styles['noted'])}>
@@ -78,7 +81,7 @@ export function App() {
             >
               {/* A page has its heading while its code loads. */}
               <Suspense fallback={<h1 className="sr-only">{entry.label}</h1>}>
-                <entry.Screen />
+                {hasLevels ? <entry.Screen /> : <FilterScreen entry={entry} />}
               </Suspense>
             </ErrorBoundary>
           </>

@@ -7,7 +7,7 @@ import { usePastPart } from '../state/past.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
-import { useView, withoutLevels } from '../state/view.ts'
+import { useHasLevels, useView } from '../state/view.ts'
 import { hasSeveral, readsClusters, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
@@ -24,6 +24,7 @@ export function Sidebar() {
   const [{ sidebar, levelSlots }] = useSettings()
   const { screen, level: shown, page } = useRoute()
   const view = useView()
+  const hasLevels = useHasLevels()
   const { server, derivedServer, mode } = view
   const { connection: connected, connections } = useConnection()
   const instant = usePastPart(({ moment }) => moment?.at)
@@ -74,9 +75,9 @@ export function Sidebar() {
             ? 'Priority levels appear here once a source is connected.'
             : readsClusters(connected)
               ? 'Priority levels appear here once you open a server of the Fleet screen.'
-              : withoutLevels(view) === undefined
+              : hasLevels
                 ? 'Priority levels appear here with the first sample.'
-                : 'The max-in-flight filter has no priority levels.'}
+                : 'This source has no priority levels.'}
         </p>
       ) : (
         <>

@@ -8,7 +8,7 @@ import { useNow } from '../components/hooks.ts'
 import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
 import { usePastPart } from '../state/past.ts'
-import { nowAt, useView } from '../state/view.ts'
+import { nowAt, useHasLevels, useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
 import { statusFacts, untilReallocation } from './shell.data.ts'
 import { EtcdPart } from './Sidebar.tsx'
@@ -18,6 +18,7 @@ import styles from './Sidebar.module.css'
 export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer, mode } = useView()
+  const hasLevels = useHasLevels()
   const health = usePastPart(({ moment }) => moment?.health) ?? connection?.servers ?? []
   const facts = statusFacts(connection, { server, derivedServer, mode, health })
   const isPast = mode === 'past'
@@ -62,14 +63,18 @@ export function StatusBar() {
         </span>
       )}
       <span className={classes(styles['item'], styles['right'])}>
-        <Term id="fair-fraction">granted as limits</Term>
-        <b title={p === undefined ? undefined : `fair fraction p ${torn ? '≈' : '='} ${format.fairFraction(p)}`}>
-          {torn && '≈ '}
-          {share} {unit}
-        </b>
+        {hasLevels && (
+          <>
+            <Term id="fair-fraction">granted as limits</Term>
+            <b title={p === undefined ? undefined : `fair fraction p ${torn ? '≈' : '='} ${format.fairFraction(p)}`}>
+              {torn && '≈ '}
+              {share} {unit}
+            </b>
+          </>
+        )}
       </span>
       <NoteMark note="reallocation" />
-      {mode !== 'still' && !isPast && <Countdown />}
+      {hasLevels && mode !== 'still' && !isPast && <Countdown />}
       <EditingState />
     </footer>
   )

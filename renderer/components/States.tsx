@@ -1,4 +1,4 @@
-import { lazy, useEffect, useState, type ReactNode, Component } from 'react'
+import { useEffect, useState, type ReactNode, Component } from 'react'
 import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import { useHasScreen } from '../state/limits.ts'
@@ -254,7 +254,6 @@ export const OpenConnection = () =>
   useHasScreen('connection') && <Button onClick={() => openScreen('connection')}>Open Connection</Button>
 
 /** The source runs flow control without levels: what there is instead. */
-export const NoLevels = lazy(async () => ({ default: (await import('./NoLevels.tsx')).NoLevels }))
 
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {

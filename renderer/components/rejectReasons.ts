@@ -15,8 +15,7 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
       'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
   },
   'concurrency-limit': {
-    cause:
-      'All seats were taken and the level, or the max-in-flight filter, does not queue, so the request was answered at once.',
+    cause: 'All seats were taken and the level does not queue, so the request was answered at once.',
     remedy:
       'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
   },
@@ -26,4 +25,12 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
     remedy:
       'The level is short of seats for longer than a burst: more shares, narrower or fewer lists, or a lender with more to lend.',
   },
+}
+
+/** The same of a server whose flow control is the max-in-flight filter, which has this reason alone (specification 9). */
+export const FILTER_TEXT: ReasonText = {
+  cause:
+    'As many requests of its kind, read-only or mutating, were in flight as the filter lets in. It does not queue.',
+  remedy:
+    'Slow down the clients that send most, or raise the limit (--max-requests-inflight, --max-mutating-requests-inflight) if the server can bear it. Priority and Fairness would let the others in.',
 }

@@ -1,6 +1,7 @@
 import { useConnected } from './connection.ts'
 import { useRoute } from './route.ts'
 import { useSettings } from './settings.ts'
+import { useHasLevels } from './view.ts'
 
 /** The notes of the first minutes, in their order: each has a mark at what it describes. */
 export const NOTE_IDS = ['seats', 'nominal', 'reallocation'] as const
@@ -12,10 +13,11 @@ export function useIsExample(): boolean {
   return kind === 'simulation' || kind === 'demo'
 }
 
-/** The notes that are shown now; none once they are dismissed, and only on the Overview. */
+/** The notes that are shown now; none once they are dismissed, and only on an Overview of levels. */
 export function useShownNotes(): readonly NoteId[] {
   const { screen } = useRoute()
   const [{ dismissed }] = useSettings()
   const example = useIsExample()
-  return example && screen === 'overview' ? NOTE_IDS.filter((id) => !dismissed.includes(id)) : []
+  const hasLevels = useHasLevels()
+  return example && hasLevels && screen === 'overview' ? NOTE_IDS.filter((id) => !dismissed.includes(id)) : []
 }

@@ -91,3 +91,6 @@ export const nowAt = ({ frame, server }: Pick<View, 'frame' | 'server'>, now: Un
 /** The server shown, where its flow control is the max-in-flight filter, which has no levels. */
 export const withoutLevels = ({ frame, server }: View): ServerFrame | undefined =>
   frame !== undefined && isWithoutLevels(frame.source) ? server : undefined
+
+/** Whether the server shown has levels, as far as its source says. */
+export const useHasLevels = (): boolean => useViewPart((view) => withoutLevels(view) === undefined)

@@ -117,6 +117,37 @@ describe('apf-console proxy', () => {
     expect(page).not.toContain('priority_level=')
   })
 
+  test('reads a log as that filter would have decided, and examines no levels of it', async () => {
+    const log = join(folder, 'audit.log')
+    const line = (id: number): string =>
+      JSON.stringify({
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        auditID: `id-${id}`,
+        stage: 'ResponseComplete',
+        requestURI: '/api/v1/pods',
+        verb: 'list',
+        user: { username: 'alice', groups: ['system:authenticated'] },
+        objectRef: { resource: 'pods', apiVersion: 'v1' },
+        responseStatus: { code: 200 },
+        requestReceivedTimestamp: '2026-11-20T03:00:00.000000Z',
+        stageTimestamp: '2026-11-20T03:00:01.000000Z',
+      })
+    await writeFile(log, [1, 2, 3].map(line).join('\n'))
+    const options = ['--algorithm', 'max-in-flight', '--max-requests-inflight', '2']
+    const feed = await runCommand('feed', '--audit-file', log, '--once', '--json', ...options)
+    expect(feed.code, feed.told).toBe(0)
+    const rows = rowsOf(feed.output).filter((row) => 'seq' in row)
+    expect(rows.map(({ state, level, reason }) => [state, level, reason])).toEqual([
+      ['served', '', undefined],
+      ['served', '', undefined],
+      ['rejected', '', 'concurrency-limit'],
+    ])
+    const examined = await runCommand('diagnose', '--simulate', '--algorithm', 'max-in-flight', '--seconds', '20')
+    expect(examined.code).toBe(2)
+    expect(examined.told).toContain('uses the max-in-flight filter, which has no priority levels to examine.')
+  })
+
   test('says what is wrong in one sentence', async () => {
     const file = (name: string): string => join(folder, name)
     const [wrong, empty, huge] = [file('wrong.yaml'), file('empty.yaml'), file('huge.yaml')]

@@ -9,14 +9,13 @@ import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { useConnected } from '../../state/connection.ts'
 import {
   NoCluster,
-  NoLevels,
   NoSampleYet,
   Note,
   LoadingPage,
   ProblemNote,
   EmptyState,
 } from '../../components/States.tsx'
-import { useViewPart, withoutLevels } from '../../state/view.ts'
+import { useViewPart } from '../../state/view.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useSettings } from '../../state/settings.ts'
 import { askedOf, askShown, usePastPart } from '../../state/past.ts'
@@ -63,7 +62,6 @@ function Content() {
   const server = useViewPart((view) => view.server)
   const derived = useViewPart((view) => view.derivedServer)
   const mode = useViewPart((view) => view.mode)
-  const filter = useViewPart(withoutLevels)
   const connected = useConnected()
   if (mode === 'none') {
     return (
@@ -73,7 +71,6 @@ function Content() {
       </NoCluster>
     )
   }
-  if (filter !== undefined) return <NoLevels inFlight={filter.inFlight} />
   if (server !== undefined) {
     return (
       <AllocationView

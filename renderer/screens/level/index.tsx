@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
-import { NoCluster, NoLevels, NoSampleYet, EmptyState } from '../../components/States.tsx'
+import { NoCluster, NoSampleYet, EmptyState } from '../../components/States.tsx'
 import { hrefOf } from '../../state/route.ts'
 import { useSelection } from '../../state/selection.ts'
-import { useViewPart, withoutLevels } from '../../state/view.ts'
+import { useViewPart } from '../../state/view.ts'
 import { LevelView } from './LevelView.tsx'
 import { levelToOpen } from './level.data.ts'
 import styles from './level.module.css'
@@ -13,7 +13,6 @@ export function LevelScreen() {
   const server = useViewPart((view) => view.server)
   const derived = useViewPart((view) => view.derivedServer)
   const mode = useViewPart((view) => view.mode)
-  const filter = useViewPart(withoutLevels)
   const { level: name, setLevel } = useSelection()
   const first = server === undefined ? undefined : levelToOpen(server, derived)
   useEffect(() => {
@@ -27,8 +26,6 @@ export function LevelScreen() {
         <h1 className="sr-only">Level</h1>
         {mode === 'none' ? (
           <NoCluster>A level shows what one API server reports about it; the simulation has one to look at.</NoCluster>
-        ) : filter !== undefined ? (
-          <NoLevels inFlight={filter.inFlight} />
         ) : server === undefined || name === undefined ? (
           <NoSampleYet />
         ) : (

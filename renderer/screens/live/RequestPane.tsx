@@ -15,10 +15,11 @@ import { openRequest } from '../../state/request.ts'
 import { openScreen } from '../../state/route.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import { REASON_TEXT } from '../../components/rejectReasons.ts'
+import { FILTER_TEXT, REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Term } from '../../components/Term.tsx'
 import { addToFilter } from './query.ts'
 import { requestOf, flowOf } from './columns.tsx'
+import { useHasLevels } from '../../state/view.ts'
 import styles from './live.module.css'
 
 export interface RequestPaneProps {
@@ -182,7 +183,8 @@ const SAID: readonly DataColumn<Said>[] = [
 
 /** Why requests are refused with this reason, and what helps. */
 export function Remedy({ reason }: { readonly reason: RejectReason }) {
-  const { cause, remedy } = REASON_TEXT[reason]
+  const hasLevels = useHasLevels()
+  const { cause, remedy } = hasLevels ? REASON_TEXT[reason] : FILTER_TEXT
   return (
     <p className={styles['remedy']}>
       <Term id={reason}>{reason}</Term> {cause}{' '}

@@ -10,12 +10,11 @@ import {
   failureTitle,
   Details,
   ForbiddenState,
-  NoLevels,
   NoSampleYet,
   OpenConnection,
 } from '../../components/States.tsx'
 import { useSelection } from '../../state/selection.ts'
-import { useView, withoutLevels, type View } from '../../state/view.ts'
+import { useView, type View } from '../../state/view.ts'
 import { Button } from '../../components/Button.tsx'
 import { useNow } from '../../components/hooks.ts'
 import { usePermissionReport } from '../../state/health.ts'
@@ -58,7 +57,6 @@ export function OverviewScreen() {
       ) : (
         <Waiting connection={connection} />
       )
-    if (withoutLevels(view) !== undefined) return <NoLevels inFlight={view.server?.inFlight} />
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }

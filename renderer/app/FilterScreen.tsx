@@ -1,0 +1,61 @@
+import type { ScreenName } from '../../core/contract/screens.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { EmptyState, Note } from '../components/States.tsx'
+import { openScreen, useRoute } from '../state/route.ts'
+import { Button } from '../components/Button.tsx'
+import { useViewPart, withoutLevels } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+import type { ScreenEntry } from './screens.tsx'
+
+/** Screens that say nothing without priority levels. */
+const OF_LEVELS: ReadonlySet<ScreenName> = new Set([
+  'overview',
+  'level',
+  'allocation',
+  'alerts',
+  'diagnosis',
+  'compare',
+])
+/** Screens of objects, which the source has and does not use. */
+const OF_OBJECTS: ReadonlySet<ScreenName> = new Set(['classify', 'editor'])
+
+/** A screen while the flow control of the shown source is the max-in-flight filter. */
+export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
+  const inFlight = useViewPart(withoutLevels)?.inFlight
+  const { page } = useRoute()
+  if (OF_LEVELS.has(entry.name) || page === 'advisor') {
+    return (
+      <>
+        <h1 className="sr-only">{entry.label}</h1>
+        <NoLevels inFlight={inFlight} />
+      </>
+    )
+  }
+  return (
+    <>
+      {OF_OBJECTS.has(entry.name) && (
+        <Note kind="info">
+          This source uses the max-in-flight filter, which reads no flow schemas and no priority levels. What is shown
+          here is what Priority and Fairness would do with these objects.
+        </Note>
+      )}
+      <entry.Screen />
+    </>
+  )
+}
+
+/** What there is instead of levels. */
+function NoLevels({ inFlight }: Pick<ServerFrame, 'inFlight'>) {
+  return (
+    <EmptyState
+      title="The max-in-flight filter has no priority levels."
+      actions={<Button onClick={() => openScreen('live')}>Show its requests</Button>}
+    >
+      <p>
+        It counts requests and rejects what exceeds its two limits, without queues, flow schemas or borrowing. In flight
+        at most, in the last second: {format.fixed(inFlight?.readOnly)} read-only and {format.fixed(inFlight?.mutating)}{' '}
+        mutating requests. Its metrics do not count what it rejects; Live requests lists each request.
+      </p>
+    </EmptyState>
+  )
+}
