@@ -4,7 +4,7 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
 import { recordOf } from '../frame/reading.ts'
 import { createHistory } from './history.ts'
-import { inSteps, joinPacked, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
+import { type CountedPoint, inSteps, joinPacked, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
 import type { Series } from './series.ts'
 import { addSeries, createTier } from './tier.ts'
 import { LEVEL_COLUMNS } from './point.ts'
@@ -122,5 +122,27 @@ test('steps of parts of a time make the steps of the whole, wherever it is cut',
       }
     }),
     { numRuns: 30 },
+  )
+})
+
+test('a series with several gaps keeps each sample in steps of any width, and is finite', () => {
+  const point = (at: number): CountedPoint => ({ at, fairFrac: 0.5, levels: new Map(), count: 1 })
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.integer({ min: 0, max: 1_800 }), { minLength: 1, maxLength: 60 }),
+      fc.constantFrom(0, 10_000),
+      fc.constantFrom(0, 10_000, 60_000),
+      (seconds, mergedMs, stepMs) => {
+        const tier = createTier({ capacity: 2_000, stepMs: mergedMs })
+        for (const second of seconds.toSorted((a, b) => a - b)) tier.add(point(1_795_145_399_000 + second * 1_000))
+        const series = { server: 'a', ...tier.query(EVERYTHING) }
+        const kept = inSteps(series, stepMs)
+        expect(unpackSeries(packSeries(kept))).toEqual(kept)
+        expect(kept.samples.reduce((sum, count) => sum + count, 0)).toBe(seconds.length)
+        if (stepMs === 0 && mergedMs === 0) expect(kept.times).toEqual(series.times)
+      },
+    ),
+    // Half an hour at one sample a second with a silence, which a history has merged: more gaps than before.
+    { examples: [[Array.from({ length: 1_620 }, (_, i) => (i < 900 ? i : i + 180)), 10_000, 0]] },
   )
 })

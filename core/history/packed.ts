@@ -143,12 +143,13 @@ function headOf(bytes: Uint8Array): z.infer<typeof HeadSchema> {
 export function inSteps(series: Series, stepMs: number): Series {
   const tier = createTier({ capacity: Math.max(1, series.times.length), stepMs })
   addSeries(tier, series)
-  return { server: series.server, ...allOf(tier, series.times.length + 1) }
+  return { server: series.server, ...allOf(tier) }
 }
 
 /** Packed series of one server as one, in steps of that width, milliseconds. Throws like `pointsOfPacked`. */
 export const joinPacked = (server: string, packed: readonly Uint8Array[], stepMs: number): Uint8Array =>
-  packSeries({ server, ...allOf(tierOfPacked(packed, stepMs), Number.POSITIVE_INFINITY) })
+  packSeries({ server, ...allOf(tierOfPacked(packed, stepMs)) })
 
-const allOf = (tier: Tier, maxPoints: number): Omit<Series, 'server'> =>
-  tier.query({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, maxPoints })
+/** However many gaps there are: rows of a range without ends cannot be merged. */
+const allOf = (tier: Tier): Omit<Series, 'server'> =>
+  tier.query({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, maxPoints: Number.POSITIVE_INFINITY })

@@ -279,6 +279,41 @@ describe('what was recorded', () => {
   })
 })
 
+test('a server that does not answer leaves a gap, although its failures are recorded', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const picture = createPicture()
+  const recorder = startRecorder({
+    folder: own,
+    source,
+    writer: 'this',
+    environment: clock.environment,
+    stretches: (from, to) => stretchesBetween(picture, from, to),
+  })
+  let kept = 0
+  recorder.state.subscribe(({ events = 0 }) => (kept = events), new AbortController().signal)
+  for (const [second, { frame }] of [...syntheticStory({ seconds: 420, startAt: START })].entries()) {
+    const [server] = frame.servers
+    if (server === undefined) throw new Error('A story has servers.')
+    const event: SourceEvent =
+      second >= 130 && second < 310
+        ? { kind: 'health', health: { id: server.id, status: 'failing', failures: [], notes: [String(second)] } }
+        : { kind: 'frame', frame: server }
+    picture.take(event)
+    recorder.take(event, [])
+    clock.advance(1_000)
+    await vi.waitFor(() => expect(kept).toBe(second + 1), { interval: 1 })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  expect(archiveIn(own).extent()).toMatchObject({
+    first: START,
+    last: START + 419_000,
+    gaps: [{ from: START + 129_000, to: START + 310_000 }],
+  })
+  await rm(own, { recursive: true, force: true })
+})
+
 test('the first sample is derived from what the source told of its past', async () => {
   const clock = standingClock(START)
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))

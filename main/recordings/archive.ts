@@ -24,7 +24,7 @@ import { instantOf, threadOf, type EventKind, type SegmentEvents, type Told } fr
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
-import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace } from './chapter.ts'
+import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace, type Span } from './chapter.ts'
 import type { StretchQuery } from './stretches.ts'
 import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
 
@@ -69,6 +69,8 @@ interface Place extends SegmentPlace {
 interface KnownChapter {
   readonly file: ChapterFile
   readonly places: readonly Place[]
+  /** Of which times there are samples; of a recording without any, of which it tells. */
+  readonly spans: readonly Span[]
   readonly problems: readonly Problem[]
 }
 
@@ -251,7 +253,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const last = Math.max(...places.map((place) => place.last))
       return {
         ...(first <= last && { first, last }),
-        gaps: gapsBetween(places),
+        gaps: gapsBetween(chapters.flatMap(({ spans }) => spans)),
         problems: chapters.flatMap(({ problems }) => problems),
       }
     },
@@ -348,7 +350,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
       const samples = open.flatMap((place) => played(place.key, [place]).samples)
       const own = samples.filter(({ latest }) => latest.frame.id === server)
-      const tier = tierOfPacked(found, stepMsOf(resolution), own.length)
+      const tier = readable(() => tierOfPacked(found, stepMsOf(resolution), own.length))
       for (const { latest } of own) tier.add(pointOf(latest.frame, latest.derived))
       return { server, ...tier.query(query) }
     },
@@ -478,15 +480,29 @@ function gapAt(samples: readonly Pick<Sample, 'at'>[], at: UnixMs, places: reado
 const firstAfter = (places: readonly Place[], at: UnixMs): UnixMs | undefined =>
   places.map(({ first }) => first).find((first) => first > at)
 
-/** Times without any segment. */
-function gapsBetween(places: readonly Place[]): Extent['gaps'] {
+/** Times without any. */
+function gapsBetween(spans: readonly Span[]): Extent['gaps'] {
   const gaps: { from: number; to: number }[] = []
   let end = Number.POSITIVE_INFINITY
-  for (const { first, last } of places.toSorted((a, b) => a.first - b.first)) {
+  for (const { first, last } of spans.toSorted((a, b) => a.first - b.first)) {
     if (first - end > LEAST_GAP_MS) gaps.push({ from: end, to: first })
     end = end === Number.POSITIVE_INFINITY ? last : Math.max(end, last)
   }
   return gaps
+}
+
+/** Throws `bad-answer` for series that no recorder packed. */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ProblemError(
+      'bad-answer',
+      'A recording of this time is damaged: its series cannot be read.',
+      error.message,
+    )
+  }
 }
 
 const nothingOf = (server: string): ProblemError =>
@@ -495,6 +511,7 @@ const nothingOf = (server: string): ProblemError =>
 function readChapter(file: ChapterFile): KnownChapter {
   const problems: Problem[] = []
   const places: Place[] = []
+  let sampled: readonly Span[] = []
   attempt(problems, () => {
     inChapter(file.path, (chapter) => {
       for (const place of chapter.segments) {
@@ -503,9 +520,12 @@ function readChapter(file: ChapterFile): KnownChapter {
         if (place.first <= place.last) places.push({ ...place, path: file.path, key })
       }
       if (chapter.problem !== undefined) problems.push(partly(file.path, chapter.problem))
+      sampled = chapter.sampled()
     })
   })
-  return { file, places, problems }
+  // A server that does not answer is told of all the same.
+  const spans = sampled.length === 0 ? places : [...sampled, ...places.filter(({ id }) => id === undefined)]
+  return { file, places, spans, problems }
 }
 
 const isSame = (before: KnownChapter | undefined, { bytes, writtenMs }: ChapterFile): KnownChapter | undefined =>

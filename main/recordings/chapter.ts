@@ -318,12 +318,16 @@ const LeftSchema = z.object({
   last: z.number(),
 })
 
-/** Where a segment is, and of which time it tells. */
-export interface SegmentPlace {
-  /** `undefined`: the lines that no segment holds yet. */
-  readonly id: number | undefined
+/** From one instant to another. */
+export interface Span {
   readonly first: UnixMs
   readonly last: UnixMs
+}
+
+/** Where a segment is, and of which time it tells. */
+export interface SegmentPlace extends Span {
+  /** `undefined`: the lines that no segment holds yet. */
+  readonly id: number | undefined
 }
 
 /** A chapter that any console may read, also while another one writes it. */
@@ -334,6 +338,8 @@ export interface ChapterReader {
   readonly problem: string | undefined
   /** Whether it has series; earlier versions wrote none. */
   readonly summarised: boolean
+  /** First and last sample of all servers in each complete segment that has samples, in the order of telling. Throws the same. */
+  sampled(): readonly Span[]
   /** Of kinds that are wanted, where they are named. Throws `ProblemError` where it cannot be read. */
   read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
   /** The last word of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
@@ -408,6 +414,7 @@ export function openChapter(path: string): ChapterReader {
       lastWords: (place) => edgeIn('last', place, ({ lines }) => lastWords(lines, SPEAKERS)),
       firstWords: (place, threads) =>
         edgeIn('first', place, ({ lines, restated }) => firstWords(lines, restated, SPEAKERS, threads)),
+      sampled: () => whole('series', () => (summarised ? sampledIn(connection) : [])),
       series: (resolution, server, from, to) =>
         whole('series', () =>
           summarised ? readSeries(connection, resolution, server, { from, to, digested: has('digest') }) : [],
@@ -518,6 +525,13 @@ function readSeries(
     ...bodiesIn(connection, `SELECT minutes AS body FROM summary ${UNDIGESTED} AND ${inside}`, server, to, from),
   ]
 }
+
+const SpanSchema = z.object({ first: z.number(), last: z.number() })
+
+const sampledIn = (connection: DatabaseSync): readonly Span[] =>
+  z
+    .array(SpanSchema)
+    .parse(connection.prepare('SELECT min(first) AS first, max(last) AS last FROM summary GROUP BY segment').all())
 
 /** Unpacked, of the rows that a statement selects. */
 function bodiesIn(connection: DatabaseSync, statement: string, ...values: readonly (string | number)[]): Uint8Array[] {
