@@ -22,6 +22,9 @@ export interface RecordedStory {
   readonly dumps?: boolean
 }
 
+/** Seconds of a story between two writes: segments are to be about as long as a console makes them. */
+const WRITTEN_EVERY = 20
+
 /** Records a story as the flight recorder of a console does. */
 export async function recordStory({
   stateDir,
@@ -42,7 +45,21 @@ export async function recordStory({
     environment: clock.environment,
     stretches: (from, to) => stretchesBetween(picture, from, to),
   })
+  let told = 0
+  let kept = { events: 0, reached: (): void => undefined }
+  recorder.state.subscribe(({ events = 0 }) => {
+    if (events >= kept.events) kept.reached()
+  }, new AbortController().signal)
+  const written = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    kept = { events: told, reached: resolve }
+    clock.advance(0)
+    await promise
+    // It waits for the next write from here on.
+    await new Promise((go) => setImmediate(go))
+  }
   const tell = (event: SourceEvent): void => {
+    told++
     picture.take(event)
     recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
   }
@@ -56,6 +73,7 @@ export async function recordStory({
     }
     clock.sleep(1_000)
     second++
+    if (second % WRITTEN_EVERY === 0 && frame.servers.length > 0) await written()
   }
   await recorder.end()
 }

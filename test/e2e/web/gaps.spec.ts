@@ -62,6 +62,7 @@ const openAt = async (second: number, screen: string): Promise<void> => {
 test('Overview says when, and draws one gap in merged samples', async () => {
   await openAt(1_500, 'overview')
   await expect(page.getByText(WHEN).first()).toBeVisible()
+  await expect(page.getByText('no gaps')).toHaveCount(0)
   await page.screenshot({ path: test.info().outputPath('overview.png') })
 })
 
