@@ -240,7 +240,7 @@ function ProblemList(props: {
   )
 }
 
-const YamlEditor = lazy(() => import('./YamlEditor.tsx'))
+const ManifestEditor = lazy(() => import('./ManifestEditor.tsx'))
 
 function YamlPane(props: {
   readonly of: ObjectRef
@@ -254,7 +254,7 @@ function YamlPane(props: {
   return (
     <div className={styles['text']}>
       <Suspense fallback={<Loading waitingFor="the editor" />}>
-        <YamlEditor
+        <ManifestEditor
           key={refKey(of)}
           label={`YAML of ${of.name}`}
           kind={of.kind}

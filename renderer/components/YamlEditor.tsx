@@ -4,8 +4,6 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
-  type CompletionContext,
-  type CompletionResult,
   type CompletionSource,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
@@ -23,18 +21,17 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { LocatedFinding, ManifestDocument } from '../../../../core/manifest/manifest.ts'
-import type { Kind } from '../../../../core/config/objects.ts'
-import { nonce } from '../../../state/strictPolicy.ts'
-import { completionsAt, placeAt, manifestShape } from './complete.logic.ts'
+import type { LocatedFinding, ManifestDocument } from '../../core/manifest/manifest.ts'
+import { nonce } from '../state/strictPolicy.ts'
 
 export interface YamlEditorProps {
   readonly label: string
-  readonly kind: Kind
   readonly text: string
   readonly findings: readonly LocatedFinding[]
-  readonly document: ManifestDocument | undefined
-  readonly levels: readonly string[]
+  /** Where in the text a field stands; absent of a text that cannot be read. */
+  readonly document: Pick<ManifestDocument, 'rangeOf'> | undefined
+  /** What is offered while typing; nothing without. The first one stays. */
+  readonly complete?: CompletionSource
   readonly readOnly: boolean
   /** Where to put the cursor: the field of a finding, once for each value. */
   readonly goTo: { readonly field: string } | undefined
@@ -46,10 +43,7 @@ export interface YamlEditorProps {
 /** A change that did not come from the keyboard of this editor. */
 const external = Annotation.define<boolean>()
 
-/**
- * The text of one object. The draft is the truth: the editor tells every change and shows whatever the draft says, so
- * that undo is the draft's.
- */
+/** One YAML text. The owner of the text has the truth and the undo: the editor reports every change and shows the given text. */
 export default function YamlEditor(props: YamlEditorProps) {
   const { text, findings, document: read, readOnly, goTo } = props
   const place = useRef<HTMLDivElement>(null)
@@ -88,10 +82,11 @@ export default function YamlEditor(props: YamlEditorProps) {
           theme,
           lintGutter(),
           autocompletion({
-            override: [completionSource(() => ({ kind: latest.current.kind, levels: latest.current.levels }))],
+            override: latest.current.complete === undefined ? [] : [latest.current.complete],
             icons: false,
           }),
-          EditorView.contentAttributes.of({ 'aria-label': latest.current.label }),
+          // What scrolls must be reachable by keyboard, also where it cannot be changed.
+          EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
           readOnlyPart.current.of(readOnlyExtension(latest.current.readOnly)),
           Prec.high(
             keymap.of([
@@ -169,7 +164,7 @@ function changeBetween(from: string, to: string): { from: number; to: number; in
 function diagnosticsOf(
   doc: Text,
   findings: readonly LocatedFinding[],
-  read: ManifestDocument | undefined,
+  read: YamlEditorProps['document'],
 ): Diagnostic[] {
   return findings.map(({ field, line, column, severity, message }) => {
     const at = doc.line(Math.max(1, Math.min(doc.lines, line)))
@@ -187,27 +182,6 @@ function wordEnd(line: string, from: number): number {
   const rest = /^[^\s:,]+/.exec(line.slice(from))?.[0] ?? ''
   return from + Math.max(1, rest.length) <= line.length ? from + Math.max(1, rest.length) : line.length
 }
-
-/** Offers fields, words and names of levels; asked anew with every completion. */
-const completionSource =
-  (facts: () => { readonly kind: Kind; readonly levels: readonly string[] }): CompletionSource =>
-  (context: CompletionContext): CompletionResult | null => {
-    const { kind, levels } = facts()
-    const place = placeAt(context.state.doc.toString(), context.pos)
-    if (!context.explicit && place.from === context.pos && place.part === 'key') return null
-    const options = completionsAt(manifestShape(kind), place, levels)
-    if (options.length === 0) return null
-    return {
-      from: place.from,
-      options: options.map(({ label, about, kind: of }) => ({
-        label,
-        type: of === 'key' ? 'property' : 'constant',
-        ...(about !== '' && { info: about }),
-        apply: of === 'key' ? `${label}: ` : label,
-      })),
-      validFor: /^[\w.*"/:-]*$/,
-    }
-  }
 
 /** Ink only: hues belong to levels and states. The tokens change with the theme of the page. */
 const highlight = HighlightStyle.define([
