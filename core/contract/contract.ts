@@ -175,6 +175,8 @@ export const procedures = {
   'past.alerts': procedure(z.object({ connection, at: z.number() }), AlertsStateSchema),
   /** The scenarios of the library, in the order of their numbers. */
   'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
+  /** The YAML of one of them; rejects with `not-found`. */
+  'whatIf.scenarioText': procedure(z.object({ name: z.string().max(100) }), z.string()),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */

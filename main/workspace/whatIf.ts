@@ -16,7 +16,7 @@ interface WhatIfOptions {
 }
 
 interface WhatIfHandlers {
-  readonly procedures: Pick<ProcedureHandlers, 'whatIf.scenarios'>
+  readonly procedures: Pick<ProcedureHandlers, 'whatIf.scenarios' | 'whatIf.scenarioText'>
   readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario'>
   /** A run with the requests and the scenario that it is of; any other source as it is. Rejects with `ProblemError`. */
   readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
@@ -41,7 +41,10 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     return from.kind === 'scenario' ? { scenario: await found().scenarioText(from.name) } : {}
   }
   return {
-    procedures: { 'whatIf.scenarios': async () => [...(await found().scenarios())] },
+    procedures: {
+      'whatIf.scenarios': async () => [...(await found().scenarios())],
+      'whatIf.scenarioText': ({ name }) => found().scenarioText(name),
+    },
     streams: {
       scenario(wish, emit, signal) {
         if (desk !== undefined) return desk.scenario(wish, emit, signal)

@@ -126,6 +126,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'etcd.preview': refuse('etcd.preview'),
         'etcd.advise': refuse('etcd.advise'),
         'whatIf.scenarios': async () => [],
+        'whatIf.scenarioText': refuse('whatIf.scenarioText'),
         'etcd.test': refuse('etcd.test'),
       },
       streams: {

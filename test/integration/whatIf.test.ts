@@ -229,6 +229,13 @@ describe('a scenario in a thread of its own', () => {
     expect(end).toMatchObject({ kind: 'done', report: { name: 'T4', passed: true, runs: [{ verdict: 'prevented' }] } })
   })
 
+  test('can be read as the YAML that it is written in', async () => {
+    const text = await page.call('whatIf.scenarioText', { name: 'T4' })
+    const end = await scenarioEnd({ kind: 'file', file: 'T4.yaml', text })
+    expect(end).toMatchObject({ kind: 'done', report: { name: 'T4', passed: true } })
+    await expect(page.call('whatIf.scenarioText', { name: '../T4' })).rejects.toThrow('“../T4”')
+  })
+
   test('says line, field and remedy of a file, and which name the library does not have', async () => {
     const file = await scenarioEnd({ kind: 'file', file: 'mine.yaml', text: 'name: mine\nsecond: 4\n' })
     const message =

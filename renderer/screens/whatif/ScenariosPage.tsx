@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
 import { rejectedOf } from '../../../core/whatif/results.ts'
@@ -11,7 +12,7 @@ import { Icon } from '../../components/Icon.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
-import { EmptyState, ErrorState, ProblemNote } from '../../components/States.tsx'
+import { EmptyState, ErrorState, Loading, Note, ProblemNote } from '../../components/States.tsx'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import { OpenRun } from './RunButton.tsx'
@@ -20,6 +21,7 @@ import { firstForm, withRequests } from './form.logic.ts'
 import { useScenarios } from './library.ts'
 import { failedText, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
 import {
+  addCopyOf,
   addOwnScenario,
   cancelScenario,
   scenarioStore,
@@ -29,6 +31,7 @@ import {
 } from './scenarioRuns.ts'
 import styles from './scenarios.module.css'
 
+const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEditor.tsx')).ScenarioEditor }))
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
 
 /** A scenario of the library, or a file. */
@@ -163,15 +166,28 @@ interface PanesProps {
 
 function ScenarioPanes({ shown, run, library }: PanesProps) {
   const wish: ScenarioWish =
-    shown.kind === 'library' ? { kind: 'library', name: shown.name } : { kind: 'file', ...shown.own }
+    shown.kind === 'library'
+      ? { kind: 'library', name: shown.name }
+      : { kind: 'file', file: shown.own.file, text: shown.own.history.present }
+  const [copyProblem, setCopyProblem] = useState<Problem>()
   const report = run?.state === 'done' ? run.report : undefined
+  const isOld = wish.kind === 'file' && run?.state === 'done' && run.text !== wish.text
   const about = shown.kind === 'library' ? shown.scenario : report
   return (
     <>
       <Pane
         title="What it teaches"
-        actions={<Actions shown={shown} run={run} library={library} onRun={() => startScenario(shown.name, wish)} />}
+        actions={
+          <Actions
+            shown={shown}
+            run={run}
+            library={library}
+            onRun={() => startScenario(shown.name, wish)}
+            onCopyFailed={setCopyProblem}
+          />
+        }
       >
+        {copyProblem !== undefined && <ProblemNote problem={copyProblem} alert />}
         <p className={styles['teaches']}>
           {about?.teaches ?? 'A scenario of your own. Run it to check the file and to see what each variant does.'}
         </p>
@@ -192,6 +208,14 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
           </dl>
         )}
       </Pane>
+      {shown.kind === 'file' && (
+        <Suspense fallback={<Loading waitingFor="the editor" />}>
+          <ScenarioEditor key={shown.name} own={shown.own} />
+        </Suspense>
+      )}
+      {isOld && (
+        <Note kind="info">The scenario has changed since this run. Run it again to see what the change does.</Note>
+      )}
       <Results
         run={run}
         variants={shown.kind === 'library' ? shown.scenario.variants : []}
@@ -201,7 +225,12 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
   )
 }
 
-function Actions({ shown, run, library, onRun }: PanesProps & { readonly onRun: () => void }) {
+interface ActionsProps extends PanesProps {
+  readonly onRun: () => void
+  readonly onCopyFailed: (problem: Problem) => void
+}
+
+function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
   const { name } = shown
   if (run?.state === 'running') {
     return (
@@ -220,6 +249,11 @@ function Actions({ shown, run, library, onRun }: PanesProps & { readonly onRun: 
     <>
       {shown.kind === 'library' && shown.scenario.server !== undefined && (
         <Button onClick={compare}>Open in What-if</Button>
+      )}
+      {shown.kind === 'library' && (
+        <Button onClick={() => void addCopyOf(name).catch((thrown: unknown) => onCopyFailed(toProblem(thrown)))}>
+          Edit a copy
+        </Button>
       )}
       <Button primary onClick={onRun}>
         Run scenario

@@ -1,18 +1,25 @@
 import { create } from 'zustand'
 import type { Problem } from '../../../core/contract/errors.ts'
 import type { ScenarioReport, ScenarioWish } from '../../../core/contract/scenario.ts'
+import { recordStep, redoStep, startHistory, undoStep, type History } from '../../../core/draft/draft.ts'
 import { client } from '../../state/client.ts'
 
 /** A run of a scenario, from its start on. */
 export type ScenarioRunState =
   | { readonly state: 'running'; readonly part: number }
   | { readonly state: 'failed'; readonly problem: Problem }
-  | { readonly state: 'done'; readonly report: ScenarioReport; readonly elapsedMs: number }
+  | {
+      readonly state: 'done'
+      readonly report: ScenarioReport
+      readonly elapsedMs: number
+      /** What was run of a file; a change of its text makes the result an old one. */
+      readonly text?: string
+    }
 
-/** A file of one's own. */
+/** A file of one's own, with what was edited. */
 export interface OwnScenario {
   readonly file: string
-  readonly text: string
+  readonly history: History<string>
 }
 
 interface ScenarioStore {
@@ -51,7 +58,12 @@ export function startScenario(name: string, wish: ScenarioWish): void {
         case 'progress':
           return setRun(name, { state: 'running', part: event.part })
         case 'done':
-          return end({ state: 'done', report: event.report, elapsedMs: event.elapsedMs })
+          return end({
+            state: 'done',
+            report: event.report,
+            elapsedMs: event.elapsedMs,
+            ...(wish.kind === 'file' && { text: wish.text }),
+          })
         case 'failed':
           return end({ state: 'failed', problem: event.problem })
       }
@@ -69,10 +81,30 @@ export function cancelScenario(name: string): void {
 }
 
 /** Adds a file in the place of one of its name, and selects it. */
-export function addOwnScenario(own: OwnScenario): void {
-  cancelScenario(own.file)
+export function addOwnScenario({ file, text }: { readonly file: string; readonly text: string }): void {
+  cancelScenario(file)
   scenarioStore.setState((store) => ({
-    selected: own.file,
-    own: [...store.own.filter(({ file }) => file !== own.file), own],
+    selected: file,
+    own: [...store.own.filter((one) => one.file !== file), { file, history: startHistory(text) }],
   }))
 }
+
+/** Adds a copy of a scenario of the library, under a name that no file has. Rejects with what the other side says. */
+export async function addCopyOf(name: string): Promise<void> {
+  const text = await client().call('whatIf.scenarioText', { name })
+  const taken = new Set(scenarioStore.getState().own.map(({ file }) => file))
+  let file = `${name}.yaml`
+  for (let number = 2; taken.has(file); number += 1) file = `${name}-${number}.yaml`
+  addOwnScenario({ file, text })
+}
+
+const change = (file: string, next: (history: History<string>) => History<string>): void =>
+  scenarioStore.setState(({ own }) => ({
+    own: own.map((one) => (one.file === file ? { file, history: next(one.history) } : one)),
+  }))
+
+/** Gives a file another text; changes of one group that follow each other quickly are undone together. */
+export const changeOwnScenario = (file: string, text: string, group: string): void =>
+  change(file, (history) => recordStep(history, text, { group, at: Date.now() }))
+export const undoOwnScenario = (file: string): void => change(file, undoStep)
+export const redoOwnScenario = (file: string): void => change(file, redoStep)

@@ -1,0 +1,260 @@
+import { useState } from 'react'
+import { RESOURCE_VERBS } from '../../../core/classify/requestFields.ts'
+import { editManifest } from '../../../core/manifest/edit.ts'
+import { fieldOf, type FieldPath, type JsonMap } from '../../../core/manifest/json.ts'
+import { Button } from '../../components/Button.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { SelectField, TextField } from '../../components/Field.tsx'
+import { FindingLines, FormField, toldAt, type ScenarioForm } from './FormField.tsx'
+import { Entry, EntryTools, useOpenEntries, type OpenEntries } from './FormEntry.tsx'
+import {
+  CALL_FIELDS,
+  entriesAt,
+  REQUEST_FIELDS,
+  requestFieldsOf,
+  requestLineOf,
+  SENDINGS,
+  sendingFields,
+  sendingOf,
+  STORE_SENDINGS,
+  textAt,
+  WHO,
+  widthOf,
+  withClientsCopy,
+  withClientsName,
+  withNewCall,
+  withNewClients,
+  withoutEntry,
+  withSending,
+  type CallRequest,
+  type Sending,
+} from './scenarioForm.logic.ts'
+import styles from './scenarioEditor.module.css'
+
+/** Who sends what, and how. */
+export function ClientsForm({ form }: { readonly form: ScenarioForm }) {
+  const { scenario, findings, onChange } = form
+  const groups = entriesAt(scenario.value ?? null, ['clients'])
+  const open = useOpenEntries(groups.length)
+  const add = (): void => {
+    onChange(withNewClients(scenario), 'add clients')
+    open.insert(groups.length)
+  }
+  return (
+    <section aria-label="Clients" className={styles['list']}>
+      <header className={styles['head']}>
+        <h3>Clients</h3>
+        <Button small onClick={add}>
+          <Icon name="plus" size={13} /> Add clients
+        </Button>
+      </header>
+      <FindingLines findings={findings.get('clients')} />
+      {groups.map((group, index) => (
+        // A group has no identity of its own but its place: its name may be changed, or stand there twice.
+        <Group key={index} form={form} group={group} index={index} open={open} />
+      ))}
+    </section>
+  )
+}
+
+interface GroupProps {
+  readonly form: ScenarioForm
+  readonly group: JsonMap
+  readonly index: number
+  readonly open: OpenEntries
+}
+
+function Group({ form, group, index, open }: GroupProps) {
+  const { scenario, onChange } = form
+  const { of } = scenario
+  const path = ['clients', index]
+  const name = textAt(group, 'name')
+  const sending = sendingOf(group)
+  const list = of === 'etcd' ? 'requests' : 'calls'
+  const calls = entriesAt(group, [list])
+  const fields = sendingFields(of, sending)
+  return (
+    <Entry
+      form={form}
+      path={path}
+      name={name === '' ? `clients ${index + 1}` : name}
+      does={scenario.does[index]}
+      isOpen={open.isOpen(index)}
+      onToggle={(isOpen) => open.set(index, isOpen)}
+    >
+      <EntryTools
+        what={`clients ${name}`}
+        onDuplicate={() => {
+          onChange(withClientsCopy(scenario, index), 'duplicate clients')
+          open.insert(index + 1)
+        }}
+        onRemove={() => {
+          onChange(withoutEntry(scenario, ['clients'], index), 'remove clients')
+          open.remove(index)
+        }}
+      />
+      <div className={styles['fields']}>
+        <NameField form={form} index={index} name={name} />
+        {WHO[of].map((spec) => (
+          <FormField key={spec.label} form={form} path={path} spec={spec} />
+        ))}
+      </div>
+      <div className={styles['fields']}>
+        <SelectField
+          label="Sends"
+          value={sending ?? ''}
+          options={[
+            ...(sending === undefined ? [['', 'choose'] as const] : []),
+            ...(of === 'etcd' ? STORE_SENDINGS : SENDINGS),
+          ]}
+          onChange={(next) => onChange(withSending(scenario, index, asSending(next)), `${fieldOf(path)} sends`)}
+        />
+        {fields.map((spec) => (
+          <FormField key={spec.label} form={form} path={path} spec={spec} />
+        ))}
+      </div>
+      <FindingLines findings={form.findings.get(fieldOf([...path, list]))} />
+      {calls.map((call, at) => (
+        <Call
+          key={at}
+          form={form}
+          call={call}
+          path={[...path, list, at]}
+          title={`${of === 'etcd' ? 'Request' : 'Call'} ${at + 1}`}
+          onRemove={
+            calls.length > 1 ? () => onChange(withoutEntry(scenario, [...path, list], at), 'remove call') : undefined
+          }
+        />
+      ))}
+      <div>
+        <Button small onClick={() => onChange(withNewCall(scenario, index), 'add call')}>
+          <Icon name="plus" size={13} /> {of === 'etcd' ? 'Add request' : 'Add call'}
+        </Button>
+      </div>
+    </Entry>
+  )
+}
+
+const asSending = (value: string): Sending => SENDINGS.find(([sending]) => sending === value)?.[0] ?? 'perSecond'
+
+/** Other parts of the scenario refer to the name: it is taken over as a whole, with these, when the field is left. */
+function NameField({ form, index, name }: { form: ScenarioForm; index: number; name: string }) {
+  const { scenario, onChange } = form
+  const [typed, setTyped] = useState<string>()
+  const take = (): void => {
+    if (typed !== undefined && typed !== name) onChange(withClientsName(scenario, index, typed), 'rename clients')
+    setTyped(undefined)
+  }
+  return (
+    <TextField
+      label="Name"
+      value={typed ?? name}
+      onChange={setTyped}
+      onBlur={take}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') take()
+        if (key === 'Escape') setTyped(undefined)
+      }}
+      {...toldAt(form, ['clients', index, 'name'])}
+    />
+  )
+}
+
+interface CallProps {
+  readonly form: ScenarioForm
+  readonly call: JsonMap
+  readonly path: FieldPath
+  readonly title: string
+  /** Absent of the last one: a group needs something to send. */
+  readonly onRemove: (() => void) | undefined
+}
+
+function Call({ form, call, path, title, onRemove }: CallProps) {
+  const { of, value = {} } = form.scenario
+  const width = of === 'etcd' ? undefined : widthOf(textAt(call, 'request'), value)
+  return (
+    <fieldset className={styles['call']}>
+      <legend>{title}</legend>
+      {of === 'server' && <RequestFields form={form} request={textAt(call, 'request')} path={[...path, 'request']} />}
+      <div className={styles['fields']}>
+        {(of === 'etcd' ? REQUEST_FIELDS : CALL_FIELDS).map((spec) => (
+          <FormField key={spec.label} form={form} path={path} spec={spec} />
+        ))}
+        {of === 'server' && <DistributionField form={form} call={call} path={[...path, 'distribution']} />}
+      </div>
+      <FindingLines findings={form.findings.get(fieldOf(path))} />
+      {width !== undefined && (
+        <p className={styles['hint']}>
+          {`Width: ${width} ${width === 1 ? 'seat' : 'seats'} with what is stored, unless its level caps it lower.`}
+        </p>
+      )}
+      {onRemove !== undefined && (
+        <Button small className={styles['remove']} aria-label={`Remove ${title.toLowerCase()}`} onClick={onRemove}>
+          Remove
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+function DistributionField({ form, call, path }: { form: ScenarioForm; call: JsonMap; path: FieldPath }) {
+  const { scenario, onChange } = form
+  const written = textAt(call, 'distribution')
+  // What holds without one need not be told apart from the same word.
+  const value = written === 'exponential' ? '' : written
+  return (
+    <SelectField
+      label="Distribution"
+      value={value}
+      options={[['', 'exponential'], 'constant', ...(value === '' || value === 'constant' ? [] : [value])]}
+      onChange={(next) => onChange(editManifest(scenario.text, path, next === '' ? undefined : next), fieldOf(path))}
+      {...toldAt(form, path)}
+    />
+  )
+}
+
+/**
+ * The request of a call by verb and resource, or as a line where it is about no resource. What makes no request yet, such as a
+ * get without a name, stays in the form until it does.
+ */
+function RequestFields({ form, request, path }: { form: ScenarioForm; request: string; path: FieldPath }) {
+  const { scenario, onChange } = form
+  const [begun, setBegun] = useState<{ readonly of: string; readonly fields: CallRequest }>()
+  const read = requestFieldsOf(request)
+  const fields = begun?.of === request ? begun.fields : read
+  const write = (line: string): void => onChange(editManifest(scenario.text, path, line), fieldOf(path))
+  const told = toldAt(form, path)
+  if (fields === undefined) {
+    return <TextField label="Request" value={request} hint="Method and path." onChange={write} {...told} />
+  }
+  const made = requestLineOf(fields)
+  const set = (change: Partial<CallRequest>): void => {
+    const next = { ...fields, ...change }
+    const line = requestLineOf(next)
+    if ('line' in line) write(line.line)
+    // What is typed stays as it is typed, whatever the line makes of it.
+    setBegun({ of: 'line' in line ? line.line : request, fields: next })
+  }
+  const text = (label: string, key: keyof CallRequest, placeholder: string) => (
+    <TextField label={label} value={fields[key]} placeholder={placeholder} onChange={(next) => set({ [key]: next })} />
+  )
+  return (
+    <>
+      <div className={styles['fields']}>
+        <SelectField
+          label="Verb"
+          value={fields.verb}
+          options={RESOURCE_VERBS}
+          onChange={(verb) => set({ verb })}
+          {...('problem' in made && { error: `${made.problem} The text still has the request from before.` })}
+        />
+        {text('Resource', 'resource', 'pods')}
+        {text('API', 'api', 'v1')}
+        {text('Namespace', 'namespace', 'none')}
+        {text('Object name', 'name', 'none')}
+        {text('Parameters', 'parameters', 'limit=500')}
+      </div>
+      {told.error !== undefined && <p className={styles['wrong']}>{told.error}</p>}
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { useState } from 'react'
+import type { Edited } from '../../../core/manifest/edit.ts'
+import { editManifest } from '../../../core/manifest/edit.ts'
+import { fieldOf, getIn, sameJson, type FieldPath, type Json } from '../../../core/manifest/json.ts'
+import type { LocatedFinding } from '../../../core/manifest/manifest.ts'
+import { Check } from '../../components/Button.tsx'
+import { classes } from '../../components/classes.ts'
+import { SelectField, TextField, type FieldProps } from '../../components/Field.tsx'
+import { shownValue, typedValue, type FieldSpec, type ScenarioText } from './scenarioForm.logic.ts'
+import styles from './scenarioEditor.module.css'
+
+/** A form on the text of a scenario. */
+export interface ScenarioForm {
+  readonly scenario: ScenarioText
+  /** By the place that shows them. */
+  readonly findings: ReadonlyMap<string, readonly LocatedFinding[]>
+  /** Names that a field may choose from: all groups of clients, and those that send on demand. */
+  readonly names: Readonly<Record<'group' | 'job', readonly string[]>>
+  /** Takes a change; those of the same `step` that follow each other quickly are undone together. */
+  readonly onChange: (edited: Edited, step: string) => void
+}
+
+/** What a field shows below its control: what is wrong with it, or suspicious. */
+export function toldAt({ findings }: ScenarioForm, path: FieldPath): Pick<FieldProps, 'hint' | 'error'> {
+  const here = findings.get(fieldOf(path)) ?? []
+  const worst = here.find(({ severity }) => severity === 'error') ?? here[0]
+  if (worst === undefined) return {}
+  return worst.severity === 'error' ? { error: worst.message } : { hint: worst.message }
+}
+
+/** One field of the scenario, of the entry at `path`. */
+export function FormField({ form, path, spec }: { form: ScenarioForm; path: FieldPath; spec: FieldSpec }) {
+  const { scenario, onChange } = form
+  const { label, kind, usual } = spec
+  const at = [...path, ...spec.path]
+  const value = getIn(scenario.value ?? null, at)
+  const set = (next: Json | undefined): void => onChange(editManifest(scenario.text, at, next), fieldOf(at))
+  const told = toldAt(form, at)
+  if (kind === 'flag') {
+    return (
+      <div className={styles['flag']}>
+        <Check label={label} checked={value === true} onChange={(checked) => set(checked ? true : undefined)} />
+        <Told told={told} />
+      </div>
+    )
+  }
+  if (kind === 'group' || kind === 'job') {
+    const shown = shownValue(value)
+    const names = form.names[kind]
+    const known = shown === '' || names.includes(shown) ? names : [shown, ...names]
+    return (
+      <SelectField
+        label={label}
+        value={shown}
+        options={[...(usual === undefined && shown !== '' ? [] : [['', usual ?? 'choose'] as const]), ...known]}
+        onChange={(next) => set(next === '' ? undefined : next)}
+        {...told}
+      />
+    )
+  }
+  return <TypedField spec={spec} value={value} told={told} onChange={set} />
+}
+
+/** Findings below what has no field of its own. */
+function Told({ told: { hint, error } }: { readonly told: Pick<FieldProps, 'hint' | 'error'> }) {
+  const text = error ?? hint
+  return text === undefined ? null : <span className={styles[error === undefined ? 'doubtful' : 'wrong']}>{text}</span>
+}
+
+/**
+ * Text as it is typed: `0.` and `a,` are on the way to something, and stay on screen while the text already has what they
+ * mean so far.
+ */
+function TypedField(props: {
+  readonly spec: FieldSpec
+  readonly value: Json | undefined
+  readonly told: Pick<FieldProps, 'hint' | 'error'>
+  readonly onChange: (value: Json | undefined) => void
+}) {
+  const { spec, value, told, onChange } = props
+  const { label, kind, usual } = spec
+  const [typed, setTyped] = useState<string>()
+  const isHeld = typed !== undefined && sameJson(typedValue(spec, typed) ?? null, value ?? null)
+  return (
+    <TextField
+      label={label}
+      kind={kind === 'number' ? 'number' : 'code'}
+      inputMode={kind === 'number' ? 'decimal' : undefined}
+      placeholder={usual}
+      value={isHeld ? typed : shownValue(value)}
+      onChange={(next) => {
+        setTyped(next)
+        onChange(typedValue(spec, next))
+      }}
+      onBlur={() => setTyped(undefined)}
+      {...told}
+    />
+  )
+}
+
+/** What is wrong or suspicious about an entry as a whole. */
+export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] | undefined }) {
+  if (findings === undefined || findings.length === 0) return null
+  return (
+    <ul className={styles['findings']}>
+      {findings.map(({ field, line, severity, message }) => (
+        <li
+          key={`${field} ${line} ${message}`}
+          className={classes(styles[severity === 'error' ? 'wrong' : 'doubtful'])}
+        >
+          {`Line ${line}: ${message}`}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,37 @@
+import { expect, test } from '../console.ts'
+import { expectFine } from '../looks.ts'
+
+test('a scenario of the library is changed in a form, with its text, and run', async ({ consolePage: page }) => {
+  await page.keyboard.press('w')
+  await page.keyboard.press('w')
+  await page.getByRole('button', { name: /^S10 / }).click()
+  await page.getByRole('button', { name: 'Edit a copy' }).click()
+  const file = page.getByRole('region', { name: 'Scenario file' })
+  const text = file.getByRole('textbox', { name: 'YAML of S10.yaml' })
+  await expect(text).toContainText('perSecond: 1')
+  await page.getByRole('button', { name: 'Run scenario' }).click()
+  const now = page.getByRole('region', { name: 'now', exact: true })
+  const offered = now.getByRole('listitem').filter({ hasText: 'requests offered of tenants' })
+  await expect(offered).toContainText('Holds:')
+
+  const rate = file.getByLabel('Rate (/s)')
+  await rate.fill('0.')
+  await expect(rate).toHaveValue('0.')
+  await expect(file.getByText('perSecond must be above 0: nothing would be sent.')).toBeVisible()
+  await rate.fill('0.02')
+  await expect(text).toContainText('perSecond: 0.02')
+  await expect(page.getByText(/^The scenario has changed since this run\./)).toBeVisible()
+  await page.getByRole('button', { name: 'Run scenario' }).click()
+  await expect(offered).toContainText('Fails:')
+  await expect(page.getByText(/^The scenario has changed since this run\./)).toBeHidden()
+
+  // What the text says, the form says; undo is the same for both.
+  await text.press('Control+z')
+  await expect(rate).toHaveValue('1')
+  await rate.press('Control+y')
+  await expect(rate).toHaveValue('0.02')
+
+  await file.getByRole('button', { name: 'Duplicate clients tenants' }).press('Enter')
+  await expect(text).toContainText('name: tenants-2')
+  await expectFine(page)
+})
