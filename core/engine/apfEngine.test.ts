@@ -416,6 +416,7 @@ describe('the max-in-flight filter', () => {
     expect(httpAnswer(answer)).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } })
     engine.finish(first)
     ticketOf(engine.arrive(request('6')), 'executing')
+    expect(engine.snapshot().filter).toEqual({ dispatched: 4, rejected: 2 })
   })
 
   test('serves masters beyond the limit without counting them, and what lasts without a ticket', () => {

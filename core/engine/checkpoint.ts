@@ -8,6 +8,7 @@ import { DroppedRequests, Outbox, Reporter } from './reporter.ts'
 import { FlowTable, Lane } from './lane.ts'
 import { KindMeter, ServerMeters } from './serverMeters.ts'
 import { LevelMonitor } from './levelMonitor.ts'
+import type { FilterTally } from './snapshot.ts'
 import { ObjectStatisticsTracker } from './workEstimator.ts'
 import { PriorityLevels } from './priorityLevels.ts'
 import { Queue, RequestList } from './queue.ts'
@@ -240,6 +241,7 @@ export interface InFlightState<T> {
   readonly timers: Timers<Timed>
   readonly meters: ServerMeters
   readonly uncounted: Set<Ticket<T>>
+  readonly tally: FilterTally
   readonly objectStatistics: ObjectStatisticsTracker
 }
 

@@ -42,6 +42,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   private readonly events = new EventHub<T>()
   /** Requests that were served without being counted. */
   private uncounted = new Set<Ticket<T>>()
+  private tally = { dispatched: 0, rejected: 0 }
 
   constructor(options: ApfEngineOptions<T>) {
     this.options = options
@@ -99,11 +100,13 @@ export class InFlightEngine<T> implements ApfEngine<T> {
       this.uncounted.add(ticket)
     } else {
       ticket.state = 'rejected'
+      this.tally.rejected += 1
       const refusal = { reason: 'concurrency-limit', retryAfter: RETRY_AFTER } as const
       if (!this.events.silent) this.events.tell({ kind: 'rejected', ticket, ...refusal })
       return { kind: 'rejected', ...common, ...refusal }
     }
     ticket.state = 'executing'
+    this.tally.dispatched += 1
     ticket.startedHi = this.clock.hi
     ticket.startedLo = this.clock.lo
     if (!this.events.silent) this.events.tell({ kind: 'dispatched', ticket })
@@ -133,8 +136,8 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint {
-    const { clock, timers, meters, uncounted, objectStatistics } = this
-    const state: InFlightState<T> = { tickets, clock, timers, meters, uncounted, objectStatistics }
+    const { clock, timers, meters, uncounted, tally, objectStatistics } = this
+    const state: InFlightState<T> = { tickets, clock, timers, meters, uncounted, tally, objectStatistics }
     return { mode: this.mode, graph: writeGraph(state, this.vocabulary) }
   }
 
@@ -151,7 +154,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
 
   snapshot(): EngineSnapshot {
     const { startUnixMs, maxRequestsInFlight, maxMutatingRequestsInFlight } = this.options
-    return takeSnapshot<T>({
+    const snapshot = takeSnapshot<T>({
       mode: this.mode,
       atNs: this.nowNs,
       startUnixMs,
@@ -163,6 +166,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
       correctExemptTarget: false,
       meters: this.meters,
     })
+    return { ...snapshot, filter: { ...this.tally } }
   }
 
   dump(): EngineDump<T> {

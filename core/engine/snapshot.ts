@@ -90,6 +90,14 @@ export interface EngineSnapshot {
   readonly levels: readonly LevelSnapshot[]
   readonly readOnly: KindSnapshot
   readonly mutating: KindSnapshot
+  /** What the max-in-flight filter decided since it was made; absent of an engine with levels. */
+  readonly filter?: FilterTally
+}
+
+/** Requests by what the max-in-flight filter made of them; without those that it does not count. */
+export interface FilterTally {
+  readonly dispatched: number
+  readonly rejected: number
 }
 
 export interface SnapshotSources<T> {

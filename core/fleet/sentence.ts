@@ -11,6 +11,8 @@ export function fleetSentence(
   const all = `${counts.clusters} ${counts.clusters === 1 ? 'cluster' : 'clusters'}`
   if (worst === undefined) return { title: 'No cluster is connected.', evidence: '' }
   const { clustersIn } = counts
+  // An etcd proxy has no servers.
+  const withoutLevels = clusters.filter(({ state, servers }) => state === 'unknown' && servers.length > 0).length
   const title =
     clustersIn('rejecting') > 0
       ? `${ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')} ${where(worst, rate)}`
@@ -18,9 +20,9 @@ export function fleetSentence(
         ? `${ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')} ${where(worst, rate)}`
         : notCurrent(clusters) === counts.clusters
           ? `No cluster of ${all} has a current sample.`
-          : clustersIn('unknown') === counts.clusters
+          : withoutLevels === counts.clusters
             ? `What the levels of ${all} do is not known.`
-            : `No cluster is rejecting or queueing requests.`
+            : `No cluster is rejecting or queueing requests${withoutLevels > 0 ? ', as far as levels are reported' : ''}.`
   const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
   const parts = [
     ...(differing.length === 0

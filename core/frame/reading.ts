@@ -15,8 +15,15 @@ export type VerbGroup = (typeof VERB_GROUPS)[number]
 /** Whether a source stands at an instant and answers for every other of its past by itself. */
 export const standsInThePast = ({ kind }: { readonly kind: string }): boolean => kind === 'recording' || kind === 'run'
 
+/** Why screens and commands that read levels have nothing to say of such a source. */
+export const WITHOUT_LEVELS = 'The max-in-flight filter has no priority levels.'
+
 /** The max-in-flight filter knows no priority levels. */
-export const isWithoutLevels = ({ algorithm }: SourceInfo): boolean => algorithm === 'max-in-flight'
+export const isWithoutLevels = ({ algorithm }: Pick<SourceInfo, 'algorithm'>): boolean => algorithm === 'max-in-flight'
+
+/** What decides about the requests of a proxy or feed: `engine of v1.36.2`. The filter is the same in every version. */
+export const engineText = (algorithm: string | undefined, version: string): string =>
+  algorithm === 'max-in-flight' ? 'max-in-flight filter' : `engine of ${version}`
 
 /**
  * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other

@@ -55,6 +55,8 @@ export class AgreementMeter {
   /** A request of which the server said something. `nowMs` never goes back. */
   note(request: LiveRequest, nowMs: number): void {
     const { server } = request
+    // The max-in-flight filter decides about requests without placing them, so there is nothing to compare.
+    if (request.state !== 'bypassed' && request.level === '' && request.schema === '') return
     if (server?.schema === undefined && server?.level === undefined) return
     const bucket = this.bucketAt(nowMs)
     const found = differencesOf(request)

@@ -13,7 +13,11 @@ export const NO_OUTCOME: Outcome = {
 }
 
 /** Of all requests since the engine was made. */
-export function outcomeOf({ levels }: Pick<EngineSnapshot, 'levels'>): Outcome {
+export function outcomeOf({ levels, filter }: Pick<EngineSnapshot, 'levels' | 'filter'>): Outcome {
+  if (filter !== undefined) {
+    const { dispatched, rejected } = filter
+    return { dispatched, rejected: { ...NO_OUTCOME.rejected, 'concurrency-limit': rejected } }
+  }
   const lanes = levels.flatMap((level) => level.lanes)
   const total = (of: (lane: LaneSnapshot) => number): number => lanes.reduce((sum, lane) => sum + of(lane), 0)
   return {

@@ -12,6 +12,7 @@ import { allRecordings } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** What to change in shares, lending, queues, schemas, flags and scraping. 1 when an edit helps now. */
 export const adviseCommand: Command = {
@@ -65,6 +66,7 @@ function readAll(
   const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
   const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
   for (const entry of entries.toSorted((a, b) => (a.first ?? 0) - (b.first ?? 0))) {
+    refuseWithoutLevels(entry.source)
     for (const { told } of readRecording(entry, { from: 0, to }, problems)) tally.take(told.event)
   }
 }

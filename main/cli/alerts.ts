@@ -14,6 +14,7 @@ import { archiveOf, RANGE_OPTIONS, rangeFrom, recordingNamed, timeFrom } from '.
 import { tellProblems } from './recordings.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** Options of every command that evaluates alert rules. */
 export const ALERT_OPTIONS = {
@@ -45,6 +46,7 @@ function printAlertsAt(
   json: boolean,
   console: Console,
 ): ExitCode {
+  refuseWithoutLevels(entry.source)
   const archive = archiveOf(entry, console)
   const { gap } = archive.moment(at)
   if (gap !== undefined) throw ProblemError.of(notRecorded(entry.id, at, gap))
@@ -94,6 +96,7 @@ export function printRecordedAlerts(
   json: boolean,
   console: Console,
 ): ExitCode {
+  refuseWithoutLevels(entry.source)
   const problems: Problem[] = []
   const watch = createAlertWatch({ silences })
   const take = createTaker(watch)

@@ -23,6 +23,7 @@ import { allRecordings } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, sourceFrom } from './sourceOptions.ts'
 import { readNumber, type Given } from './usage.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 const DEFAULT_SECONDS = 30
 const MOST_SECONDS = 86_400
@@ -88,6 +89,7 @@ function ofRecording(
   const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
   const ear = createEar(true)
   for (const entry of entries) {
+    refuseWithoutLevels(entry.source)
     const range = { from: to - seconds * MS_PER_SECOND, to }
     for (const { told } of readRecording(entry, range, problems)) ear.hear(told.event)
   }

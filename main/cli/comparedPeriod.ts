@@ -8,6 +8,7 @@ import type { ListedRecording } from '../recordings/library.ts'
 import { openPrometheusRanges } from '../sources/prometheus/range.ts'
 import type { Console } from './console.ts'
 import { archiveOf } from './recordingOptions.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** What is known of a period, server by server. */
 export interface PeriodReading {
@@ -28,6 +29,7 @@ export function readRecorded(
   given: Period | undefined,
   console: Pick<Console, 'stateDir' | 'environment'>,
 ): PeriodReading | undefined {
+  refuseWithoutLevels(entry.source)
   const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
   const archive = archiveOf(entry, console)
   const { first, last } = archive.extent()

@@ -13,6 +13,7 @@ import { allRecordings } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** Why requests wait, are rejected or are slow. 1 when they are, or when nothing can be said of it. */
 export const diagnoseCommand: Command = {
@@ -62,6 +63,7 @@ function ofRecording(
   const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
   const kept = createKeptPages(PAGE_MS)
   for (const entry of entries) {
+    refuseWithoutLevels(entry.source)
     for (const { told } of readRecording(entry, { from: to - KEPT_MS, to }, problems)) kept.take(told.event)
   }
   return diagnose(kept.all(at))

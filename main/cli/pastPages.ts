@@ -4,7 +4,8 @@ import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../co
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { type Console, problemLines } from './console.ts'
-import { assertLevels, openSession } from './snapshot.ts'
+import { openSession } from './snapshot.ts'
+import { assertLevels } from './withoutLevels.ts'
 import { cadenceFrom } from './sourceOptions.ts'
 import type { Given } from './usage.ts'
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { EngineEvent } from '../../core/engine/events.ts'
 import { type Playback, type PlaybackCheckpoint, playbackOf } from '../../core/scenario/playback.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
+import { WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import { STRIDES } from '../../core/contract/bounds.ts'
 import { eventText } from '../../core/run/eventText.ts'
 import { Timeline } from '../../core/run/timeline.ts'
@@ -153,6 +154,6 @@ function levelRows({ engine }: Playback): readonly string[] {
       String(rejected),
     ]
   })
-  if (rows.length === 0) return ['The max-in-flight filter has no levels.']
+  if (rows.length === 0) return [WITHOUT_LEVELS]
   return textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)])
 }

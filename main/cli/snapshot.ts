@@ -1,7 +1,6 @@
 import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
-import { isWithoutLevels } from '../../core/frame/reading.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -11,6 +10,7 @@ import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } 
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import { createWebhook, webhookUrl } from './webhook.ts'
+import { assertLevels } from './withoutLevels.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -204,17 +204,6 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   end.abort()
   await Promise.all([session.end(), webhook?.done()])
   return failed ? 1 : 0
-}
-
-/** Ends a session and rejects with `unsupported` where levels are to be examined and the source has none. */
-export async function assertLevels(session: Session): Promise<void> {
-  const { source } = session.connection
-  if (!isWithoutLevels(source)) return
-  await session.end()
-  throw new ProblemError(
-    'unsupported',
-    `${source.name} uses the max-in-flight filter, which has no priority levels to examine. Its metrics do not count what it rejects; proxy --json and feed --json print each request.`,
-  )
 }
 
 /** Tells when a server begins to fail, fails differently, or answers again; and each note once. */

@@ -5,6 +5,7 @@ import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { FeedSpec } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
 import { ofAlgorithm } from '../../core/frame/frame.ts'
+import { engineText } from '../../core/frame/reading.ts'
 import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
@@ -166,7 +167,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     info: {
       kind: 'feed',
       name: feed.title,
-      via: `through the console’s own engine of ${version}, which only watches`,
+      via: `through the console’s own ${engineText(spec.algorithm, version)}, which only watches`,
       ...ofAlgorithm(spec.algorithm),
     },
     still: spec.feed.kind !== 'audit-webhook' && !spec.feed.follow,

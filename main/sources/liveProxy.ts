@@ -3,6 +3,7 @@ import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
 import { ofAlgorithm } from '../../core/frame/frame.ts'
+import { engineText } from '../../core/frame/reading.ts'
 import { AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
@@ -212,7 +213,12 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     },
   }
   return {
-    info: { kind: 'proxy', name: target, via: viaOf(opened, version), ...ofAlgorithm(spec.algorithm) },
+    info: {
+      kind: 'proxy',
+      name: target,
+      via: `${opened.url}, the console’s own ${engineText(spec.algorithm, version)}`,
+      ...ofAlgorithm(spec.algorithm),
+    },
     still: false,
     objects: objects.door,
     live: traffic,
@@ -265,5 +271,3 @@ async function limitsOf(
 }
 
 const NO_FACTS = 'Object counts are unknown, so each list counts as one seat.'
-
-const viaOf = ({ url }: ReachedProxy, version: string): string => `${url}, the console’s own engine of ${version}`

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Problem } from '../../core/contract/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import type { SourceInfo } from '../../core/frame/frame.ts'
+import { ofAlgorithm, type SourceInfo } from '../../core/frame/frame.ts'
 import type { Told } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -30,7 +30,12 @@ export function createRecordingSource(
       found.flatMap(({ problems }) => problems)
     return { ok: false, problem }
   }
-  const info: SourceInfo = { kind: 'recording', name: of.name, via: `recording of ${of.via}` }
+  const info: SourceInfo = {
+    kind: 'recording',
+    name: of.name,
+    via: `recording of ${of.via}`,
+    ...ofAlgorithm(of.algorithm),
+  }
   const archive = createArchive({ folder, ids: wanted, source: info, now: () => environment.now() })
   const gap = at === undefined ? undefined : archive.moment(at).gap
   if (at !== undefined && gap !== undefined) return { ok: false, problem: notRecorded(of.name, at, gap) }

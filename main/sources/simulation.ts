@@ -154,7 +154,7 @@ export function createSimulationSource(
     info: {
       kind: 'simulation',
       name: 'Simulated cluster',
-      via: `simulated API server ${version} ${algorithm === 'max-in-flight' ? 'without Priority and Fairness' : 'with the default objects'}, seed ${seed}`,
+      via: `simulated API server ${version} with ${algorithm === 'max-in-flight' ? 'the max-in-flight filter' : 'the default objects'}, seed ${seed}`,
       ...ofAlgorithm(algorithm),
     },
     still: false,

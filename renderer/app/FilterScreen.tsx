@@ -1,5 +1,6 @@
 import type { ScreenName } from '../../core/contract/screens.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import { EmptyState, Note } from '../components/States.tsx'
 import { openScreen, useRoute } from '../state/route.ts'
 import { Button } from '../components/Button.tsx'
@@ -23,7 +24,7 @@ const OF_OBJECTS: ReadonlySet<ScreenName> = new Set(['classify', 'editor'])
 export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
   const inFlight = useViewPart(withoutLevels)?.inFlight
   const { page } = useRoute()
-  if (OF_LEVELS.has(entry.name) || page === 'advisor') {
+  if (OF_LEVELS.has(entry.name) || page === 'advisor' || page === 'coverage') {
     return (
       <>
         <h1 className="sr-only">{entry.label}</h1>
@@ -47,14 +48,11 @@ export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
 /** What there is instead of levels. */
 function NoLevels({ inFlight }: Pick<ServerFrame, 'inFlight'>) {
   return (
-    <EmptyState
-      title="The max-in-flight filter has no priority levels."
-      actions={<Button onClick={() => openScreen('live')}>Show its requests</Button>}
-    >
+    <EmptyState title={WITHOUT_LEVELS} actions={<Button onClick={() => openScreen('live')}>Show its requests</Button>}>
       <p>
         It counts requests and rejects what exceeds its two limits, without queues, flow schemas or borrowing. In flight
         at most, in the last second: {format.fixed(inFlight?.readOnly)} read-only and {format.fixed(inFlight?.mutating)}{' '}
-        mutating requests. Its metrics do not count what it rejects; Live requests lists each request.
+        mutating requests. Metrics do not say what it rejects; Live requests lists each request.
       </p>
     </EmptyState>
   )

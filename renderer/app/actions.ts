@@ -1,5 +1,6 @@
 import type { ProcedureName } from '../../core/contract/contract.ts'
 import { toProblem } from '../../core/contract/errors.ts'
+import { isWithoutLevels, WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import {
   connectSource,
   ask,
@@ -17,7 +18,7 @@ import { openPage, openScreen } from '../state/route.ts'
 import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
-import { viewStore } from '../state/view.ts'
+import { viewStore, withoutLevels } from '../state/view.ts'
 import { say } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
 import { rosterRows } from './shell.data.ts'
@@ -89,6 +90,7 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
     connected,
     ...(notSteered !== undefined && { notSteered }),
     simulationStopped: simulationStore.getState().state?.paused === true,
+    levels: connection === undefined || !isWithoutLevels(connection.source),
     requests: connection !== undefined && showsRequests(connection),
     drafted: history.present.length,
     mayUndoDraft: history.past.length > 0,
@@ -121,9 +123,11 @@ function switchEditing(on: boolean): void {
   void told(asked.then((editing) => say(editing.state === 'impossible' ? editing.why : `Editing is ${editing.state}.`)))
 }
 
-/** The level that rejects now, else the Overview, which says when requests were rejected last. */
+/** The level that rejects now, else the Overview, which says when requests were rejected last; single requests without levels. */
 function showRejecting(): void {
-  const { server, derivedServer } = viewStore.getState()
+  const view = viewStore.getState()
+  if (withoutLevels(view) !== undefined) return openScreen('live')
+  const { server, derivedServer } = view
   const rejecting = rosterRows(server, derivedServer, () => 0).find(({ trouble }) => trouble === 'rejecting')
   if (rejecting === undefined) openScreen('overview')
   else openScreen('level', rejecting.name)
@@ -197,6 +201,8 @@ export interface ActionFacts {
   /** Why no simulation can be steered. */
   readonly notSteered?: string
   readonly simulationStopped: boolean
+  /** Whether its flow control has priority levels. */
+  readonly levels: boolean
   /** Whether the source shows single requests. */
   readonly requests: boolean
   /** Objects that the draft changes. */
@@ -216,6 +222,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
     for (const name of names) if (!holds) reasons[name] ??= why
   }
   need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'reading-notes')
+  need(facts.levels, WITHOUT_LEVELS, 'explain', 'reading-notes', 'run-beside')
   need(drafted > 0, 'The draft has no changes.', 'dry-run', 'apply', 'run-beside')
   need(requests, 'This source does not report individual requests.', 'run-beside')
   const impossible = facts.why ?? 'This source cannot be edited.'

@@ -156,6 +156,7 @@ describe('the palette', () => {
       connected: true,
       notSteered: 'No simulation is connected.',
       simulationStopped: false,
+      levels: true,
       requests: false,
       drafted: 1,
       mayUndoDraft: true,

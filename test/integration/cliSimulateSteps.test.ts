@@ -43,7 +43,7 @@ it('shows several variants at the same instant, and says what it does not know',
   expect(output).toContain('event takes a whole number from 1 to')
   const filter = await stepped(['S11', '--step', '--variant', 'max-in-flight'], 'decision')
   expect(filter).toMatchObject({ code: 0, told: '' })
-  expect(filter.output).toContain('The max-in-flight filter has no levels.')
+  expect(filter.output).toContain('The max-in-flight filter has no priority levels.')
   const none = await stepped(['T2', '--step', '--variant', 'nwo'])
   expect(none.code).toBe(2)
   expect(none.told).toContain('There is no variant "nwo"; did you mean 1.18 or now?')

@@ -117,35 +117,12 @@ describe('apf-console proxy', () => {
     expect(page).not.toContain('priority_level=')
   })
 
-  test('reads a log as that filter would have decided, and examines no levels of it', async () => {
-    const log = join(folder, 'audit.log')
-    const line = (id: number): string =>
-      JSON.stringify({
-        kind: 'Event',
-        apiVersion: 'audit.k8s.io/v1',
-        auditID: `id-${id}`,
-        stage: 'ResponseComplete',
-        requestURI: '/api/v1/pods',
-        verb: 'list',
-        user: { username: 'alice', groups: ['system:authenticated'] },
-        objectRef: { resource: 'pods', apiVersion: 'v1' },
-        responseStatus: { code: 200 },
-        requestReceivedTimestamp: '2026-11-20T03:00:00.000000Z',
-        stageTimestamp: '2026-11-20T03:00:01.000000Z',
-      })
-    await writeFile(log, [1, 2, 3].map(line).join('\n'))
-    const options = ['--algorithm', 'max-in-flight', '--max-requests-inflight', '2']
-    const feed = await runCommand('feed', '--audit-file', log, '--once', '--json', ...options)
-    expect(feed.code, feed.told).toBe(0)
-    const rows = rowsOf(feed.output).filter((row) => 'seq' in row)
-    expect(rows.map(({ state, level, reason }) => [state, level, reason])).toEqual([
-      ['served', '', undefined],
-      ['served', '', undefined],
-      ['rejected', '', 'concurrency-limit'],
-    ])
-    const examined = await runCommand('diagnose', '--simulate', '--algorithm', 'max-in-flight', '--seconds', '20')
-    expect(examined.code).toBe(2)
-    expect(examined.told).toContain('uses the max-in-flight filter, which has no priority levels to examine.')
+  test('examines no levels of that filter', async () => {
+    const { code, told } = await runCommand('diagnose', '--simulate', '--algorithm', 'max-in-flight', '--seconds', '20')
+    expect(code).toBe(2)
+    expect(told).toContain(
+      'The max-in-flight filter has no priority levels. Simulated cluster uses it, and this command',
+    )
   })
 
   test('says what is wrong in one sentence', async () => {
@@ -237,6 +214,32 @@ describe('apf-console feed', () => {
     expect(output).toMatch(
       /5 requests: [1-4] dispatched, rejected [1-4] concurrency-limit by the engine, not by the server\b/,
     )
+  })
+
+  test('counts what the max-in-flight filter makes of an audit log and of a request log, without levels', async () => {
+    const atMs = Date.UTC(2026, 10, 22)
+    const audit = join(folder, 'audit.log')
+    // Five reads at once, which last a second each.
+    const together = Array.from({ length: 5 }, (_, n) => JSON.stringify(auditEvent(n, { atMs, lastedMs: 1_000 })))
+    await writeFile(audit, `${together.join('\n')}\n`)
+    const log = join(folder, 'httplog.log')
+    const line = (n: number): string =>
+      `I1122 00:00:01.00000${n}       1 httplog.go:134] "HTTP" verb="GET" URI="/api/v1/namespaces/default/pods/p${n}" latency="1s" userAgent="test" audit-ID="a${n}" srcIP="127.0.0.1:1" apf_pl="workload-low" apf_fs="service-accounts" apf_execution_time="1s" resp=200`
+    await writeFile(log, `${[1, 2, 3, 4, 5].map(line).join('\n')}\n`)
+    const filter = ['--once', '--algorithm', 'max-in-flight', '--max-requests-inflight', '2']
+    const limits = [...filter, '--max-mutating-requests-inflight', '1']
+    for (const feed of [
+      ['--audit-file', audit],
+      ['--httplog', log],
+    ]) {
+      const { code, output, told } = await runCommand('feed', ...feed, ...limits)
+      expect(code, told).toBe(0)
+      expect(output).toContain(
+        '5 requests: 2 dispatched, rejected 3 concurrency-limit by the engine, not by the server.',
+      )
+      const rows = rowsOf((await runCommand('feed', ...feed, ...limits, '--json')).output)
+      expect(rows.map(({ level, schema }) => [level, schema])).toEqual(Array.from({ length: 5 }, () => ['', '']))
+    }
   })
 
   test('takes several files as --config', async () => {

@@ -12,7 +12,7 @@ import { classes } from '../../components/classes.ts'
 import { isTyping } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { settingsNow } from '../../state/settings.ts'
-import { useViewPart } from '../../state/view.ts'
+import { useHasLevels, useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { useSource, setFilter, useRecent, type Recent } from './query.ts'
@@ -197,13 +197,16 @@ const MOST_REJECTIONS = 30
 
 /** How far the engine is the server, the draft beside, and what the source cannot know. */
 function EngineSide({ state, still }: { readonly state: LiveState | undefined; readonly still: boolean }) {
+  const hasLevels = useHasLevels()
   const { tally } = useRecent(still ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
   return (
     <>
-      {/* A simulated server is the engine itself. */}
-      {state?.mode !== 'simulation' && <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />}
+      {/* A simulated server is the engine itself, and the max-in-flight filter places no request. */}
+      {state?.mode !== 'simulation' && hasLevels && (
+        <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />
+      )}
       {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
-      {state !== undefined && <CandidatePane state={state} />}
+      {state !== undefined && hasLevels && <CandidatePane state={state} />}
       {state !== undefined && <LimitsPane limits={state.limits} />}
     </>
   )
@@ -221,8 +224,12 @@ function TrafficSide(props: {
   const { mode, span, opened, still, onSpan, onOpen } = props
   const [order, setOrder] = useState<FlowOrder>('seats')
   const recent = useRecent(SPANS[span].seconds)
+  const hasLevels = useHasLevels()
   const { tally, seconds, now } = recent
   const rejections = useMemo(() => newestRejections(recent), [recent])
+  const rejected = <RejectedPane rows={rejections} tally={tally} span={span} onOpen={onOpen} />
+  // Without levels there are no flows, queues and exempt requests.
+  if (!hasLevels) return rejected
   return (
     <>
       <FlowsPane
@@ -235,7 +242,7 @@ function TrafficSide(props: {
         order={order}
         onOrder={setOrder}
       />
-      <RejectedPane rows={rejections} tally={tally} span={span} onOpen={onOpen} />
+      {rejected}
       <LiveQueuesPane queues={tally.queues} opened={opened} still={still} />
       <ExemptPane tally={tally} seconds={seconds} />
     </>

@@ -16,7 +16,7 @@ test('nothing on screen speaks of levels as if the filter had some', async ({ pa
   await page.goto(running.address)
   const filter = page.getByText('The max-in-flight filter has no priority levels.')
   await expect(filter).toBeVisible()
-  await expect(page.getByText('without Priority and Fairness').first()).toBeAttached()
+  await expect(page.getByText('with the max-in-flight filter').first()).toBeAttached()
   // Neither hints about bars of seats, nor when limits move.
   for (const text of ['Reading this screen', 'granted as limits', 'next reallocation', 'debug dumps'])
     await expect(page.getByText(text)).toHaveCount(0)
