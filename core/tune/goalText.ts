@@ -1,4 +1,5 @@
 import { quoted } from '../config/finding.ts'
+import type { ObjectSet } from '../config/objects.ts'
 import { type Assertion, isMeasure, type Measured, type MeasureName, MEASURES } from '../scenario/scenario.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import { nearest } from '../text/text.ts'
@@ -42,13 +43,19 @@ export interface GoalNames {
   readonly clients: readonly string[]
 }
 
+/** Of a server, whose clients have no names. */
+export const namesOfObjects = ({ levels }: Pick<ObjectSet, 'levels'>): GoalNames => ({
+  levels: levels.map(({ metadata }) => metadata.name),
+  clients: [],
+})
+
 export const namesOf = (base: SweepBase): GoalNames => ({
-  levels: base.variant.objects.levels.map(({ metadata }) => metadata.name),
+  ...namesOfObjects(base.variant.objects),
   clients: base.kind === 'scenario' ? base.scenario.clients.map((group) => group.name) : [],
 })
 
-/** A goal in words; or what is wrong with it, in a sentence. */
-export function readGoal(text: string, names: GoalNames): Assertion | string {
+/** A goal in words; or what is wrong with it, in a sentence. Without names, which are not known yet, each is taken for that of a level. */
+export function readGoal(text: string, names: GoalNames | undefined): Assertion | string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const never = NEVER.exec(words)
   if (never !== null) {
@@ -74,7 +81,7 @@ export function readGoal(text: string, names: GoalNames): Assertion | string {
 }
 
 /** A guard rail in words: a goal, or what may not rise. */
-export function readGuardRail(text: string, names: GoalNames): GuardRail | string {
+export function readGuardRail(text: string, names: GoalNames | undefined): GuardRail | string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const [, measureText, each, name = ''] = NO_RISE.exec(words) ?? []
   if (measureText === undefined) return readGoal(text, names)
@@ -97,8 +104,10 @@ const measureNamed = (text: string): MeasureName | undefined => {
 }
 
 /** `level NAME`, `clients NAME`, or a name that only one of the two has. */
-function subjectNamed(text: string, { levels, clients: groups }: GoalNames): NonNullable<Measured['of']> | string {
+function subjectNamed(text: string, names: GoalNames | undefined): NonNullable<Measured['of']> | string {
   const [, kind, name = ''] = /^(?:(level|clients) )?(.+)$/.exec(text) ?? []
+  if (names === undefined) return { kind: 'level', name }
+  const { levels, clients: groups } = names
   const [isLevel, isGroup] = [kind !== 'clients' && levels.includes(name), kind !== 'level' && groups.includes(name)]
   if (isLevel && isGroup) {
     return `${quoted(name)} is a level and a group of clients: write “level ${name}” or “clients ${name}”.`

@@ -66,6 +66,25 @@ function decode(value: unknown, findings: Finding[]): WrittenTune {
   return written
 }
 
+/**
+ * What is wrong with the first goal or guard rail in words that means nothing, in a sentence. It takes no run and no twin;
+ * without names only the rest of the words is read.
+ */
+export function misspelt(
+  { goals, guardRails }: Pick<WrittenTune, 'goals' | 'guardRails'>,
+  names?: GoalNames,
+): string | undefined {
+  const wrong = (
+    texts: readonly WrittenGoal[],
+    read: (text: string, names: GoalNames | undefined) => unknown,
+  ): readonly string[] =>
+    texts.flatMap((text) => {
+      const found = typeof text === 'string' ? read(text, names) : undefined
+      return typeof found === 'string' ? [found] : []
+    })
+  return [...wrong(goals, readGoal), ...wrong(guardRails, readGuardRail)][0]
+}
+
 /** Put together with its base: what is to be searched, or what does not fit the base. */
 export function planOf(
   { name, goals, guardRails, parameters, evaluations, seed, seeds }: Omit<WrittenTune, 'base'>,

@@ -4,7 +4,8 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
-import { DEFAULT_EVALUATIONS, EVALUATIONS, planOf, readTune } from '../../core/tune/read.ts'
+import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalText.ts'
+import { DEFAULT_EVALUATIONS, EVALUATIONS, misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
 import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
 import { TUNE_SEEDS } from '../../core/contract/tuneBounds.ts'
@@ -86,6 +87,7 @@ const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: TUNE_SEEDS.usu
 /** Goals of the command line, about a base. */
 async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {
   const [goals, guardRails] = [given.values('goal'), given.values('guard-rail')]
+  checkWords(given, namesOf(base))
   const written = { ...USUAL, ...searchFrom(given), name, goals, guardRails }
   const { plan, findings } = planOf(written, base, await levelsWithRequests(base, written, threadsOf(console)))
   const [first] = findings
@@ -93,12 +95,20 @@ async function planOfGoals(base: SweepBase, name: string, given: Given, console:
   return { plan, base }
 }
 
+/** Throws for a goal or guard rail that means nothing here, before anything is fitted or run. */
+function checkWords(given: Given, names?: GoalNames): void {
+  const wrong = misspelt({ goals: given.values('goal'), guardRails: given.values('guard-rail') }, names)
+  if (wrong !== undefined) throw new UsageError(wrong)
+}
+
 /** The twin of the source that the options name; `undefined` when the command is to end. */
 async function planOfSource(given: Given, console: Console): Promise<Asked | undefined> {
   if (given.values('goal').length === 0) throw new UsageError('tune needs --goal with what has to hold.')
   if (given.flag('variant')) throw new UsageError('--variant goes with a scenario.')
+  checkWords(given)
   const read = await readTwin(given, console, async (beside) => {
     const { objects, version, notes, errors } = await configurationBefore(given, console, beside)
+    checkWords(given, namesOfObjects(objects))
     return { before: objects, version, notes, errors }
   })
   if (read === undefined) return undefined

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import { type TuneEvent, TuneWishSchema } from '../../core/contract/tune.ts'
@@ -58,6 +58,40 @@ test('searches on the requests of the range alone', async () => {
   const base = tasks[0]?.base
   expect(base?.kind === 'requests' && base.arrivals.list.length).toBe(2)
   expect(base?.variant.maxRequestsInFlight).toBe(600)
+})
+
+test('says at once that a goal or guard rail is misspelt, and fits no twin', async () => {
+  const twinOf = vi.fn(async () => expect.fail('no twin is needed'))
+  const said = async (goal: string, guardRail: string) => {
+    const events: TuneEvent[] = []
+    const handlers = tuneHandlers({
+      desk: { search: () => expect.fail('nothing is searched') } as unknown as WhatIfDesk,
+      openPast: async () => 9,
+      sourceOf: () => expect.fail('nothing is read'),
+      twinOf,
+      environment: { now: () => 0 },
+    })
+    const wish = TuneWishSchema.parse({
+      from: { kind: 'twin', connection: 1, server: 'a' },
+      before: builtInObjects('v1.36.0'),
+      serverLimit: 600,
+      version: 'v1.36.0',
+      goals: ['workload-low never waits', goal],
+      guardRails: [guardRail],
+      levels: ['workload-low'],
+      seeds: 3,
+    })
+    handlers.tune(wish, (event) => void events.push(event), new AbortController().signal)
+    await new Promise((resolve) => void setImmediate(resolve))
+    return events
+  }
+  expect(await said('workload-lov never waits', 'system never waits')).toMatchObject([
+    { kind: 'failed', problem: { code: 'invalid-input', message: expect.stringContaining('“workload-lov”') } },
+  ])
+  expect(await said('system never waits', 'wait p98 of system < 1 s')).toMatchObject([
+    { kind: 'failed', problem: { message: expect.stringContaining('There is no measure “wait p98”') } },
+  ])
+  expect(twinOf).not.toHaveBeenCalled()
 })
 
 test('says that nothing is recorded in the range', async () => {

@@ -6,7 +6,8 @@ import type { TuneAnswer, TuneProposal, TuneWish } from '../../core/contract/tun
 import { writeManifest } from '../../core/manifest/write.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
-import { DEFAULT_EVALUATIONS } from '../../core/tune/read.ts'
+import { namesOfObjects } from '../../core/tune/goalText.ts'
+import { DEFAULT_EVALUATIONS, misspelt } from '../../core/tune/read.ts'
 import type { Proposal, TuneReport } from '../../core/tune/report.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
@@ -41,6 +42,9 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
       const started = environment.now()
       const run = async (): Promise<void> => {
         if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot search for edits.')
+        // A twin takes minutes to fit.
+        const wrong = misspelt(wish, namesOfObjects(wish.before))
+        if (wrong !== undefined) throw new ProblemError('invalid-input', wrong)
         const tell = (part: number): void => emit({ kind: 'progress', part: part * FIT_SHARE })
         const { base, notes } = await baseOf(wish, options, tell, signal)
         if (signal.aborted) return

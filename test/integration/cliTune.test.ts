@@ -79,6 +79,13 @@ parameters: [{ level: workload-low, field: queues, values: [8, 16] }]
     expect(await told('--simulate')).toContain('tune needs --goal with what has to hold')
     expect(await told(scenario, '--simulate', ...GOAL)).toContain('tune needs one file, a scenario and goals')
     expect(await told(scenario, '--goal', 'workload-lo never waits')).toContain('did you mean “workload-low”?')
+    // Of a source before it is read, or at least before its twin is fitted.
+    expect(await told('--simulate', ...GOAL, '--guard-rail', 'wait p98 of system < 1 s')).toContain(
+      'There is no measure “wait p98”',
+    )
+    expect(await told('--simulate', '--seconds', '20', '--goal', 'workload-lo never waits')).toContain(
+      'did you mean “workload-low”?',
+    )
     expect(await told(scenario)).toContain('There is no field “seconds” at the top of the object')
     expect(await told(scenario, '--variant', 'now')).toContain('--variant goes with --goal')
     expect(await told(scenario, ...GOAL, '--variant', 'no')).toContain('has no variant "no"; did you mean now?')
