@@ -28,13 +28,15 @@ const entry = (name: string, title: string) => ({
   server: { maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200, version: 'v1.36.3' },
 })
 
+const { server: _apiServer, ...storeEntry } = entry('Q1', 'A full store')
+
 beforeEach(async () => {
   runs = []
   story = await openStory({
     spec: null,
     history: 0,
     whatIf: {
-      scenarios: async () => [entry('S1', 'A flood'), entry('T1', 'A check')],
+      scenarios: async () => [entry('S1', 'A flood'), entry('T1', 'A check'), storeEntry],
       scenarioText: async () => '',
       forecast: () => undefined,
       search: () => undefined,
@@ -96,6 +98,14 @@ test('lists the library in groups, and shows what the chosen one teaches', async
   expect(screen.getByText('What T1 teaches.')).toBeTruthy()
   await userEvent.click(screen.getByText('A flood'))
   expect(screen.getByText('50 clients with 20 threads each')).toBeTruthy()
+})
+
+test('before an etcd nothing can be stepped through or compared in What-if, and the page says why', async () => {
+  await userEvent.click(await screen.findByText('A full store'))
+  expect(screen.getByText(/^It cannot be stepped through or opened in What-if:/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Open in What-if' })).toBeNull()
+  await userEvent.click(screen.getByText('A flood'))
+  expect(screen.queryByText(/^It cannot be stepped through/)).toBeNull()
 })
 
 test('a run shows its progress, then each variant with its verdict', async () => {

@@ -173,6 +173,7 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
   const report = run?.state === 'done' ? run.report : undefined
   const isOld = wish.kind === 'file' && run?.state === 'done' && run.text !== wish.text
   const about = shown.kind === 'library' ? shown.scenario : report
+  const isOfEtcd = shown.kind === 'library' ? shown.scenario.server === undefined : report?.of === 'etcd'
   return (
     <>
       <Pane
@@ -195,6 +196,12 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
           <p className={styles['conditions']}>
             {`${format.counted(about.seconds, 'second')}, statistics from second ${about.statisticsFrom}, seed ${about.seed}.`}{' '}
             Every variant gets the same execution times and think times.
+          </p>
+        )}
+        {isOfEtcd && (
+          <p className={styles['conditions']}>
+            It cannot be stepped through or opened in What-if: both show the levels of an API server, and an etcd has
+            none. Run it to compare its variants.
           </p>
         )}
         {shown.kind === 'library' && (
