@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PAST_REQUESTS, MOST_VARIANTS } from './bounds.ts'
+import { MOST_PAST_REQUESTS, MOST_SCENARIO_TEXT, MOST_VARIANTS } from './bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { SeriesSchema } from '../history/series.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
@@ -59,7 +59,7 @@ export type WhatIfWish = z.infer<typeof WhatIfWishSchema>
 /** What a comparison or a run is of, where the wish only names it: recorded requests, and the text of a scenario. */
 const RunGivenSchema = z.object({
   requests: z.array(LiveRequestSchema).max(MOST_PAST_REQUESTS).exactOptional(),
-  scenario: z.string().exactOptional(),
+  scenario: z.string().max(MOST_SCENARIO_TEXT).exactOptional(),
 })
 export type RunGiven = z.infer<typeof RunGivenSchema>
 
@@ -77,10 +77,10 @@ export const RunSpecSchema = z.object({
         .min(0)
         .max(MOST_VARIANTS - 1),
     }),
-    /** A scenario of the library with its phases, by the name of its variant. */
+    /** A scenario with its phases, by the name of its variant: of the library, unless its text is given. */
     z.object({ kind: z.literal('scenario'), name: z.string().max(100), seed, variant: z.string().max(100) }),
   ]),
-  /** The console adds it when the run is connected. */
+  /** The console adds it when the run is connected; the page gives the text of a scenario that is not of the library. */
   given: RunGivenSchema.exactOptional(),
 })
 export type RunSpec = z.infer<typeof RunSpecSchema>

@@ -61,6 +61,7 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     async complete(spec) {
       if (spec.kind !== 'run') return spec
       const { of } = spec
+      if (of.kind === 'scenario' && spec.given?.scenario !== undefined) return spec
       return { ...spec, given: await givenTo(of.kind === 'comparison' ? of.wish.from : of) }
     },
   }

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import type { RunSpec } from '../../core/contract/whatif.ts'
+import type { RunGiven, RunSpec } from '../../core/contract/whatif.ts'
 import type { Stride } from '../../core/contract/simulation.ts'
 import { MS_PER_SECOND } from '../../core/units.ts'
 import { client } from './client.ts'
@@ -30,10 +30,10 @@ const FIRST_RANGE_MS = 600_000
  * Shows the run of a variant at so many seconds after its start, or at its end. Rejects with `ProblemError` for a run that
  * cannot be opened.
  */
-export async function openRun(of: RunSpec['of'], seconds?: number): Promise<void> {
-  const key = JSON.stringify(of)
+export async function openRun(of: RunSpec['of'], seconds?: number, given?: RunGiven): Promise<void> {
+  const key = JSON.stringify([of, given])
   const known = connectionStore.getState().connections.find(({ id }) => id === opened.get(key))
-  const { id } = known ?? (await connectSource({ kind: 'run', of }, true))
+  const { id } = known ?? (await connectSource({ kind: 'run', of, ...(given !== undefined && { given }) }, true))
   opened.set(key, id)
   const { first, last } = await client().call('past.extent', { connection: id })
   showConnection(id)

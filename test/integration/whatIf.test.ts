@@ -145,6 +145,13 @@ describe('a comparison in a thread of its own', () => {
     expect(moment.at).toBeGreaterThanOrEqual(last / 2)
     expect(moment.frame?.servers[0]?.levels.length).toBeGreaterThan(0)
 
+    const text = (await page.call('whatIf.scenarioText', { name: 'S1' })).replace('seconds: 70', 'seconds: 30')
+    const own = { kind: 'run', of: { ...of, name: 'mine.yaml', variant: 'now' }, given: { scenario: text } } as const
+    const mine = await page.call('sources.connect', { spec: own })
+    expect(mine.source.name).toBe('mine.yaml now')
+    await page.call('past.open', { connection: mine.id })
+    expect((await page.call('past.extent', { connection: mine.id })).last).toBe(30_000)
+
     const compared = { kind: 'comparison', wish: wishOf({ ...of }), variant: 1 } as const
     const candidate = await page.call('sources.connect', { spec: { kind: 'run', of: compared } })
     expect(candidate.source.name).toBe('narrow')

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { toProblem } from '../../../core/contract/errors.ts'
-import type { RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
+import type { RunGiven, RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Button } from '../../components/Button.tsx'
 import { openScreen } from '../../state/route.ts'
 import { openRun } from '../../state/runs.ts'
@@ -29,17 +29,19 @@ export function RunButton(props: {
 /** Opens a run and shows it on the Overview. */
 export function OpenRun(props: {
   readonly of: RunSpec['of']
+  /** The text of a scenario that is not of the library. */
+  readonly given?: RunGiven | undefined
   readonly seconds?: number | undefined
   /** Why it cannot be opened. */
   readonly impossible?: string
   readonly children: React.ReactNode
 }) {
-  const { of, seconds, impossible, children } = props
+  const { of, given, seconds, impossible, children } = props
   const [opening, setOpening] = useState(false)
   const open = async (): Promise<void> => {
     setOpening(true)
     try {
-      await openRun(of, seconds)
+      await openRun(of, seconds, given)
       openScreen('overview')
     } catch (thrown) {
       say(toProblem(thrown).message)

@@ -34,6 +34,9 @@ import styles from './scenarios.module.css'
 const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEditor.tsx')).ScenarioEditor }))
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
 
+/** Of a run in the contract; only shown. */
+const LONGEST_NAME = 100
+
 /** A scenario of the library, or a file. */
 type Shown =
   | { readonly kind: 'library'; readonly name: string; readonly scenario: LibraryScenario }
@@ -223,11 +226,7 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
       {isOld && (
         <Note kind="info">The scenario has changed since this run. Run it again to see what the change does.</Note>
       )}
-      <Results
-        run={run}
-        variants={shown.kind === 'library' ? shown.scenario.variants : []}
-        name={shown.kind === 'library' ? shown.name : undefined}
-      />
+      <Results run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} name={shown.name} />
     </>
   )
 }
@@ -276,8 +275,8 @@ function Results({
 }: {
   readonly run: ScenarioRunState | undefined
   readonly variants: readonly string[]
-  /** Of the library; absent for a file. */
-  readonly name: string | undefined
+  /** Of the library, or of a file. */
+  readonly name: string
 }) {
   switch (run?.state) {
     case undefined:
@@ -295,11 +294,18 @@ function Results({
     case 'failed':
       return <ErrorState title="The scenario did not run." problem={run.problem} />
     case 'done':
-      return <Variants report={run.report} name={name} />
+      return <Variants report={run.report} name={name} text={run.text} />
   }
 }
 
-const Variants = ({ report, name }: { readonly report: ScenarioReport; readonly name: string | undefined }) => (
+interface VariantsProps {
+  readonly report: ScenarioReport
+  readonly name: string
+  /** Of the file that was run; the library has its own. */
+  readonly text: string | undefined
+}
+
+const Variants = ({ report, name, text }: VariantsProps) => (
   <>
     {report.runs.map((run) => (
       <Pane
@@ -307,9 +313,13 @@ const Variants = ({ report, name }: { readonly report: ScenarioReport; readonly 
         title={run.name}
         note={<Verdict run={run} />}
         actions={
-          name !== undefined &&
           report.of === 'server' && (
-            <OpenRun of={{ kind: 'scenario', name, seed: report.seed, variant: run.name }}>Step through</OpenRun>
+            <OpenRun
+              of={{ kind: 'scenario', name: name.slice(0, LONGEST_NAME), seed: report.seed, variant: run.name }}
+              given={text === undefined ? undefined : { scenario: text }}
+            >
+              Step through
+            </OpenRun>
           )
         }
       >
