@@ -33,6 +33,7 @@ import styles from './scenarios.module.css'
 
 const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEditor.tsx')).ScenarioEditor }))
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
+const Calculators = lazy(async () => ({ default: (await import('./calculators/Calculators.tsx')).Calculators }))
 
 /** Of a run in the contract; only shown. */
 const LONGEST_NAME = 100
@@ -227,6 +228,11 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
         <Note kind="info">The scenario has changed since this run. Run it again to see what the change does.</Note>
       )}
       <Results run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} name={shown.name} />
+      {shown.kind === 'library' && (
+        <Suspense fallback={null}>
+          <Calculators scenario={shown.name} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,0 +1,58 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, test } from 'vitest'
+import { compute } from './calculator.logic.ts'
+import { Calculators } from './Calculators.tsx'
+import { CALCULATORS } from './onPages.ts'
+
+afterEach(cleanup)
+
+const pane = (name: string) => within(screen.getByRole('region', { name }))
+const cells = (name: string, row: number) => pane(name).getAllByRole('row').at(row)?.textContent
+
+test.each(Object.keys(CALCULATORS))('every calculator of %s has an answer to begin with', (scenario) => {
+  for (const calculator of CALCULATORS[scenario] ?? []) {
+    const { title } = calculator
+    const computed = compute(calculator, {})
+    expect(computed.ok, title).toBe(true)
+    if (!computed.ok) continue
+    expect(computed.answer.rows.length, title).toBeGreaterThan(0)
+    for (const row of computed.answer.rows) expect(row, title).toHaveLength(computed.answer.columns.length)
+    expect(computed.answer.summary).not.toMatch(/NaN|undefined|Infinity/)
+  }
+})
+
+test('a scenario without calculators shows nothing', () => {
+  const { container } = render(<Calculators scenario="S1" />)
+  expect(container.textContent).toBe('')
+})
+
+test('watches across servers: buckets, the maximum of each, and what it overestimates', async () => {
+  const user = userEvent.setup()
+  render(<Calculators scenario="S19" />)
+  const name = 'Watches across servers'
+  expect(pane(name).getByRole('status').textContent).toMatch(/^10 buckets for each resource/)
+  const namespaces = pane(name).getByLabelText('A: buckets of namespaces')
+  await user.clear(namespaces)
+  expect(pane(name).getByText('Enter a whole number from 1 to 1000.')).toBeTruthy()
+  expect(pane(name).queryByRole('table')).toBeNull()
+  await user.type(namespaces, '1')
+  // With one bucket for namespaces, b's 90 watches of kube-system count for default, too.
+  expect(pane(name).getByRole('status').textContent).toMatch(/^8 buckets/)
+  expect(cells(name, 1)).toBe('a222214890 (155 %)8')
+  expect(pane(name).getByText(/publishes nothing/)).toBeTruthy()
+})
+
+test('publishing: a jump is written at once, a fall with the minute', async () => {
+  const user = userEvent.setup()
+  render(<Calculators scenario="S19" />)
+  const name = 'When watch counts are published'
+  expect(pane(name).getByRole('status').textContent).toMatch(/^4 writes in 180 seconds/)
+  expect(cells(name, 2)).toBe('60130100130period over')
+  expect(cells(name, 3)).toBe('75400130400jump')
+  expect(cells(name, 4)).toBe('1209040090period over')
+  const counts = pane(name).getByLabelText('Watches of one bucket')
+  await user.clear(counts)
+  await user.type(counts, '0 100{Enter}ten 5')
+  expect(pane(name).getByText(/^Line 2 is not of the form/)).toBeTruthy()
+})

@@ -1,0 +1,127 @@
+/** What was typed into a field, or why it cannot be used. */
+type Typed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string }
+
+export interface Field<T> {
+  readonly label: string
+  readonly initial: string
+  /** `choice` has options, `lines` several lines. */
+  readonly kind: 'number' | 'text' | 'lines' | 'choice'
+  readonly options?: readonly (readonly [value: string, label: string])[]
+  readonly hint?: string
+  readonly read: (text: string) => Typed<T>
+}
+
+export interface Answer {
+  readonly summary: string
+  /** Cells as they are shown; the first column names the row. */
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** The value of a field of the calculator. */
+type Take = <T>(field: Field<T>) => T
+
+export interface Definition {
+  readonly title: string
+  /** The section that the formula comes from, and what of it is a choice of the console. */
+  readonly follows: string
+  /** What Kubernetes does today instead. */
+  readonly upstream: string
+  /** Each with a label of its own. */
+  readonly fields: readonly Field<unknown>[]
+  /** Asked only when every field can be read. */
+  readonly answer: (take: Take) => Answer
+}
+
+/** What was typed, by the label of its field; one that was not touched has its initial text. */
+export type Texts = Readonly<Partial<Record<string, string>>>
+type Computed =
+  | { readonly ok: true; readonly answer: Answer }
+  /** Messages by the label of their field. */
+  | { readonly ok: false; readonly errors: Texts }
+
+export function compute({ fields, answer }: Definition, texts: Texts): Computed {
+  const read = <T>(field: Field<T>): Typed<T> => field.read(texts[field.label] ?? field.initial)
+  const errors = fields.flatMap((field) => {
+    const typed = read(field)
+    return typed.ok ? [] : [[field.label, typed.message] as const]
+  })
+  if (errors.length > 0) return { ok: false, errors: Object.fromEntries(errors) }
+  const take: Take = (field) => {
+    const typed = read(field)
+    if (!typed.ok) throw new Error(`${field.label} is not among the fields`)
+    return typed.value
+  }
+  return { ok: true, answer: answer(take) }
+}
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
+  readonly hint?: string
+}
+
+const numberIn = (text: string): number => (/^\d{1,15}(?:\.\d{1,6})?$/.test(text.trim()) ? Number(text) : Number.NaN)
+
+export const wholeField = (label: string, initial: number, { least, most, ...rest }: Bounds): Field<number> => ({
+  ...rest,
+  label,
+  initial: String(initial),
+  kind: 'number',
+  read: (text) => {
+    const value = numberIn(text)
+    return Number.isInteger(value) && value >= least && value <= most
+      ? { ok: true, value }
+      : { ok: false, message: `Enter a whole number from ${least} to ${most}.` }
+  },
+})
+
+export const numberField = (label: string, initial: number, { least, most, ...rest }: Bounds): Field<number> => ({
+  ...rest,
+  label,
+  initial: String(initial),
+  kind: 'number',
+  read: (text) => {
+    const value = numberIn(text)
+    return value >= least && value <= most
+      ? { ok: true, value }
+      : { ok: false, message: `Enter a number from ${least} to ${most}.` }
+  },
+})
+
+const MOST_LINES = 1_000
+
+interface Lines<T> {
+  readonly label: string
+  readonly initial: string
+  /** What a line has to be, for the message about one that is not. */
+  readonly hint: string
+  /** `undefined`: the line is none. */
+  readonly line: (words: readonly string[]) => T | undefined
+}
+
+/** One value in each line; empty lines are none. */
+export const linesField = <T>({ label, initial, hint, line }: Lines<T>): Field<readonly T[]> => ({
+  label,
+  initial,
+  hint,
+  kind: 'lines',
+  read: (text) => {
+    const lines = text.split('\n').map((one) => one.trim())
+    const values: T[] = []
+    for (const [index, one] of lines.entries()) {
+      if (one === '') continue
+      const value = line(one.split(/\s+/))
+      if (value === undefined) return { ok: false, message: `Line ${index + 1} is not of the form: ${hint}` }
+      values.push(value)
+    }
+    if (values.length === 0) return { ok: false, message: 'Enter at least one line.' }
+    return values.length > MOST_LINES
+      ? { ok: false, message: `Enter at most ${MOST_LINES} lines.` }
+      : { ok: true, value: values }
+  },
+})
+
+/** A whole number of at most nine digits, as a word of a line. */
+export const wholeWord = (word: string | undefined): number | undefined =>
+  word !== undefined && /^\d{1,9}$/.test(word) ? Number(word) : undefined

@@ -1,0 +1,7 @@
+import type { Definition } from './calculator.logic.ts'
+import { PUBLISHING, WATCH_BUCKETS } from './watchCounts.data.ts'
+
+/** By the scenario on whose page they stand. */
+export const CALCULATORS: Readonly<Partial<Record<string, readonly Definition[]>>> = {
+  S19: [WATCH_BUCKETS, PUBLISHING],
+}

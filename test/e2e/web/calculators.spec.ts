@@ -1,0 +1,24 @@
+import { expect, test } from '../console.ts'
+import { expectFine } from '../looks.ts'
+
+test('calculators stand on the page of their scenario and follow what is typed', async ({ consolePage: page }) => {
+  await page.keyboard.press('w')
+  await page.keyboard.press('w')
+  const library = page.getByRole('navigation', { name: 'Library of scenarios' })
+  await library.getByRole('button', { name: 'Mixed server versions' }).click()
+
+  const buckets = page.getByRole('region', { name: 'Watches across servers', exact: true })
+  await expect(buckets.getByRole('status')).toContainText('10 buckets for each resource')
+  await buckets.getByLabel('A: buckets of namespaces').fill('1')
+  await expect(buckets.getByRole('status')).toContainText('8 buckets for each resource')
+  await buckets.getByLabel('Written object').fill('pods')
+  await expect(buckets.getByText('Enter resource, namespace and name.')).toBeVisible()
+  await expect(buckets.getByRole('table')).toHaveCount(0)
+  await buckets.getByLabel('Written object').fill('pods kube-system dns')
+  await expect(buckets.getByRole('table')).toBeVisible()
+
+  await expectFine(page)
+
+  await library.getByRole('button', { name: 'Self-maintenance crowded out' }).click()
+  await expect(buckets).toHaveCount(0)
+})
