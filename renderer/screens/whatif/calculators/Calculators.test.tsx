@@ -56,3 +56,28 @@ test('publishing: a jump is written at once, a fall with the minute', async () =
   await user.type(counts, '0 100{Enter}ten 5')
   expect(pane(name).getByText(/^Line 2 is not of the form/)).toBeTruthy()
 })
+
+test('width of a write: the proposal rounds down and has no cap of its own, today rounds up to at most ten', async () => {
+  const user = userEvent.setup()
+  render(<Calculators scenario="S18" />)
+  const name = 'Width of a write'
+  const texts = (row: number) =>
+    within(pane(name).getAllByRole('row')[row] ?? expect.fail('no such row'))
+      .getAllByRole('cell')
+      .map(({ textContent }) => textContent)
+  expect(texts(1)).toEqual(['25', '5.0 ms', '0.125'])
+  // 40 seats allow one request min(ceil(40 × 0.15), 40 div 6) = 6.
+  expect(pane(name).getByRole('rowheader', { name: 'Today, at most 6' })).toBeTruthy()
+  expect(texts(2)).toEqual(['6', '21 ms', '0.125'])
+  const events = pane(name).getByLabelText('Expected events')
+  await user.clear(events)
+  await user.type(events, '9')
+  expect(pane(name).getByRole('status').textContent).toMatch(/^The events do not fill a seat/)
+})
+
+test('cost of events: the running average of a bucket', () => {
+  render(<Calculators scenario="S18" />)
+  const name = 'Cost of a watch event'
+  expect(pane(name).getByRole('rowheader', { name: 'configmaps' })).toBeTruthy()
+  expect(cells(name, 1)).toMatch(/^pods49\W750/)
+})
