@@ -61,7 +61,7 @@ test('searches on the requests of the range alone', async () => {
 })
 
 test('says at once that a goal or guard rail is misspelt, and fits no twin', async () => {
-  const twinOf = vi.fn(async () => expect.fail('no twin is needed'))
+  const twinOf = vi.fn<() => Promise<never>>(async () => expect.fail('no twin is needed'))
   const said = async (goal: string, guardRail: string) => {
     const events: TuneEvent[] = []
     const handlers = tuneHandlers({
