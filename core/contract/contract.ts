@@ -209,8 +209,14 @@ export const procedures = {
   'recorder.switch': procedure(z.object({ connection, on: z.boolean() }), nothing),
   /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
   'sources.facts': procedure(z.object({ connection, server: z.string() }), ReportedFactsSchema.nullable()),
-  /** What a forecast for one server is made from: the pages and dumps of the last ten minutes. */
-  'forecast.evidence': procedure(z.object({ connection, server: z.string() }), ForecastEvidenceSchema),
+  /**
+   * What a forecast for one server is made from: the pages and dumps of the last ten minutes; of a recording those before `at`
+   * (Unix ms), where it is given.
+   */
+  'forecast.evidence': procedure(
+    z.object({ connection, server: z.string(), at: z.number().exactOptional() }),
+    ForecastEvidenceSchema,
+  ),
   /**
    * Why requests wait, are rejected or are slow, from the pages and dumps of the last ten minutes; of a recording those before
    * `at` (Unix ms), its end without.

@@ -152,7 +152,8 @@ export const ForecastEvidenceSchema = z.object({
 export type ForecastEvidence = z.infer<typeof ForecastEvidenceSchema>
 
 export const ForecastWishSchema = z.object({
-  of: z.object({ connection: z.number().int(), server: z.string() }),
+  /** `at` (Unix ms): of a recording, from the ten minutes before that instant. */
+  of: z.object({ connection: z.number().int(), server: z.string(), at: z.number().exactOptional() }),
   before: ObjectSetSchema,
   after: ObjectSetSchema,
   /** Seats of the server. */

@@ -182,8 +182,8 @@ export async function openSource(
         alerting.silence(silences)
         return null
       },
-      'forecast.evidence': async ({ server }) => ({
-        ...pages.evidence(server),
+      'forecast.evidence': async ({ server, at }) => ({
+        ...(at === undefined ? pages : pagesUpTo(recorded(), at)).evidence(server),
         widening: await watching.widening(),
       }),
       'diagnosis.read': async ({ at }) => {

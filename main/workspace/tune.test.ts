@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
+import type { ForecastWish } from '../../core/contract/forecast.ts'
 import { type TuneEvent, TuneWishSchema } from '../../core/contract/tune.ts'
 import type { SearchTask, WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
@@ -92,6 +93,33 @@ test('says at once that a goal or guard rail is misspelt, and fits no twin', asy
     { kind: 'failed', problem: { message: expect.stringContaining('There is no measure “wait p98”') } },
   ])
   expect(twinOf).not.toHaveBeenCalled()
+})
+
+test('fits the twin of a past instant to what is recorded before it', async () => {
+  const wishes: ForecastWish[] = []
+  const handlers = tuneHandlers({
+    desk: {} as unknown as WhatIfDesk,
+    openPast: async () => 9,
+    sourceOf: () => expect.fail('the forecast asks'),
+    twinOf: async (wish) => {
+      wishes.push(wish)
+      return Promise.reject(new Error('enough'))
+    },
+    environment: { now: () => 0 },
+  })
+  const wish = TuneWishSchema.parse({
+    from: { kind: 'twin', connection: 1, server: 'a', at: 60_000 },
+    before: builtInObjects('v1.36.0'),
+    serverLimit: 600,
+    version: 'v1.36.0',
+    goals: ['workload-low never waits'],
+    guardRails: [],
+    levels: ['workload-low'],
+    seeds: 3,
+  })
+  handlers.tune(wish, () => undefined, new AbortController().signal)
+  await new Promise((resolve) => void setImmediate(resolve))
+  expect(wishes.map(({ of }) => of)).toEqual([{ connection: 9, server: 'a', at: 60_000 }])
 })
 
 test('says that nothing is recorded in the range', async () => {

@@ -3,6 +3,7 @@ import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contra
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { TuneAnswer, TuneProposal, TuneWish } from '../../core/contract/tune.ts'
+import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { writeManifest } from '../../core/manifest/write.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
@@ -72,9 +73,12 @@ async function baseOf(
   signal: AbortSignalLike,
 ): Promise<Base> {
   if (from.kind === 'twin') {
-    const of = { connection: from.connection, server: from.server }
+    const { server, at } = from
+    const connection = at === undefined ? from.connection : await openPast(from.connection)
+    const of = { connection, server, ...(at !== undefined && { at }) }
     const twin = await twinOf({ of, before, after: before, serverLimit, version }, tell, signal)
-    return { base: twinBase(twin), notes: misfits(twin.fit) }
+    const notes = at === undefined ? [] : [`${trafficBefore(at)} The edit is of the objects as they are now.`]
+    return { base: twinBase(twin), notes: [...notes, ...misfits(twin.fit)] }
   }
   const connection = await openPast(from.connection)
   const { requests } = await sourceOf(connection).call('past.requests', {
@@ -103,6 +107,9 @@ async function baseOf(
     ],
   }
 }
+
+const trafficBefore = (at: UnixMs): string =>
+  `The twin is of the requests that are recorded of the ten minutes before ${rfc3339(at)}.`
 
 const answerOf = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly string[]): TuneAnswer => ({
   answer: shownProposal(answer),

@@ -12,6 +12,7 @@ import { scrollRegion } from '../../../components/classes.ts'
 import { Note, ProblemNote } from '../../../components/States.tsx'
 import { useConnected } from '../../../state/connection.ts'
 import { useRefusal } from '../../../state/limits.ts'
+import { pastStore, usePastPart } from '../../../state/past.ts'
 import { timeStore } from '../../../state/time.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { fixed, format } from '../../../theme/format.ts'
@@ -36,10 +37,9 @@ export function TunePane() {
   )
 }
 
-const FROM = [
-  ['twin', 'Twin of this server, from its last ten minutes'],
-  ['recorded', 'Requests recorded in the time range shown'],
-] as const
+const RECORDED = ['recorded', 'Requests recorded in the time range shown'] as const
+const FROM = [['twin', 'Twin of this server, from its last ten minutes'], RECORDED] as const
+const FROM_PAST = [['twin', 'Twin of this server, from the ten minutes before the shown instant'], RECORDED] as const
 
 const linesOf = (text: string): string[] =>
   text
@@ -51,6 +51,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
   const form = tuneStore((state) => state.form)
   const run = tuneStore((state) => state.run)
   const server = useViewPart((view) => view.server?.id)
+  const isPast = usePastPart(({ moment }) => moment !== undefined)
   const [wrong, setWrong] = useState<string>()
   const shown = run?.connection === connection ? run : undefined
   const change = (next: Partial<TuneForm>): void => {
@@ -86,7 +87,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
         <SelectField
           label="Traffic"
           value={from}
-          options={FROM}
+          options={isPast ? FROM_PAST : FROM}
           onChange={(text) => change({ from: text === 'recorded' ? 'recorded' : 'twin' })}
         />
         {from === 'twin' && (
@@ -146,11 +147,12 @@ function wishOf(
   if (!Number.isInteger(count) || count < TUNE_SEEDS.min || count > TUNE_SEEDS.max)
     return `Seeds: enter a whole number from ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max}.`
   const { from: start, to } = timeStore.getState()
+  const at = pastStore.getState().moment?.at
   if (from === 'twin' && server === undefined) return 'No server of this source is shown yet.'
   return {
     from:
       from === 'twin'
-        ? { kind: 'twin', connection, server: server ?? '' }
+        ? { kind: 'twin', connection, server: server ?? '', ...(at !== undefined && { at }) }
         : { kind: 'recorded', connection, from: start, to },
     before: ObjectSetSchema.parse(impact.before),
     serverLimit: impact.limit.seats,
