@@ -12,7 +12,7 @@ const texts = z.array(z.string().max(300)).max(MOST_TUNE_TEXTS)
 /** Whose requests every edit is run on, and what has to hold (docs/tune.md). */
 export const TuneWishSchema = z.object({
   from: z.discriminatedUnion('kind', [
-    /** The twin of a server, from its last ten minutes; from those before `at` as they are recorded, where it is given. */
+    /** The twin of a server, from its newest pages, ten minutes at most; from those before `at` as they are recorded, where it is given. */
     z.object({ kind: z.literal('twin'), connection, server: z.string(), at: INSTANT.exactOptional() }),
     /** The requests that are recorded of a source between two instants, both included. */
     z.object({ kind: z.literal('recorded'), connection, from: INSTANT, to: INSTANT }),

@@ -7,7 +7,7 @@ import type { TuneReport } from '../../core/tune/report.ts'
 import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalText.ts'
 import { DEFAULT_EVALUATIONS, EVALUATIONS, misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
-import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
+import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
 import { TUNE_SEEDS } from '../../core/contract/tuneBounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
@@ -115,7 +115,7 @@ async function planOfSource(given: Given, console: Console): Promise<Asked | und
   const { twin, pages, objects } = read
   for (const sentence of [...objects.notes, ...pages.findings]) console.tell(sentence)
   tellFindings(objects.errors, console)
-  for (const sentence of misfits(twin.fit)) console.tell(sentence)
+  for (const sentence of [spanText(twin), ...misfits(twin.fit)]) console.tell(sentence)
   return planOfGoals(twinBase(twin), 'The twin', given, console)
 }
 

@@ -15,16 +15,20 @@ const TWIN: Twin = {
   variant: { name: 'server' },
 } as unknown as Twin
 
-function desk() {
+function desk(present?: { ms: number }) {
   const begun: Begun[] = []
   const forecast: WhatIfDesk['forecast'] = (task, emit, signal) =>
     void begun.push({ task, emit, isOver: () => signal.aborted })
   const evidence = { history: {}, flows: [], widening: 1 }
-  const source = { call: () => Promise.resolve(evidence) } as unknown as ConnectedSource
+  const source = {
+    connection: { spec: { kind: present === undefined ? 'scrape' : 'simulation' } },
+    call: (name: string) =>
+      Promise.resolve(name === 'simulation.state' ? { at: new Date(present?.ms ?? 0).toISOString() } : evidence),
+  } as unknown as ConnectedSource
   const handlers = forecastHandlers({
     desk: { forecast } as unknown as WhatIfDesk,
     sourceOf: () => source,
-    environment: { now: () => 0 },
+    environment: { now: () => (present?.ms ?? 0) / 10 },
   })
   const ask = (shares: number) => {
     const end = new AbortController()
@@ -58,6 +62,23 @@ test('the next draft goes on with the fit that an earlier one began', async () =
   ask(3)
   await settled()
   expect(begun.at(-1)?.task).toMatchObject({ twin: TWIN, wish: { after: { shares: 3 } } })
+})
+
+test('fits again once a minute of the source has passed, which at ×10 is six seconds', async () => {
+  const present = { ms: 0 }
+  const { begun, ask } = desk(present)
+  ask(1)
+  await settled()
+  begun[0]?.emit({ kind: 'twin', twin: TWIN })
+  await settled()
+  present.ms = 50_000
+  ask(2)
+  await settled()
+  expect(begun.at(-1)?.task).toMatchObject({ twin: TWIN })
+  present.ms = 70_000
+  ask(3)
+  await settled()
+  expect(begun.at(-1)?.task).not.toHaveProperty('twin')
 })
 
 test('a fit ends with the last draft that waits for it, and one that fails is tried again', async () => {

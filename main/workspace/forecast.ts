@@ -4,7 +4,7 @@ import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
-import { MS_PER_SECOND } from '../../core/units.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
@@ -16,8 +16,13 @@ interface ForecastOptions {
   readonly environment: Pick<Environment, 'now'>
 }
 
-/** A twin this young is not fitted again: the draft changes with every keystroke, the requests do not. */
+/**
+ * A twin this young is not fitted again: the draft changes with every keystroke, the requests do not. In the time of the
+ * source: at ×10 a minute here is ten of its minutes, after which its requests are others.
+ */
 const TWIN_SECONDS = 60
+/** However fast the time of a source goes, a twin outlasts a few keystrokes. */
+const TYPING_SECONDS = 5
 /** Twins of other servers and objects are forgotten, the oldest first. */
 const MOST_TWINS = 4
 
@@ -27,7 +32,10 @@ interface Forecasts extends Pick<StreamHandlers, 'forecast'> {
 }
 
 interface KeptTwin {
-  readonly atMs: number
+  /** Present of the source as the fit began, Unix milliseconds. */
+  readonly ofMs: UnixMs
+  /** Our own time when it was done. */
+  readonly atMs: UnixMs
   readonly twin: Twin
   readonly widening: number
 }
@@ -44,7 +52,16 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
   const twins = new Map<string, KeptTwin>()
   const fits = new Map<string, Fitting>()
 
+  const presentOf = async (connection: number): Promise<UnixMs> => {
+    const source = sourceOf(connection)
+    if (source.connection.spec.kind !== 'simulation') return environment.now()
+    return unixMsOf((await source.call('simulation.state', { connection })).at)
+  }
+  const isYoung = ({ ofMs, atMs }: KeptTwin, presentMs: UnixMs): boolean =>
+    presentMs - ofMs < TWIN_SECONDS * MS_PER_SECOND || environment.now() - atMs < TYPING_SECONDS * MS_PER_SECOND
+
   const fit = async (by: WhatIfDesk, key: string, wish: ForecastWish, end: AbortController): Promise<KeptTwin> => {
+    const ofMs = await presentOf(wish.of.connection)
     const evidence = await sourceOf(wish.of.connection).call('forecast.evidence', wish.of)
     if (evidence.history === null) throw new ProblemError('not-found', TOO_SHORT)
     const { widening } = evidence
@@ -61,7 +78,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     })
     // The runs that would follow are of the draft that was the first to need the twin.
     end.abort()
-    const kept = { atMs: environment.now(), twin, widening }
+    const kept = { ofMs, atMs: environment.now(), twin, widening }
     twins.delete(key)
     twins.set(key, kept)
     const [oldest] = twins.keys()
@@ -79,7 +96,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     const { of, before, serverLimit, version } = wish
     const key = JSON.stringify([of, serverLimit, version, before])
     const kept = twins.get(key)
-    if (kept !== undefined && environment.now() - kept.atMs < TWIN_SECONDS * MS_PER_SECOND) return kept
+    if (kept !== undefined && isYoung(kept, await presentOf(of.connection))) return kept
     const fitting = fits.get(key) ?? startFit(by, key, wish)
     fitting.waiting.add(tell)
     const leave = (): void => {

@@ -3,10 +3,9 @@ import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contra
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { TuneAnswer, TuneProposal, TuneWish } from '../../core/contract/tune.ts'
-import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { writeManifest } from '../../core/manifest/write.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
-import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
+import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
 import { namesOfObjects } from '../../core/tune/goalText.ts'
 import { DEFAULT_EVALUATIONS, misspelt } from '../../core/tune/read.ts'
 import type { Proposal, TuneReport } from '../../core/tune/report.ts'
@@ -77,8 +76,8 @@ async function baseOf(
     const connection = at === undefined ? from.connection : await openPast(from.connection)
     const of = { connection, server, ...(at !== undefined && { at }) }
     const twin = await twinOf({ of, before, after: before, serverLimit, version }, tell, signal)
-    const notes = at === undefined ? [] : [`${trafficBefore(at)} The edit is of the objects as they are now.`]
-    return { base: twinBase(twin), notes: [...notes, ...misfits(twin.fit)] }
+    const ofNow = at === undefined ? [] : ['The edit is of the objects as they are now.']
+    return { base: twinBase(twin), notes: [spanText(twin), ...ofNow, ...misfits(twin.fit)] }
   }
   const connection = await openPast(from.connection)
   const { requests } = await sourceOf(connection).call('past.requests', {
@@ -107,9 +106,6 @@ async function baseOf(
     ],
   }
 }
-
-const trafficBefore = (at: UnixMs): string =>
-  `The twin is of the requests that are recorded of the ten minutes before ${rfc3339(at)}.`
 
 const answerOf = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly string[]): TuneAnswer => ({
   answer: shownProposal(answer),

@@ -64,7 +64,7 @@ const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> =
   runs: `What-if takes the newest objects and requests. ${OTHERS}`,
   scenarios: `Scenarios are of no time. ${OTHERS}`,
   draft:
-    'The draft is of the newest objects, and its forecast of the ten minutes until now. Demand and limits beside it are of the selected instant.',
+    'The draft is of the newest objects, and its forecast of the newest requests. Demand and limits beside it are of the selected instant.',
   journal: `Journal lists every edit until now. ${OTHERS}`,
 }
 

@@ -38,8 +38,8 @@ export function TunePane() {
 }
 
 const RECORDED = ['recorded', 'Requests recorded in the time range shown'] as const
-const FROM = [['twin', 'Twin of this server, from its last ten minutes'], RECORDED] as const
-const FROM_PAST = [['twin', 'Twin of this server, from the ten minutes before the shown instant'], RECORDED] as const
+const FROM = [['twin', 'Twin of this server, from its newest requests'], RECORDED] as const
+const FROM_PAST = [['twin', 'Twin of this server, from its requests before the shown instant'], RECORDED] as const
 
 const linesOf = (text: string): string[] =>
   text
