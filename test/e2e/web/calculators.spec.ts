@@ -19,6 +19,17 @@ test('calculators stand on the page of their scenario and follow what is typed',
 
   await expectFine(page)
 
+  await library.getByRole('button', { name: 'Isolating list events' }).click()
+  const lists = page.getByRole('region', { name: 'Width of a list', exact: true })
+  await expect(lists.getByRole('status')).toContainText(/above 400.000 objects/)
+  await lists.getByLabel('Average object, kB').fill('20')
+  await expect(lists.getByRole('status')).toContainText(/above 200.000 objects/)
+  await lists.getByLabel('Seats of the level').fill('8')
+  await lists.getByLabel('Wider than the level').selectOption('reject')
+  await expect(lists.getByRole('cell', { name: 'rejected' })).toHaveCount(4)
+
+  await expectFine(page, 'light')
+
   await library.getByRole('button', { name: 'Self-maintenance crowded out' }).click()
   await expect(buckets).toHaveCount(0)
 })

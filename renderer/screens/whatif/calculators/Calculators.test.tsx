@@ -81,3 +81,32 @@ test('cost of events: the running average of a bucket', () => {
   expect(pane(name).getByRole('rowheader', { name: 'configmaps' })).toBeTruthy()
   expect(cells(name, 1)).toMatch(/^pods49\W750/)
 })
+
+test('width of a list: the break-even of CPU and memory, and lists too wide for their level', async () => {
+  const user = userEvent.setup()
+  render(<Calculators scenario="S9" />)
+  const name = 'Width of a list'
+  expect(
+    pane(name)
+      .getByRole('status')
+      .textContent?.replaceAll(/[^\x20-\x7e]/g, ','),
+  ).toBe('Memory costs more than CPU above 400,000 objects. Too wide for the level: 0 of 5 lists.')
+  const level = pane(name).getByLabelText('Seats of the level')
+  await user.clear(level)
+  await user.type(level, '8')
+  expect(pane(name).getByRole('status').textContent).toMatch(/Too wide for the level: 4 of 5 lists\.$/)
+  await user.selectOptions(pane(name).getByLabelText('Wider than the level'), 'reject')
+  expect(pane(name).getAllByText('rejected')).toHaveLength(4)
+  const size = pane(name).getByLabelText('Average object, kB')
+  await user.clear(size)
+  await user.type(size, '20')
+  expect(pane(name).getByRole('status').textContent).toMatch(/above 200.000 objects/)
+})
+
+test('a watch: when each kind releases its seat', () => {
+  render(<Calculators scenario="S13" />)
+  const name = 'When a watch is initialized'
+  expect(cells(name, 1)).toBe('Watch cache52 ms0.052950 ms')
+  expect(cells(name, 2)).toBe('Watch cache, delayed1.05 s1.0520 ms')
+  expect(cells(name, 3)).toBe('Direct storage2.0 ms0.0021.00 s')
+})

@@ -89,6 +89,20 @@ export const numberField = (label: string, initial: number, { least, most, ...re
   },
 })
 
+export const choiceField = <T extends string>(
+  label: string,
+  options: readonly [readonly [T, string], ...(readonly (readonly [T, string])[])],
+): Field<T> => ({
+  label,
+  initial: options[0][0],
+  kind: 'choice',
+  options,
+  read: (text) => {
+    const found = options.find(([value]) => value === text)
+    return found === undefined ? { ok: false, message: 'Choose one.' } : { ok: true, value: found[0] }
+  },
+})
+
 const MOST_LINES = 1_000
 
 interface Lines<T> {
