@@ -160,9 +160,9 @@ export const DISTRIBUTION: FieldSpec = { path: ['distribution'], label: 'Distrib
 export const REQUEST_FIELDS: readonly FieldSpec[] = [
   { path: ['method'], label: 'Method', kind: 'text' },
   { path: ['key'], label: 'Key', kind: 'text', usual: 'none' },
-  { path: ['requestBytes'], label: 'Request (bytes)', kind: 'number' },
-  { path: ['responseBytes'], label: 'Response (bytes)', kind: 'number' },
-  { path: ['latencyMs'], label: 'Latency (ms)', kind: 'number' },
+  { path: ['requestBytes'], label: 'Request (bytes)', kind: 'number', usual: 'none' },
+  { path: ['responseBytes'], label: 'Response (bytes)', kind: 'number', usual: 'none' },
+  { path: ['latencyMs'], label: 'Latency (ms)', kind: 'number', usual: 'none' },
 ]
 
 /** What a phase may change. */
@@ -195,7 +195,9 @@ export const changesOf = (phase: JsonMap): readonly ChangeName[] =>
 /** From when to when the changes of a phase last: what has no duration stays until the end. */
 export function spanOf(phase: JsonMap): string {
   const at = numberIn(phase, ['at']) ?? 0
-  const spans = changesOf(phase).map((name) => {
+  // What is empty is being typed, and the reader takes it for absent.
+  const given = changesOf(phase).filter((name) => phase[name] !== null)
+  const spans = given.map((name) => {
     const seconds = name === 'bug' ? undefined : numberIn(phase, [name, 'seconds'])
     return `${CHANGES[name].toLowerCase()} ${seconds === undefined ? `from ${at} s on` : `${at}–${round(at + seconds)} s`}`
   })
