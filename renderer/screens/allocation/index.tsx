@@ -7,14 +7,7 @@ import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
 import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { useConnected } from '../../state/connection.ts'
-import {
-  NoCluster,
-  NoSampleYet,
-  Note,
-  LoadingPage,
-  ProblemNote,
-  EmptyState,
-} from '../../components/States.tsx'
+import { NoCluster, NoSampleYet, Note, LoadingPage, ProblemNote, EmptyState } from '../../components/States.tsx'
 import { useViewPart } from '../../state/view.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useSettings } from '../../state/settings.ts'
