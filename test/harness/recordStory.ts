@@ -47,8 +47,8 @@ export async function recordStory({
   })
   let told = 0
   let kept = { events: 0, reached: (): void => undefined }
-  recorder.state.subscribe(({ events = 0 }) => {
-    if (events >= kept.events) kept.reached()
+  recorder.state.subscribe(({ events: written = 0 }) => {
+    if (written >= kept.events) kept.reached()
   }, new AbortController().signal)
   const written = async (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
