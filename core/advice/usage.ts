@@ -6,6 +6,7 @@ import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import { hasRestarted } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
+import { CallerTally, type LevelCallers } from './callers.ts'
 
 /** Between pages further apart nothing is known of the time. */
 const LONGEST_GAP_MS = 150_000
@@ -54,6 +55,8 @@ export interface ServerUsage {
 export interface Usage {
   readonly servers: readonly ServerUsage[]
   readonly objects: ObjectSet | undefined
+  /** Who sends from where: empty unless single requests are known. */
+  readonly callers: readonly LevelCallers[]
 }
 
 /** Adds up what a source tells, in memory that does not grow with time. */
@@ -80,6 +83,7 @@ interface ServerTally {
 /** Pages have to come in order: one that is older than the last of its server is passed over. */
 export function createUsageTally(): UsageTally {
   const servers = new Map<string, ServerTally>()
+  const callers = new CallerTally()
   let objects: ObjectSet | undefined
 
   function takeFrame(frame: ServerFrame): void {
@@ -101,9 +105,14 @@ export function createUsageTally(): UsageTally {
   return {
     take(event) {
       if (event.kind === 'frame') takeFrame(event.frame)
+      if (event.kind === 'requests' && 'changes' in event) callers.take(event.changes.requests)
       if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
     },
-    read: () => ({ servers: [...servers].map(([id, tally]) => serverUsage(id, tally)), objects }),
+    read: () => ({
+      servers: [...servers].map(([id, tally]) => serverUsage(id, tally)),
+      objects,
+      callers: callers.read(),
+    }),
   }
 }
 

@@ -135,6 +135,8 @@ export const LiveRequestSchema = z.object({
   at: z.number(),
   user: z.string(),
   groups: z.array(z.string()),
+  /** Of the client, without a port, as the proxy or the audit log has it; other sources do not have it. */
+  address: z.string().exactOptional(),
   verb: z.string(),
   /** Path and query, tokens in the query hidden. */
   url: z.string(),

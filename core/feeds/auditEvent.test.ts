@@ -124,9 +124,10 @@ describe('an audit event', () => {
     const user = { ...event.user, uid: 'u', extra: { 'authentication.kubernetes.io/credential-id': ['X509SHA256=1'] } }
     const more = { future: { a: [1] }, requestObject: { kind: 'Pod' }, objectRef: { resource: 'nodes', name: 'x' } }
     const plain = readAuditEvent(event)
+    expect(plain).toMatchObject({ address: '10.0.0.7' })
     expect(readAuditEvent({ ...event, ...more, user })).toEqual(plain)
     const { kind: _kind, level: _level, sourceIPs: _addresses, userAgent: _agent, ...least } = event
-    expect(readAuditEvent(least)).toEqual({ ...plain, client: ' at ' })
+    expect(readAuditEvent(least)).toEqual({ ...plain, client: ' at ', address: undefined })
     expect(readAuditEvent({ ...event, stage: 'ResponseFlushed' })).toMatchObject({
       kind: 'unreadable',
       problem: expect.stringContaining('ResponseFlushed'),

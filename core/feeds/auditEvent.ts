@@ -86,6 +86,7 @@ export function readAuditEvent(event: unknown): FeedRecord {
     stage,
     user,
     client: clientOf(event),
+    address: addressOf(event),
     verb,
     requestURI,
     line,
@@ -144,6 +145,12 @@ const hasAnnotation = ({ annotations }: JsonObject, name: string): boolean =>
 function waitOf(annotations: unknown): number | undefined {
   const text = isJsonObject(annotations) ? annotations[QUEUE_WAIT] : undefined
   return typeof text === 'string' ? parseGoDuration(text) : undefined
+}
+
+/** The first of `sourceIPs` is the client as far as proxies tell. */
+function addressOf({ sourceIPs }: JsonObject): string | undefined {
+  const first = Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''
+  return first === '' ? undefined : keptText(first, MOST_CHARACTERS.name)
 }
 
 function clientOf({ userAgent, sourceIPs }: JsonObject): string {

@@ -43,12 +43,12 @@ export class Placing {
   /** `atMs`: Unix time of the engine; when it came, unless that became known too late. */
   arrive(request: FeedRequest, atMs: number): void {
     const { arrival } = request
-    const { line, outside, status, verb, requestURI, receivedMs } = arrival
+    const { line, outside, status, verb, requestURI, receivedMs, address } = arrival
     const { standIns } = this.engine
     const server = withFullNames(arrival.server, standIns)
     const user = userOf({ ...arrival, server }, this.identity, standIns)
     const info = line.ok ? line.info : undefined
-    const row = this.log.begin(rowOf({ user, method: verb, target: requestURI }, receivedMs, info))
+    const row = this.log.begin(rowOf({ user, method: verb, target: requestURI, address }, receivedMs, info))
     if (status !== undefined) row.status = status
     if (server !== undefined) row.server = server
     request.row = row

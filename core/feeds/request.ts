@@ -214,6 +214,8 @@ export interface FeedArrival {
   readonly user: User | undefined
   /** What can be told of the client without its user: `kubectl at 10.0.0.7`. */
   readonly client: string
+  /** Address of the client, where the feed has both it and the user. */
+  readonly address?: string | undefined
   /** Verb as the server wrote it, in lower case. */
   readonly verb: string
   readonly requestURI: string

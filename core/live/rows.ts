@@ -15,13 +15,19 @@ export interface Asked {
   readonly method: string
   /** Path and query as in the request line. */
   readonly target: string
+  /** Of its client, without a port, where it is known. */
+  readonly address?: string | undefined
 }
 
 /**
  * The row of a request that has just come; without `info`, of one that a server refuses before it classifies. Texts are cut
  * to what a row may keep.
  */
-export function rowOf({ user, method, target }: Asked, at: number, info?: RequestInfo): Omit<LiveRequest, 'seq'> {
+export function rowOf(
+  { user, method, target, address }: Asked,
+  at: number,
+  info?: RequestInfo,
+): Omit<LiveRequest, 'seq'> {
   const { url, name: most } = MOST_CHARACTERS
   const part = (text: string): string => {
     const kept = keptText(text, most)
@@ -31,6 +37,7 @@ export function rowOf({ user, method, target }: Asked, at: number, info?: Reques
     at,
     user: keptText(user.name, MOST_CHARACTERS.user),
     groups: keptGroups(user.groups),
+    ...(address !== undefined && { address: keptText(address, most) }),
     verb: keptText(info?.verb ?? method.toLowerCase(), most),
     url: keptText(shownTarget(target), url),
     resource: info === undefined ? '' : part(resourceOf(info)),

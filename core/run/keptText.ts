@@ -33,14 +33,15 @@ export function keptGroups(groups: readonly string[]): string[] {
   return more === 0 ? kept : [...kept, `… (${more} more groups)`]
 }
 
-type Texts = Pick<LiveRequest, 'url' | 'user' | 'groups' | 'resource' | 'namespace' | 'name' | 'flow'>
+type Texts = Pick<LiveRequest, 'url' | 'user' | 'groups' | 'resource' | 'namespace' | 'name' | 'flow' | 'address'>
 
 /** Characters of a row that its client chose. */
-export const textOf = ({ url, user, groups, resource, namespace, name, flow }: Texts): number =>
+export const textOf = ({ url, user, groups, resource, namespace, name, flow, address = '' }: Texts): number =>
   groups.reduce((sum, group) => sum + group.length, url.length + user.length + flow.length) +
   resource.length +
   namespace.length +
-  name.length
+  name.length +
+  address.length
 
 type Placed = RequestDigest & { readonly query: Query }
 

@@ -208,6 +208,7 @@ const arrivalOf = (
   refusedThere,
   method: request.method ?? 'GET',
   target: shownTarget(request.url ?? '/'),
+  address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, ''),
   bytes: request.rawHeaders.reduce((sum, text) => sum + text.length, request.url?.length ?? 0),
   decide,
 })

@@ -33,6 +33,7 @@ describe('the proxy', () => {
     expect(run.log.before(1)).toMatchObject([
       {
         user: 'alice',
+        address: '127.0.0.1',
         verb: 'create',
         resource: 'pods',
         namespace: 'default',

@@ -1,0 +1,120 @@
+import type { LiveRequest } from '../contract/live.ts'
+import type { Suggestion } from '../contract/advice.ts'
+import { amount, counted, dateAndClock, listed, percent } from '../report/words.ts'
+import type { UnixMs } from '../units.ts'
+import { isInNeed, type Place } from './evidence.ts'
+
+/** Of further users of a level, and addresses of a user, only the requests are counted. */
+const MOST_USERS = 1_000
+const MOST_ADDRESSES = 256
+/** Requests that change after so many others were counted may be counted twice. */
+const MOST_REMEMBERED = 50_000
+
+/** Requests of a level whose flow is their user, and whose client address is known. */
+export interface LevelCallers {
+  readonly level: string
+  readonly requests: number
+  /** When the first and the last of them came. */
+  readonly from: UnixMs
+  readonly to: UnixMs
+  /** Requests by address, of each user. */
+  readonly users: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+interface Counted {
+  requests: number
+  from: UnixMs
+  to: UnixMs
+  readonly users: Map<string, Map<string, number>>
+}
+
+/** Counts who sends from where, in memory that does not grow with time. */
+export class CallerTally {
+  private readonly levels = new Map<string, Counted>()
+  private readonly remembered = new Set<string>()
+
+  /** Rows come again whenever they change. */
+  take(rows: readonly LiveRequest[]): void {
+    for (const row of rows) {
+      const { at, seq, user, address, flow, level } = row
+      if (address === undefined || user === '' || flow !== user) continue
+      if (this.isKnown(`${at} ${seq}`)) continue
+      const known = this.levels.get(level) ?? { requests: 0, from: at, to: at, users: new Map() }
+      this.levels.set(level, known)
+      known.requests += 1
+      known.from = Math.min(known.from, at)
+      known.to = Math.max(known.to, at)
+      const addresses = bounded(known.users, user, MOST_USERS, () => new Map<string, number>())
+      if (addresses === undefined) continue
+      const before = bounded(addresses, address, MOST_ADDRESSES, () => 0)
+      if (before !== undefined) addresses.set(address, before + 1)
+    }
+  }
+
+  read(): readonly LevelCallers[] {
+    return [...this.levels].map(([level, found]) => ({ level, ...found }))
+  }
+
+  private isKnown(request: string): boolean {
+    if (this.remembered.has(request)) return true
+    this.remembered.add(request)
+    const [oldest] = this.remembered
+    if (this.remembered.size > MOST_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest)
+    return false
+  }
+}
+
+function bounded<V>(map: Map<string, V>, key: string, most: number, make: () => V): V | undefined {
+  const known = map.get(key)
+  if (known !== undefined || map.size >= most) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+/** Fewer requests of a level say nothing about who dominates it. */
+const LEAST_REQUESTS = 100
+/** A user that sends this part of the requests of a level dominates it. */
+const DOMINANT = 0.5
+/** So many addresses, each with so many requests, are taken for instances. */
+const LEAST_ADDRESSES = 3
+const LEAST_OF_ADDRESS = 5
+
+/** Names that are given to components of Kubernetes, unlike those of service accounts. */
+const isFixedName = (user: string): boolean => user.startsWith('system:') && !user.startsWith('system:serviceaccount:')
+
+/** A user of a level whose instances, at several addresses, are one flow that sends most of its requests. */
+export function callerAdvice(callers: readonly LevelCallers[], places: readonly Place[]): readonly Suggestion[] {
+  return callers.flatMap(({ level, requests, from, to, users }) => {
+    const place = places.find((one) => one.level.name === level)
+    if (place === undefined || requests < LEAST_REQUESTS) return []
+    return [...users].flatMap(([user, addresses]): readonly Suggestion[] => {
+      const own = [...addresses.values()].reduce((sum, count) => sum + count, 0)
+      const instances = [...addresses]
+        .filter(([, count]) => count >= LEAST_OF_ADDRESS)
+        .toSorted(([, a], [, b]) => b - a)
+      if (own < DOMINANT * requests || instances.length < LEAST_ADDRESSES || isFixedName(user)) return []
+      return [
+        {
+          kind: 'users',
+          verdict: isInNeed(place.level) ? 'edit' : 'precaution',
+          title: `Give each instance of ${user} a user name of its own`,
+          text: `Its instances are one flow of ${level}: they share one hand of queues and wait behind each other. With names of their own, each is a flow that fair queuing serves in its turn.`,
+          server: place.server.id,
+          level,
+          from,
+          to,
+          evidence: [
+            `${user} sent ${percent(own / requests)} of ${counted(requests, 'request')} of ${level} whose flow is their user, between ${dateAndClock(from)} and ${dateAndClock(to)} UTC, from ${counted(instances.length, 'address', 'addresses')} with ${amount(LEAST_OF_ADDRESS)} requests or more: ${listed(instances.slice(0, 3).map(([address, count]) => `${address} (${amount(count)})`))}${instances.length > 3 ? ' and others' : ''}.`,
+          ],
+          unknown: [
+            'Addresses may be those of proxies: one can stand for several instances, and one instance can use several.',
+            'As several flows the instances together can get more than the one flow did, at the cost of other users of the level.',
+          ],
+          changes: [],
+          impact: [],
+        },
+      ]
+    })
+  })
+}
