@@ -141,7 +141,8 @@ Options:
   --assert TEXT          what every variant has to meet, besides the assertions of the file: "leases never wait". Repeat it
                          for several
   --step                 go through the run by commands from standard input: event, decision, second, recomputation,
-                         back, at SECONDS; prints every level after each (help lists the commands)
+                         back, at SECONDS, level NAME (a level of two variants side by side); prints every level
+                         after each (help lists the commands)
   --variant V            with --step, the variant; several are shown at the same instant (the last one by default)
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json

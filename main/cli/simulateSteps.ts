@@ -5,6 +5,7 @@ import { type Playback, type PlaybackCheckpoint, playbackOf } from '../../core/s
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import { STRIDES } from '../../core/contract/bounds.ts'
+import { queuesBeside, requestsBeside, standingText } from '../../core/run/beside.ts'
 import { eventText } from '../../core/run/eventText.ts'
 import { Timeline } from '../../core/run/timeline.ts'
 import { nearest } from '../../core/text/text.ts'
@@ -23,10 +24,11 @@ const HELP = [
   'event [N], decision [N], second [N], recomputation [N]   go on; a decision is a dispatch or a rejection',
   'back [N]      go back by N events',
   'at SECONDS    go to an instant, forwards or back',
+  'level NAME    of two variants: the queues and requests of a level beside each other, ≠ where they differ',
   'quit          end; so does the end of the input',
   'The first letter is enough; an empty line repeats the last command.',
 ]
-const COMMANDS = [...STRIDES, 'back', 'at', 'help', 'quit'] as const
+const COMMANDS = [...STRIDES, 'back', 'at', 'level', 'help', 'quit'] as const
 const MOST_STRIDES = 1_000_000
 
 /**
@@ -55,7 +57,12 @@ export async function stepThrough(scenario: Scenario, names: readonly string[], 
     const [word = '', operand] = text.split(/\s+/)
     const command = COMMANDS.find((one) => one === word || one[0] === word)
     if (command === 'quit') break
-    const done = command === undefined ? { instead: unknown(word) } : carryOut(command, operand, lead, console)
+    const done =
+      command === undefined
+        ? { instead: unknown(word) }
+        : command === 'level'
+          ? { instead: besideText(operand, shown) }
+          : carryOut(command, operand, lead, console)
     if (done.instead !== undefined) {
       console.print(done.instead)
       continue
@@ -87,7 +94,7 @@ interface Done {
 }
 
 function carryOut(
-  command: Exclude<(typeof COMMANDS)[number], 'quit'>,
+  command: Exclude<(typeof COMMANDS)[number], 'quit' | 'level'>,
   operand: string | undefined,
   { timeline, run }: Shown,
   console: Console,
@@ -132,6 +139,45 @@ function stateText(
     ...levelRows(run),
   ])
 }
+
+const MOST_BESIDE = 40
+
+/** The requests of a level in the first two variants, which stand at the same instant. */
+function besideText(level: string | undefined, [a, b]: readonly Shown[]): readonly string[] {
+  if (a === undefined || b === undefined) return ['level takes two variants: --variant A --variant B.']
+  const known = [...new Set([a, b].flatMap(({ run }) => run.engine.dump().levels.map(({ name }) => name)))]
+  if (known.length === 0) return [WITHOUT_LEVELS]
+  if (level === undefined || !known.includes(level)) return [`level takes one of ${known.toSorted().join(', ')}.`]
+  const [left, right] = [a.run.engine.dump(), b.run.engine.dump()]
+  const queues = queuesBeside(left, right, level)
+  const rows = requestsBeside(left, right, level)
+  const differing = rows.filter(({ differs }) => differs).length
+  const load = ({ waiting, executing }: { readonly waiting: number; readonly executing: number }): string =>
+    `${waiting} wait, ${executing} execute`
+  const queueCells = queues.map((queue) => [mark(queue), String(queue.index), load(queue.a), load(queue.b)])
+  const cells = rows
+    .slice(0, MOST_BESIDE)
+    .map((row) => [
+      mark(row),
+      `${row.arrivedSeconds.toFixed(6)} s`,
+      standingText(row.a),
+      standingText(row.b),
+      row.request,
+    ])
+  return [
+    `${nsToSeconds(a.timeline.nowNs).toFixed(9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests stand otherwise in ${b.name} than in ${a.name}.`,
+    ...(queues.length === 0
+      ? []
+      : textTable([['', 'QUEUE', a.name, b.name], ...queueCells], ['left', 'right', 'left', 'left'])),
+    ...(rows.length === 0
+      ? []
+      : textTable([['', 'ARRIVED', a.name, b.name, 'REQUEST'], ...cells], ['left', 'right', 'left', 'left', 'left'])),
+    ...(rows.length > MOST_BESIDE ? [`${rows.length - MOST_BESIDE} more.`] : []),
+    'A request that is not there has finished, was rejected, is in another level, or was not sent: clients that wait for answers send others once one answer differs.',
+  ]
+}
+
+const mark = ({ differs }: { readonly differs: boolean }): string => (differs ? '≠' : '')
 
 const HEAD = ['LEVEL', 'NOMINAL', 'LIMIT', 'SEATS', 'EXECUTING', 'WAITING', 'R', 'DISPATCHED', 'REJECTED']
 

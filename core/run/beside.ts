@@ -1,0 +1,89 @@
+import type { EngineDump } from '../engine/dump.ts'
+import { nsToSeconds } from '../units.ts'
+
+/** Where a request of a level stands in a run at an instant. `absent`: finished, rejected, elsewhere, or not sent. */
+export type Standing =
+  | { readonly kind: 'executing' }
+  | { readonly kind: 'waiting'; readonly queue: number; readonly position: number }
+  | { readonly kind: 'absent' }
+
+/** One request in two runs of the same arrivals. */
+export interface BesideRow {
+  /** `get /api/v1/pods by ann`. */
+  readonly request: string
+  /** Seconds from the start of the run. */
+  readonly arrivedSeconds: number
+  readonly a: Standing
+  readonly b: Standing
+  readonly differs: boolean
+}
+
+/** One queue of a level in two runs: the requests that wait in it and that execute from it. */
+export interface BesideQueue {
+  readonly index: number
+  readonly a: QueueLoad
+  readonly b: QueueLoad
+  readonly differs: boolean
+}
+interface QueueLoad {
+  readonly waiting: number
+  readonly executing: number
+}
+
+const EMPTY: QueueLoad = { waiting: 0, executing: 0 }
+
+/** The queues of a level that hold a request in either dump, by number. */
+export function queuesBeside(a: EngineDump<unknown>, b: EngineDump<unknown>, level: string): readonly BesideQueue[] {
+  const loads = ({ queues }: EngineDump<unknown>): ReadonlyMap<number, QueueLoad> =>
+    new Map(
+      queues
+        .filter((queue) => queue.level === level && queue.pending + queue.executing > 0)
+        .map(({ index, pending, executing }) => [index, { waiting: pending, executing }]),
+    )
+  const [left, right] = [loads(a), loads(b)]
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .toSorted((x, y) => x - y)
+    .map((index) => {
+      const [inA, inB] = [left.get(index) ?? EMPTY, right.get(index) ?? EMPTY]
+      return { index, a: inA, b: inB, differs: inA.waiting !== inB.waiting || inA.executing !== inB.executing }
+    })
+}
+
+const ABSENT: Standing = { kind: 'absent' }
+
+/**
+ * The requests of a level in the dumps of two runs at the same instant, side by side: those that stand otherwise in the other run
+ * first, then by arrival. A request is the same one where it arrived at the same instant from the same user for the same
+ * address, which holds as long as clients do not react to answers.
+ */
+export function requestsBeside(a: EngineDump<unknown>, b: EngineDump<unknown>, level: string): readonly BesideRow[] {
+  const rows = new Map<string, { request: string; arrivedSeconds: number; a: Standing; b: Standing }>()
+  const take = (dump: EngineDump<unknown>, side: 'a' | 'b'): void => {
+    const seen = new Map<string, number>()
+    for (const { level: of, ticket, queue, position } of dump.requests) {
+      if (of !== level) continue
+      const { user, info } = ticket.payload
+      const request = `${info.verb} ${info.path} by ${user.name}`
+      const alike = `${ticket.arrivedNs} ${request}`
+      const count = (seen.get(alike) ?? 0) + 1
+      seen.set(alike, count)
+      const key = `${count} ${alike}`
+      const row = rows.get(key) ?? { request, arrivedSeconds: nsToSeconds(ticket.arrivedNs), a: ABSENT, b: ABSENT }
+      row[side] = position < 0 ? { kind: 'executing' } : { kind: 'waiting', queue, position }
+      rows.set(key, row)
+    }
+  }
+  take(a, 'a')
+  take(b, 'b')
+  return [...rows.values()]
+    .map((row) => ({ ...row, differs: standingText(row.a) !== standingText(row.b) }))
+    .toSorted((x, y) => Number(y.differs) - Number(x.differs) || x.arrivedSeconds - y.arrivedSeconds)
+}
+
+/** `queue 12, place 3`, counted from 1. */
+export const standingText = (standing: Standing): string =>
+  standing.kind === 'waiting'
+    ? `queue ${standing.queue}, place ${standing.position + 1}`
+    : standing.kind === 'absent'
+      ? 'not there'
+      : 'executing'
