@@ -3,6 +3,7 @@ import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
 import { breakEven, grantedSeats, listWidth } from '../../../../core/kep/listWidth.ts'
 import { watchSignal } from '../../../../core/kep/watchStart.ts'
 import { readRequestLine } from '../../../../core/request/requestInfo.ts'
+import { megabytesToBytes } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
 import { choiceField, linesField, numberField, wholeField, wholeWord, type Definition } from './calculator.logic.ts'
 
@@ -43,7 +44,7 @@ export const LIST_WIDTH: Definition = {
     const model = {
       mostSeats: take(mostSeats),
       objectsPerSeat: take(objectsPerSeat),
-      bytesPerCore: take(gigabytes) * 1e9,
+      bytesPerCore: megabytesToBytes(take(gigabytes) * 1_000),
       objectBytes,
     }
     const seats = take(levelSeats)
