@@ -232,8 +232,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
   const usual = new UsualDurations()
   let unknown = 0
   // Limits are recomputed at the same instants as they were.
-  const leadMs = (first.engineMs ?? 0) % REALLOCATION_MS
-  const startUnixMs = first.atMs - leadMs
+  const startUnixMs = first.atMs - ((first.engineMs ?? 0) % REALLOCATION_MS)
   let endNs = 0
   for (const { row, executionNs } of ordered) if (executionNs !== undefined) usual.note(row, executionNs)
   const list = ordered.map((one): Arrival => {
@@ -250,5 +249,5 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
       : [
           `${counted(unknown)} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
         ]
-  return { ok: true, arrivals: { startUnixMs, fromNs: msToNs(leadMs), endNs, list, notes: [...guessed, ...notes] } }
+  return { ok: true, arrivals: { startUnixMs, fromNs: msToNs(first.atMs - startUnixMs), endNs, list, notes: [...guessed, ...notes] } }
 }
