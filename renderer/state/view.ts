@@ -4,7 +4,7 @@ import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
-import { connectionStore } from './connection.ts'
+import { connectionStore, useConnected } from './connection.ts'
 import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
@@ -92,5 +92,8 @@ export const nowAt = ({ frame, server }: Pick<View, 'frame' | 'server'>, now: Un
 export const withoutLevels = ({ frame, server }: View): ServerFrame | undefined =>
   frame !== undefined && isWithoutLevels(frame.source) ? server : undefined
 
-/** Whether the server shown has levels, as far as its source says. */
-export const useHasLevels = (): boolean => useViewPart((view) => withoutLevels(view) === undefined)
+/** Whether the shown source has levels, also before its first sample. */
+export function useHasLevels(): boolean {
+  const source = useConnected()?.source
+  return source === undefined || !isWithoutLevels(source)
+}
