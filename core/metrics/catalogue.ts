@@ -33,19 +33,26 @@ export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.i
 export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
 
 /** Needed families that a server of this version can have; every one where the version is not known. */
-export const familiesOf = (version: string | undefined): readonly FamilyInfo[] =>
-  [...CATALOGUE.values()].filter((family) => family.needed && isIn(version, family.since, family.removedIn))
+export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
+  const has = presenceIn(version)
+  return [...CATALOGUE.values()].filter((family) => family.needed && has(family.since, family.removedIn))
+}
 
 /**
  * Families of the times of requests that are asked of a server of this version; all where it is not known. A name that is
  * hidden is not asked for: where a flag shows it, its successor is there too.
  */
-export const requestTimeFamiliesOf = (version: string | undefined): readonly FamilyInfo[] =>
-  DURATION_FAMILIES.filter(({ since, hiddenFrom }) => isIn(version, since, hiddenFrom))
+export function requestTimeFamiliesOf(version: string | undefined): readonly FamilyInfo[] {
+  const has = presenceIn(version)
+  return DURATION_FAMILIES.filter(({ since, hiddenFrom }) => has(since, hiddenFrom))
+}
 
-function isIn(version: string | undefined, since = 0, before = Number.POSITIVE_INFINITY): boolean {
+/** Whether a version is one since a minor and before another; one that is not known is in all. */
+function presenceIn(version: string | undefined): (since?: number, before?: number) => boolean {
   const parsed = parseKubernetesVersion(version)
-  return parsed?.major !== 1 || (since <= parsed.minor && parsed.minor < before)
+  if (parsed?.major !== 1) return () => true
+  const { minor } = parsed
+  return (since = 0, before = Number.POSITIVE_INFINITY) => since <= minor && minor < before
 }
 
 /** The family that a server of this version has for what frames call `key`; nothing where it has none. */

@@ -249,5 +249,8 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
       : [
           `${counted(unknown)} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
         ]
-  return { ok: true, arrivals: { startUnixMs, fromNs: msToNs(first.atMs - startUnixMs), endNs, list, notes: [...guessed, ...notes] } }
+  return {
+    ok: true,
+    arrivals: { startUnixMs, fromNs: msToNs(first.atMs - startUnixMs), endNs, list, notes: [...guessed, ...notes] },
+  }
 }

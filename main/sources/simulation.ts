@@ -5,6 +5,7 @@ import { SPEED } from '../../core/contract/bounds.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { ofAlgorithm } from '../../core/frame/frame.ts'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { dumpFrame, serverFrame } from '../../core/simulate/serverFrame.ts'
@@ -94,7 +95,7 @@ export function createSimulationSource(
   let dumpsToldMs = Number.NEGATIVE_INFINITY
   // A filter without queues has nothing to dump.
   const dumpIntervalMs = (): number | null =>
-    algorithm === 'max-in-flight'
+    isWithoutLevels({ algorithm })
       ? null
       : watched && cadence.dumpsEveryMs !== null
         ? WATCHED_DUMPS_MS
@@ -154,7 +155,7 @@ export function createSimulationSource(
     info: {
       kind: 'simulation',
       name: 'Simulated cluster',
-      via: `simulated API server ${version} with ${algorithm === 'max-in-flight' ? 'the max-in-flight filter' : 'the default objects'}, seed ${seed}`,
+      via: `simulated API server ${version} with ${isWithoutLevels({ algorithm }) ? 'the max-in-flight filter' : 'the default objects'}, seed ${seed}`,
       ...ofAlgorithm(algorithm),
     },
     still: false,

@@ -105,8 +105,7 @@ const TOLD: readonly SourceEvent[] = [
   },
 ]
 /** What the events above name. */
-const NAMED =
-  `payments ledger-sync team-blue acme invoices refunds inv-2231 hush secret 10.20.30.40 10.9.8.7
+const NAMED = `payments ledger-sync team-blue acme invoices refunds inv-2231 hush secret 10.20.30.40 10.9.8.7
   prod-eu-1 alice tok_5f2a
   5b0c8e1d squad owner acme-deployer v1.36.3-acme`.split(/\s+/)
 

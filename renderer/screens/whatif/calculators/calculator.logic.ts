@@ -63,31 +63,23 @@ interface Bounds {
 
 const numberIn = (text: string): number => (/^\d{1,15}(?:\.\d{1,6})?$/.test(text.trim()) ? Number(text) : Number.NaN)
 
-export const wholeField = (label: string, initial: number, { least, most, ...rest }: Bounds): Field<number> => ({
-  ...rest,
-  label,
-  initial: String(initial),
-  kind: 'number',
-  read: (text) => {
-    const value = numberIn(text)
-    return Number.isInteger(value) && value >= least && value <= most
-      ? { ok: true, value }
-      : { ok: false, message: `Enter a whole number from ${least} to ${most}.` }
-  },
-})
+const boundedField =
+  (what: string, fits: (value: number) => boolean) =>
+  (label: string, initial: number, { least, most, ...rest }: Bounds): Field<number> => ({
+    ...rest,
+    label,
+    initial: String(initial),
+    kind: 'number',
+    read: (text) => {
+      const value = numberIn(text)
+      return fits(value) && value >= least && value <= most
+        ? { ok: true, value }
+        : { ok: false, message: `Enter ${what} from ${least} to ${most}.` }
+    },
+  })
 
-export const numberField = (label: string, initial: number, { least, most, ...rest }: Bounds): Field<number> => ({
-  ...rest,
-  label,
-  initial: String(initial),
-  kind: 'number',
-  read: (text) => {
-    const value = numberIn(text)
-    return value >= least && value <= most
-      ? { ok: true, value }
-      : { ok: false, message: `Enter a number from ${least} to ${most}.` }
-  },
-})
+export const wholeField = boundedField('a whole number', Number.isInteger)
+export const numberField = boundedField('a number', Number.isFinite)
 
 export const choiceField = <T extends string>(
   label: string,
