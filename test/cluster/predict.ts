@@ -18,19 +18,18 @@ import { judge, type Judged } from '../../core/twin/judge.ts'
 import { observe } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Cluster } from './cluster.ts'
-import { ADMIN } from './identities.ts'
+import { ADMIN, CRAWLER } from './identities.ts'
 import { patient, runLoad } from './load.ts'
 import { predictable } from './profiles.ts'
 
-/** One edit under one load. */
+/** One edit of the objects that a server begins with. */
 export interface PredictedEdit {
-  readonly load: keyof typeof predictable
   readonly what: string
   readonly edit: (objects: ObjectSet) => ObjectSet
 }
 
 export interface PredictionTimes {
-  /** Seconds of pages before the edit, and after it once the first moments have passed. */
+  /** Seconds of pages before the first edit, and after each edit once the first moments have passed. */
   readonly before: number
   readonly after: number
 }
@@ -50,47 +49,57 @@ export interface Outcome {
   readonly limitsOnly: readonly string[]
 }
 
+/** What was measured under one set of objects. */
+export interface MeasuredSpan extends Pages {
+  readonly what: string
+  readonly objects: ObjectSet
+}
+
+/** A server under one load: the objects that it begins with, and then one edit after the other. */
+export interface LoadRecording {
+  readonly load: string
+  readonly version: string
+  readonly spans: readonly MeasuredSpan[]
+}
+
 /** The server and its clients settle for so long before the history begins, seconds. */
 const START_SECONDS = 25
-const SEATS = 120
+/** Of the servers whose edits are forecast. */
+export const SERVER_LIMITS = { maxInflight: 80, maxMutatingInflight: 40 } as const
 /** A dump takes a lock of the server's. */
 const DUMP_EVERY = 5
 
-/** Measures the edit and forecasts it. */
-export async function predictEdit(
-  cluster: Cluster,
-  objects: ObjectSet,
-  edit: PredictedEdit,
-  times: PredictionTimes,
-): Promise<Outcome> {
-  return outcomeOf(edit, await measureEdit(cluster, objects, edit, times))
-}
-
 /**
- * Loads the server, reads its pages, makes the edit, reads pages again and takes the edit back. The forecast is computed
- * afterwards, from the pages of before alone: the load runs in this process and would be held up.
+ * Loads the server and reads its pages, before and after each edit, and takes the edits back. Forecasts are computed
+ * afterwards, each from the pages before its edit alone: the load runs in this process and would be held up.
  */
-export async function measureEdit(
+export async function recordEdits(
   cluster: Cluster,
   objects: ObjectSet,
-  { load, edit }: PredictedEdit,
+  load: keyof typeof predictable,
+  edits: readonly PredictedEdit[],
   { before, after }: PredictionTimes,
-): Promise<Material> {
-  const seconds = START_SECONDS + before + SETTLE_SECONDS + after + 30
+): Promise<LoadRecording> {
+  const seconds = START_SECONDS + before + edits.length * (SETTLE_SECONDS + after + 10) + 30
   const end = new AbortController()
   const running = runLoad(cluster, patient(predictable[load](seconds)), seconds, end.signal)
   const pages = pageReader(cluster)
-  const edited = edit(objects)
+  let present = objects
   try {
     await sleep(START_SECONDS * 1_000)
-    const history = await pages(before)
-    await putAll(cluster, objects, edited)
-    await sleep(SETTLE_SECONDS * 1_000)
-    return { objects, edited, before: history, effect: await pages(after), version: cluster.version }
+    const spans: MeasuredSpan[] = [{ what: 'as it is', objects: asStored(objects), ...(await pages(before)) }]
+    for (const { what, edit } of edits) {
+      const edited = edit(objects)
+      await putAll(cluster, present, edited)
+      present = edited
+      await sleep(SETTLE_SECONDS * 1_000)
+      spans.push({ what, objects: asStored(edited), ...(await pages(after)) })
+    }
+    return { load, version: cluster.version, spans }
   } finally {
     end.abort()
     await running
-    await putAll(cluster, edited, objects)
+    await putAll(cluster, present, objects)
   }
 }
 
@@ -151,42 +160,39 @@ async function putAll(cluster: Cluster, from: ObjectSet, to: ObjectSet): Promise
   }
 }
 
-/** What was measured before and after an edit. */
-export interface Material {
-  readonly objects: ObjectSet
-  readonly edited: ObjectSet
-  readonly before: Pages
-  readonly effect: Pages
-  readonly version: string
-}
-
 const asStored = ({ levels, schemas }: ObjectSet): ObjectSet => ({
   levels: levels.map(defaultLevel),
   schemas: schemas.map(defaultFlowSchema),
 })
 
+/** Each edit of a recording: its forecast, from the pages before it, beside what was measured after it. */
+export const outcomesOf = (recording: LoadRecording): readonly Outcome[] =>
+  recording.spans.slice(1).map((after, i) => outcomeOf(recording, recording.spans[i] ?? after, after))
+
+/** The forecast of going from the objects of one span to those of the other. */
 export function outcomeOf(
-  { load, what }: Pick<Prediction, 'load' | 'what'>,
-  { objects, edited, before, effect, version }: Material,
+  { load, version }: Pick<LoadRecording, 'load' | 'version'>,
+  before: MeasuredSpan,
+  after: MeasuredSpan,
 ): Outcome {
+  const { what } = after
   const variant = {
-    ...defaultVariant('server', asStored(objects)),
+    ...defaultVariant('server', before.objects),
     version,
-    maxRequestsInFlight: SEATS,
-    maxMutatingRequestsInFlight: 0,
+    maxRequestsInFlight: SERVER_LIMITS.maxInflight,
+    maxMutatingRequestsInFlight: SERVER_LIMITS.maxMutatingInflight,
   }
-  const { frames, dumps } = before
-  const history = twinHistory(frames, 30_000)
-  const twin = history && fitTwin({ history: history, variant, flows: flowsOf(dumps) })
+  const history = twinHistory(before.frames, 30_000)
+  const twin = history && fitTwin({ history, variant, flows: flowsOf(before.dumps) })
   if (twin === undefined) throw new Error('too few pages for a twin')
-  const measured = observe(effect.frames)
+  const measured = observe(after.frames)
   const seconds = measured && (measured.untilMs - measured.fromMs) / MS_PER_SECOND
-  const report = forecast(twin, asStored(edited), seconds === undefined ? {} : { seconds })
+  const report = forecast(twin, after.objects, seconds === undefined ? {} : { seconds })
   if (report === undefined || measured === undefined) throw new Error('nothing was measured')
   const came = measured.levels.map(({ name, quantities }) => ({ level: name, quantities }))
   const predictions = judge(report, came).map((judged): Prediction => ({ load, what, ...judged }))
   const nominalOf = (level: string): number | undefined =>
-    effect.frames.at(-1)?.levels.find(({ name }) => name === level)?.limits.nominal
+    after.frames.at(-1)?.levels.find(({ name }) => name === level)?.limits.nominal
   return {
     predictions,
     report,
@@ -267,24 +273,63 @@ export const changed = (
   ),
 })
 
-/** The three edits of `npm run test:cluster`; the others are in test/prediction. */
-export const THREE_EDITS: readonly PredictedEdit[] = [
-  {
-    load: 'elephants-and-mice',
-    what: 'workload-low: shares 100 → 40',
-    edit: (objects) => changed(objects, 'workload-low', { nominalConcurrencyShares: 40 }),
-  },
-  {
-    load: 'elephants-and-mice',
-    what: 'workload-low: queues of 5',
-    edit: (objects) =>
-      changed(objects, 'workload-low', {
-        limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 5 } },
-      }),
-  },
-  {
-    load: 'mixed',
-    what: 'workload-low: no borrowing',
-    edit: (objects) => changed(objects, 'workload-low', { borrowingLimitPercent: 0 }),
-  },
-]
+const low =
+  (change: Parameters<typeof changed>[2]): PredictedEdit['edit'] =>
+  (objects) =>
+    changed(objects, 'workload-low', change)
+
+/** What is tried under each load. Those of `npm run test:cluster` come first. */
+export const EDITS = {
+  'elephants-and-mice': [
+    { what: 'workload-low: shares 100 → 40', edit: low({ nominalConcurrencyShares: 40 }) },
+    {
+      what: 'workload-low: queues of 5',
+      edit: low({ limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 5 } } }),
+    },
+    { what: 'workload-low: shares 100 → 400', edit: low({ nominalConcurrencyShares: 400 }) },
+    { what: 'workload-low: Queue → Reject', edit: low({ limitResponse: { type: 'Reject' } }) },
+    { what: 'a level for the crawler', edit: withCrawlerLevel },
+  ],
+  mixed: [
+    { what: 'workload-low: no borrowing', edit: low({ borrowingLimitPercent: 0 }) },
+    { what: 'workload-low: shares 100 → 30', edit: low({ nominalConcurrencyShares: 30 }) },
+    {
+      what: 'workload-high: lends nothing',
+      edit: (objects) => changed(objects, 'workload-high', { lendablePercent: 0 }),
+    },
+  ],
+  waves: [
+    { what: 'workload-low: no borrowing', edit: low({ borrowingLimitPercent: 0 }) },
+    { what: 'workload-low: shares 100 → 200', edit: low({ nominalConcurrencyShares: 200 }) },
+    {
+      what: 'global-default: shares 20 → 60',
+      edit: (objects) => changed(objects, 'global-default', { nominalConcurrencyShares: 60 }),
+    },
+  ],
+  'list-storm': [
+    { what: 'workload-low: shares 100 → 40', edit: low({ nominalConcurrencyShares: 40 }) },
+    { what: 'workload-low: shares 100 → 300', edit: low({ nominalConcurrencyShares: 300 }) },
+  ],
+} as const satisfies Readonly<Record<keyof typeof predictable, readonly PredictedEdit[]>>
+
+/** A level of its own for the crawler. */
+function withCrawlerLevel({ levels, schemas }: ObjectSet): ObjectSet {
+  const limited = { nominalConcurrencyShares: 30, lendablePercent: 0, borrowingLimitPercent: 0 }
+  const queuing = { queues: 16, handSize: 4, queueLengthLimit: 50 }
+  const level = {
+    metadata: { name: 'crawlers' },
+    spec: { type: 'Limited', limited: { ...limited, limitResponse: { type: 'Queue', queuing } } },
+  }
+  const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
+  const [, , namespace = '', name = ''] = CRAWLER.split(':')
+  const schema = {
+    metadata: { name: 'crawlers' },
+    spec: {
+      priorityLevelConfiguration: { name: 'crawlers' },
+      matchingPrecedence: 1_000,
+      distinguisherMethod: { type: 'ByUser' },
+      rules: [{ subjects: [{ kind: 'ServiceAccount', serviceAccount: { namespace, name } }], resourceRules: [rule] }],
+    },
+  }
+  return { levels: [...levels, level], schemas: [...schemas, schema] }
+}

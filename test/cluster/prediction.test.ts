@@ -2,12 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { allNamed } from '../harness/consent.ts'
-import { predictEdit, type Prediction, scoreOf, summaryOf, tableOf, THREE_EDITS } from './predict.ts'
+import {
+  EDITS,
+  outcomesOf,
+  type Prediction,
+  recordEdits,
+  scoreOf,
+  SERVER_LIMITS,
+  summaryOf,
+  tableOf,
+} from './predict.ts'
 import { seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
 
 describe.skipIf(noCluster)('a forecast from metrics and dumps', () => {
-  const cluster = useCluster({ maxInflight: 80, maxMutatingInflight: 40 })
+  const cluster = useCluster(SERVER_LIMITS)
   const all: Prediction[] = []
   let objects: ObjectSet = { levels: [], schemas: [] }
 
@@ -20,13 +29,17 @@ describe.skipIf(noCluster)('a forecast from metrics and dumps', () => {
     console.log(`${tableOf(all)}\n${summaryOf(all)}\n${JSON.stringify(scoreOf(all))}`)
   })
 
-  it.each(THREE_EDITS)(
-    '$load, $what: limits are exact, and most waits and rejections in their bands',
-    async (edit) => {
-      const { predictions, wrongLimits, limitsOnly } = await predictEdit(cluster(), objects, edit, {
-        before: 100,
-        after: 60,
-      })
+  it.each([
+    { load: 'elephants-and-mice', edit: EDITS['elephants-and-mice'][0] },
+    { load: 'elephants-and-mice', edit: EDITS['elephants-and-mice'][1] },
+    { load: 'mixed', edit: EDITS.mixed[0] },
+  ] as const)(
+    '$load, $edit.what: limits are exact, and most waits and rejections in their bands',
+    async ({ load, edit }) => {
+      const recording = await recordEdits(cluster(), objects, load, [edit], { before: 100, after: 60 })
+      const [outcome] = outcomesOf(recording)
+      if (outcome === undefined) throw new Error('nothing was recorded')
+      const { predictions, wrongLimits, limitsOnly } = outcome
       all.push(...predictions)
       for (const sentence of limitsOnly) console.log(`${edit.what}: limits only: ${sentence}`)
       expect(wrongLimits).toEqual([])
