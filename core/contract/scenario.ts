@@ -27,6 +27,8 @@ const CheckedSchema = z.object({
 
 const ScenarioRunReportSchema = z.object({
   name: z.string(),
+  /** Whether its run can be stepped through: its server has priority levels. */
+  steppable: z.boolean(),
   /** Absent without criteria. */
   verdict: z.enum(VERDICTS).exactOptional(),
   expected: z.enum(VERDICTS).exactOptional(),

@@ -20,7 +20,7 @@ export type ScreenName = (typeof SCREENS)[number]
 export const PAGES = {
   classify: ['request', 'tests', 'coverage', 'sharding'],
   editor: ['draft', 'advisor', 'drift', 'journal'],
-  whatif: ['runs', 'scenarios'],
+  whatif: ['runs', 'scenarios', 'beside'],
 } as const satisfies Partial<Record<ScreenName, readonly string[]>>
 export type PageName = (typeof PAGES)[keyof typeof PAGES][number]
 

@@ -99,6 +99,8 @@ export const LibraryScenarioSchema = z.object({
   clients: z.array(z.object({ name: z.string(), does: z.string() })),
   /** Names of its variants, in their order. */
   variants: z.array(z.string()),
+  /** Of them, those whose runs can be stepped through: their servers have priority levels. */
+  steppable: z.array(z.string()),
   /** Absent of a scenario about an etcd, whose clients no API server knows. */
   server: z
     .object({ maxRequestsInFlight: z.number(), maxMutatingRequestsInFlight: z.number(), version: z.string() })

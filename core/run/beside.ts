@@ -1,5 +1,5 @@
-import type { EngineDump } from '../engine/dump.ts'
-import { nsToSeconds } from '../units.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import { MS_PER_SECOND, type UnixMs } from '../units.ts'
 
 /** Where a request of a level stands in a run at an instant. `absent`: finished, rejected, elsewhere, or not sent. */
 export type Standing =
@@ -9,6 +9,8 @@ export type Standing =
 
 /** One request in two runs of the same arrivals. */
 export interface BesideRow {
+  /** No two rows have the same. */
+  readonly key: string
   /** `get /api/v1/pods by ann`. */
   readonly request: string
   /** Seconds from the start of the run. */
@@ -32,9 +34,11 @@ interface QueueLoad {
 
 const EMPTY: QueueLoad = { waiting: 0, executing: 0 }
 
+type Dumped = Pick<DumpFrame, 'queues' | 'requests'>
+
 /** The queues of a level that hold a request in either dump, by number. */
-export function queuesBeside(a: EngineDump<unknown>, b: EngineDump<unknown>, level: string): readonly BesideQueue[] {
-  const loads = ({ queues }: EngineDump<unknown>): ReadonlyMap<number, QueueLoad> =>
+export function queuesBeside(a: Dumped, b: Dumped, level: string): readonly BesideQueue[] {
+  const loads = ({ queues = [] }: Dumped): ReadonlyMap<number, QueueLoad> =>
     new Map(
       queues
         .filter((queue) => queue.level === level && queue.pending + queue.executing > 0)
@@ -52,23 +56,23 @@ export function queuesBeside(a: EngineDump<unknown>, b: EngineDump<unknown>, lev
 const ABSENT: Standing = { kind: 'absent' }
 
 /**
- * The requests of a level in the dumps of two runs at the same instant, side by side: those that stand otherwise in the other run
- * first, then by arrival. A request is the same one where it arrived at the same instant from the same user for the same
- * address, which holds as long as clients do not react to answers.
+ * The requests of a level in the dumps of two runs at the same instant, side by side: those that differ first, then by arrival.
+ * A request is the same one where it arrived at the same instant from the same user for the same address, which holds as long
+ * as clients do not react to answers. `start` is the start of both runs.
  */
-export function requestsBeside(a: EngineDump<unknown>, b: EngineDump<unknown>, level: string): readonly BesideRow[] {
-  const rows = new Map<string, { request: string; arrivedSeconds: number; a: Standing; b: Standing }>()
-  const take = (dump: EngineDump<unknown>, side: 'a' | 'b'): void => {
+export function requestsBeside(a: Dumped, b: Dumped, level: string, start: UnixMs): readonly BesideRow[] {
+  const rows = new Map<string, Omit<BesideRow, 'differs' | 'a' | 'b'> & { a: Standing; b: Standing }>()
+  const take = ({ requests = [] }: Dumped, side: 'a' | 'b'): void => {
     const seen = new Map<string, number>()
-    for (const { level: of, ticket, queue, position } of dump.requests) {
+    for (const { level: of, arrivedAt, user, verb, path, queue, position } of requests) {
       if (of !== level) continue
-      const { user, info } = ticket.payload
-      const request = `${info.verb} ${info.path} by ${user.name}`
-      const alike = `${ticket.arrivedNs} ${request}`
+      const request = `${verb ?? '?'} ${path ?? '?'} by ${user ?? '?'}`
+      const alike = `${arrivedAt} ${request}`
       const count = (seen.get(alike) ?? 0) + 1
       seen.set(alike, count)
       const key = `${count} ${alike}`
-      const row = rows.get(key) ?? { request, arrivedSeconds: nsToSeconds(ticket.arrivedNs), a: ABSENT, b: ABSENT }
+      const arrivedSeconds = (arrivedAt - start) / MS_PER_SECOND
+      const row = rows.get(key) ?? { key, request, arrivedSeconds, a: ABSENT, b: ABSENT }
       row[side] = position < 0 ? { kind: 'executing' } : { kind: 'waiting', queue, position }
       rows.set(key, row)
     }
@@ -87,3 +91,7 @@ export const standingText = (standing: Standing): string =>
     : standing.kind === 'absent'
       ? 'not there'
       : 'executing'
+
+/** What is said of requests that only one of the runs has. */
+export const NOT_THERE =
+  'A request that is not there has finished, was rejected, is in another level, or was not sent: clients that wait for answers send others once one answer differs.'

@@ -11,10 +11,11 @@ export const scenarioReport = ({ runs, ...outcome }: ScenarioOutcome): ScenarioR
 })
 
 function runReport({ result, criteria, assertions, ...run }: ScenarioRun): ScenarioRunReport {
-  const { name, seconds, clients } = result
+  const { name, seconds, clients, levels } = result
   return {
     ...run,
     name,
+    steppable: levels.some(({ limits }) => limits !== undefined),
     seconds,
     criteria: criteria.map(shown),
     assertions: assertions.map(shown),

@@ -5,7 +5,8 @@ import { type Playback, type PlaybackCheckpoint, playbackOf } from '../../core/s
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import { STRIDES } from '../../core/contract/bounds.ts'
-import { queuesBeside, requestsBeside, standingText } from '../../core/run/beside.ts'
+import { NOT_THERE, queuesBeside, requestsBeside, standingText } from '../../core/run/beside.ts'
+import { dumpFrame } from '../../core/simulate/serverFrame.ts'
 import { eventText } from '../../core/run/eventText.ts'
 import { Timeline } from '../../core/run/timeline.ts'
 import { nearest } from '../../core/text/text.ts'
@@ -145,12 +146,12 @@ const MOST_BESIDE = 40
 /** The requests of a level in the first two variants, which stand at the same instant. */
 function besideText(level: string | undefined, [a, b]: readonly Shown[]): readonly string[] {
   if (a === undefined || b === undefined) return ['level takes two variants: --variant A --variant B.']
-  const known = [...new Set([a, b].flatMap(({ run }) => run.engine.dump().levels.map(({ name }) => name)))]
+  const [left, right] = [dumpFrame(a.name, a.run.engine), dumpFrame(b.name, b.run.engine)]
+  const known = [...new Set([left, right].flatMap(({ levels = [] }) => levels.map(({ name }) => name)))]
   if (known.length === 0) return [WITHOUT_LEVELS]
   if (level === undefined || !known.includes(level)) return [`level takes one of ${known.toSorted().join(', ')}.`]
-  const [left, right] = [a.run.engine.dump(), b.run.engine.dump()]
   const queues = queuesBeside(left, right, level)
-  const rows = requestsBeside(left, right, level)
+  const rows = requestsBeside(left, right, level, a.run.startUnixMs)
   const differing = rows.filter(({ differs }) => differs).length
   const load = ({ waiting, executing }: { readonly waiting: number; readonly executing: number }): string =>
     `${waiting} wait, ${executing} execute`
@@ -165,7 +166,7 @@ function besideText(level: string | undefined, [a, b]: readonly Shown[]): readon
       row.request,
     ])
   return [
-    `${nsToSeconds(a.timeline.nowNs).toFixed(9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests stand otherwise in ${b.name} than in ${a.name}.`,
+    `${nsToSeconds(a.timeline.nowNs).toFixed(9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests differ between ${a.name} and ${b.name}.`,
     ...(queues.length === 0
       ? []
       : textTable([['', 'QUEUE', a.name, b.name], ...queueCells], ['left', 'right', 'left', 'left'])),
@@ -173,7 +174,7 @@ function besideText(level: string | undefined, [a, b]: readonly Shown[]): readon
       ? []
       : textTable([['', 'ARRIVED', a.name, b.name, 'REQUEST'], ...cells], ['left', 'right', 'left', 'left', 'left'])),
     ...(rows.length > MOST_BESIDE ? [`${rows.length - MOST_BESIDE} more.`] : []),
-    'A request that is not there has finished, was rejected, is in another level, or was not sent: clients that wait for answers send others once one answer differs.',
+    NOT_THERE,
   ]
 }
 

@@ -143,14 +143,16 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
     const variants = any.scenario.variants.map((variant) => variant.name)
     const shown = { name, title, teaches, seed, seconds, statisticsFrom, variants }
     if (any.of === 'etcd') {
-      return [
-        { ...shown, clients: any.scenario.clients.map((group) => ({ name: group.name, does: storeText(group) })) },
-      ]
+      const clients = any.scenario.clients.map((group) => ({ name: group.name, does: storeText(group) }))
+      return [{ ...shown, steppable: [], clients }]
     }
     const clients = any.scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
     const [first] = any.scenario.variants
     if (first === undefined) return []
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = first
-    return [{ ...shown, clients, server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version } }]
+    const steppable = any.scenario.variants
+      .filter(({ algorithm }) => algorithm !== 'max-in-flight')
+      .map((variant) => variant.name)
+    return [{ ...shown, steppable, clients, server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version } }]
   })
 }

@@ -114,6 +114,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     pages: [
       { name: 'runs', label: 'Compare runs' },
       { name: 'scenarios', label: 'Scenarios', also: 'library simulate verdict teaches' },
+      { name: 'beside', label: 'Side by side', also: 'step two variants beside each other queues requests' },
     ],
     Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
   },

@@ -26,15 +26,21 @@ const opened = new Map<string, number>()
 /** The range around an instant that is shown first. */
 const FIRST_RANGE_MS = 600_000
 
+/** The connection of a run, which is opened once. Rejects with `ProblemError` for a run that cannot be opened. */
+export async function connectRun(of: RunSpec['of'], given?: RunGiven): Promise<number> {
+  const key = JSON.stringify([of, given])
+  const known = connectionStore.getState().connections.find(({ id }) => id === opened.get(key))
+  const { id } = known ?? (await connectSource({ kind: 'run', of, ...(given !== undefined && { given }) }, true))
+  opened.set(key, id)
+  return id
+}
+
 /**
  * Shows the run of a variant at so many seconds after its start, or at its end. Rejects with `ProblemError` for a run that
  * cannot be opened.
  */
 export async function openRun(of: RunSpec['of'], seconds?: number, given?: RunGiven): Promise<void> {
-  const key = JSON.stringify([of, given])
-  const known = connectionStore.getState().connections.find(({ id }) => id === opened.get(key))
-  const { id } = known ?? (await connectSource({ kind: 'run', of, ...(given !== undefined && { given }) }, true))
-  opened.set(key, id)
+  const id = await connectRun(of, given)
   const { first, last } = await client().call('past.extent', { connection: id })
   showConnection(id)
   if (first === undefined || last === undefined) return

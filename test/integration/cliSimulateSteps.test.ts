@@ -40,7 +40,7 @@ it(
     const both = ['T2', '--step', '--variant', 'now', '--variant', '1.18']
     const { output } = await stepped(both, 'at 6', 'level b', 'level nowhere')
     expect(output).toMatch(
-      /\n6\.000000000 s, b: \d+ of \d+ queues with requests and [1-9]\d* of \d+ requests stand otherwise in 1\.18 than in now\.\n/,
+      /\n6\.000000000 s, b: \d+ of \d+ queues with requests and [1-9]\d* of \d+ requests differ between now and 1\.18\.\n/,
     )
     expect(output).toMatch(/\n +ARRIVED +now +1\.18 +REQUEST\n≠ +\d\.\d{6} s +(executing|queue|not there)/)
     expect(output).toMatch(/\n≠ +\d+ +\d+ wait, \d+ execute +\d+ wait, \d+ execute/)

@@ -4,7 +4,7 @@ import { scrollRegion } from '../../components/classes.ts'
 import { inGivenOrder, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
-import { RunButton } from './RunButton.tsx'
+import { CompareButton, RunButton } from './RunButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { Note } from '../../components/States.tsx'
@@ -60,6 +60,7 @@ export function ResultPanes(props: {
             <RunButton wish={wish} variant={place}>
               Step through {letter}
             </RunButton>
+            <CompareButton wish={wish} variant={place} seconds={shown.decisions?.first?.seconds} />
           </>
         }
       >

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { toProblem } from '../../../core/contract/errors.ts'
 import type { RunGiven, RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Button } from '../../components/Button.tsx'
+import { openBeside, type RunPair } from '../../state/beside.ts'
 import { openScreen } from '../../state/route.ts'
 import { openRun } from '../../state/runs.ts'
 import { say } from '../../state/shell.ts'
@@ -14,35 +15,85 @@ export function RunButton(props: {
   readonly children: React.ReactNode
 }) {
   const { wish, variant, seconds, children } = props
-  const { algorithm } = [wish.baseline, ...wish.candidates][variant] ?? {}
+  const of = { kind: 'comparison', wish, variant } as const
   return (
-    <OpenRun
-      of={{ kind: 'comparison', wish, variant }}
-      seconds={seconds}
-      {...(algorithm === 'max-in-flight' && { impossible: 'The max-in-flight filter has no priority levels to show.' })}
-    >
+    <OpenRun of={of} seconds={seconds} steppable={isSteppable(wish, variant)}>
       {children}
     </OpenRun>
   )
 }
 
+const isSteppable = ({ baseline, candidates }: WhatIfWish, variant: number): boolean =>
+  [baseline, ...candidates][variant]?.algorithm !== 'max-in-flight'
+
+/** Opens a candidate of a comparison beside the baseline. */
+export function CompareButton(props: {
+  readonly wish: WhatIfWish
+  readonly variant: number
+  readonly seconds?: number | undefined
+}) {
+  const { wish, variant, seconds } = props
+  const all = [wish.baseline, ...wish.candidates].map(({ name }, place) => ({
+    name,
+    place,
+    of: { kind: 'comparison', wish, variant: place } as const,
+  }))
+  const choices = all.filter(({ place }) => isSteppable(wish, place))
+  const at = (place: number): number => choices.findIndex((choice) => choice.place === place)
+  return (
+    <BesideButton
+      pair={{ choices, a: at(0), b: at(variant) }}
+      seconds={seconds}
+      steppable={at(0) !== -1 && at(variant) !== -1}
+    />
+  )
+}
+
+const WITHOUT_LEVELS = 'The max-in-flight filter has no priority levels to show.'
+
 /** Opens a run and shows it on the Overview. */
-export function OpenRun(props: {
+export const OpenRun = (props: {
   readonly of: RunSpec['of']
   /** The text of a scenario that is not of the library. */
   readonly given?: RunGiven | undefined
   readonly seconds?: number | undefined
-  /** Why it cannot be opened. */
-  readonly impossible?: string
+  readonly steppable: boolean
+  readonly children: React.ReactNode
+}) => {
+  const { of, given, seconds, steppable, children } = props
+  const open = async (): Promise<void> => {
+    await openRun(of, seconds, given)
+    openScreen('overview')
+  }
+  return (
+    <OpeningButton open={open} steppable={steppable}>
+      {children}
+    </OpeningButton>
+  )
+}
+
+/** Opens two runs, which are stepped side by side. */
+export const BesideButton = (props: {
+  readonly pair: Pick<RunPair, 'choices' | 'a' | 'b'>
+  readonly seconds?: number | undefined
+  readonly steppable: boolean
+}) => (
+  <OpeningButton open={() => openBeside(props.pair, props.seconds)} steppable={props.steppable}>
+    Side by side
+  </OpeningButton>
+)
+
+function OpeningButton(props: {
+  readonly open: () => Promise<void>
+  readonly steppable: boolean
   readonly children: React.ReactNode
 }) {
-  const { of, given, seconds, impossible, children } = props
+  const { open, steppable, children } = props
   const [opening, setOpening] = useState(false)
-  const open = async (): Promise<void> => {
+  const press = async (): Promise<void> => {
     setOpening(true)
     try {
-      await openRun(of, seconds, given)
-      openScreen('overview')
+      await open()
     } catch (thrown) {
       say(toProblem(thrown).message)
     } finally {
@@ -50,7 +101,12 @@ export function OpenRun(props: {
     }
   }
   return (
-    <Button small disabled={opening || impossible !== undefined} title={impossible} onClick={() => void open()}>
+    <Button
+      small
+      disabled={opening || !steppable}
+      title={steppable ? undefined : WITHOUT_LEVELS}
+      onClick={() => void press()}
+    >
       {opening ? 'Opening the run' : children}
     </Button>
   )

@@ -25,6 +25,7 @@ const entry = (name: string, title: string) => ({
   statisticsFrom: 20,
   clients: [{ name: 'flood', does: '50 clients with 20 threads each' }],
   variants: ['old', 'now'],
+  steppable: ['old', 'now'],
   server: { maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200, version: 'v1.36.3' },
 })
 
@@ -72,6 +73,7 @@ const outcomes = {
 const criterion = { text: 'failed requests of leases ≤ 0.1 %', value: 68, unit: '%', holds: false }
 const run = (name: string, verdict: 'prevented' | 'not prevented') => ({
   name,
+  steppable: true,
   verdict,
   criteria: verdict === 'prevented' ? [] : [criterion],
   assertions: [],

@@ -15,7 +15,7 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { EmptyState, ErrorState, Loading, Note, ProblemNote } from '../../components/States.tsx'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
-import { OpenRun } from './RunButton.tsx'
+import { BesideButton, OpenRun } from './RunButton.tsx'
 import { whatIfStore } from './comparison.ts'
 import { firstForm, withRequests } from './form.logic.ts'
 import { useScenarios } from './library.ts'
@@ -311,21 +311,34 @@ interface VariantsProps {
   readonly text: string | undefined
 }
 
-const Variants = ({ report, name, text }: VariantsProps) => (
-  <>
-    {report.runs.map((run) => (
+function Variants({ report, name, text }: VariantsProps) {
+  const given = text === undefined ? {} : { given: { scenario: text } }
+  const choices = report.runs
+    .filter(({ steppable }) => steppable)
+    .map((run) => ({
+      name: run.name,
+      of: { kind: 'scenario', name: name.slice(0, LONGEST_NAME), seed: report.seed, variant: run.name } as const,
+      ...given,
+    }))
+  const middle = (report.statisticsFrom + report.seconds) / 2
+  return report.runs.map((run) => {
+    const place = choices.findIndex((choice) => choice.name === run.name)
+    const choice = choices[place]
+    return (
       <Pane
         key={run.name}
         title={run.name}
         note={<Verdict run={run} />}
         actions={
           report.of === 'server' && (
-            <OpenRun
-              of={{ kind: 'scenario', name: name.slice(0, LONGEST_NAME), seed: report.seed, variant: run.name }}
-              given={text === undefined ? undefined : { scenario: text }}
-            >
-              Step through
-            </OpenRun>
+            <>
+              {place > 0 && <BesideButton pair={{ choices, a: 0, b: place }} seconds={middle} steppable />}
+              {choice !== undefined && (
+                <OpenRun of={choice.of} given={choice.given} steppable>
+                  Step through
+                </OpenRun>
+              )}
+            </>
           )
         }
       >
@@ -337,9 +350,9 @@ const Variants = ({ report, name, text }: VariantsProps) => (
         />
         <Checks run={run} />
       </Pane>
-    ))}
-  </>
-)
+    )
+  })
+}
 
 function Verdict({ run: { verdict, expected, passed } }: { readonly run: ScenarioRunReport }) {
   if (verdict === undefined) return <>{passed ? 'every assertion holds' : 'an assertion fails'}</>

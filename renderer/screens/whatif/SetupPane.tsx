@@ -123,17 +123,14 @@ export function SetupPane(props: SetupPaneProps) {
 }
 
 /** A scenario as it was written, phases included, beside the comparison of its clients. */
-function ScenarioRun({ scenario: { name, seed, variants } }: { readonly scenario: LibraryScenario }) {
-  const [variant, setVariant] = useState(variants.at(-1) ?? '')
+function ScenarioRun({ scenario: { name, seed, steppable } }: { readonly scenario: LibraryScenario }) {
+  const [variant, setVariant] = useState(steppable.at(-1) ?? '')
   return (
     <>
-      <SelectField
-        label="Scenario variant"
-        value={variant}
-        options={variants.map((one) => [one, one])}
-        onChange={setVariant}
-      />
-      <OpenRun of={{ kind: 'scenario', name, seed, variant }}>Step through the scenario</OpenRun>
+      <SelectField label="Scenario variant" value={variant} options={steppable} onChange={setVariant} />
+      <OpenRun of={{ kind: 'scenario', name, seed, variant }} steppable={steppable.includes(variant)}>
+        Step through the scenario
+      </OpenRun>
     </>
   )
 }

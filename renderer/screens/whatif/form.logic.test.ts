@@ -13,6 +13,7 @@ const scenario = {
   clients: [],
   server: { maxRequestsInFlight: 30, maxMutatingRequestsInFlight: 10, version: 'v1.33.0' },
   variants: ['now', 'before'],
+  steppable: ['now', 'before'],
 }
 const known: Known = { scenarios: [scenario], connection: 3, source: undefined, draft: undefined }
 const wishOf = (form: WhatIfForm, more: Partial<Known> = {}) => {

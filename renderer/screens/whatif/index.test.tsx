@@ -32,6 +32,7 @@ beforeEach(async () => {
           clients: [{ name: 'flood', does: '50 clients with 20 threads each' }],
           server: { maxRequestsInFlight: 30, maxMutatingRequestsInFlight: 10, version: 'v1.33.0' },
           variants: ['now', 'before'],
+          steppable: ['now', 'before'],
         },
       ],
       scenarioText: async () => '',

@@ -1,10 +1,11 @@
 import { EmptyState } from '../../components/States.tsx'
 import { useRefusal } from '../../state/limits.ts'
 import { useRoute } from '../../state/route.ts'
+import { BesidePage } from './BesidePage.tsx'
 import { ComparePage } from './ComparePage.tsx'
 import { ScenariosPage } from './ScenariosPage.tsx'
 
-/** What would happen elsewhere: variants on the same requests, and the library of scenarios. */
+/** What would happen elsewhere: variants on the same requests, the library of scenarios, and two variants step by step. */
 export function WhatIfScreen() {
   const { page } = useRoute()
   const why = useRefusal('whatIf')
@@ -18,5 +19,12 @@ export function WhatIfScreen() {
       </>
     )
   }
-  return page === 'scenarios' ? <ScenariosPage /> : <ComparePage />
+  switch (page) {
+    case 'scenarios':
+      return <ScenariosPage />
+    case 'beside':
+      return <BesidePage />
+    default:
+      return <ComparePage />
+  }
 }

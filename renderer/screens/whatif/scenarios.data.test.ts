@@ -4,6 +4,7 @@ import { failedText, groupOf, measuredText, outcomeText, verdictText } from './s
 
 const run = (name: string, verdict?: ScenarioRunReport['verdict'], passed = true): ScenarioRunReport => ({
   name,
+  steppable: true,
   ...(verdict !== undefined && { verdict }),
   criteria: [],
   assertions: [],
@@ -65,7 +66,7 @@ it('counts what failed, and shows units', () => {
 it('a verdict names the number that decides', () => {
   const met = { text: 'failed requests of a ≤ 1 %', value: 0, unit: '%', holds: true }
   const missed = { text: 'wait p99 of a ≤ 5 ms', value: 7.25, unit: 'ms', holds: false }
-  const base = { name: 'now', assertions: [], passed: true, seconds: 1, clients: [] }
+  const base = { name: 'now', steppable: true, assertions: [], passed: true, seconds: 1, clients: [] }
   expect(verdictText({ ...base, verdict: 'prevented', criteria: [met] })).toBe('✓ prevented, 0\u00a0%')
   expect(verdictText({ ...base, verdict: 'not prevented', criteria: [met, missed] })).toBe(
     '✗ not prevented, 7.25\u00a0ms',

@@ -1,0 +1,316 @@
+import { useEffect, useMemo, useState } from 'react'
+import { type Problem, toProblem } from '../../../core/contract/errors.ts'
+import type { Moment } from '../../../core/contract/recording.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import { type BesideRow, NOT_THERE, standingText } from '../../../core/run/beside.ts'
+import { MS_PER_SECOND } from '../../../core/units.ts'
+import { QueueField } from '../../charts/QueueField.tsx'
+import { useSize } from '../../charts/plot.tsx'
+import { BARS_AT_MOST, queueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
+import { Button } from '../../components/Button.tsx'
+import { scrollRegion } from '../../components/classes.ts'
+import type { DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { NowLine } from '../../components/NowLine.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { EmptyState, Loading, ProblemNote } from '../../components/States.tsx'
+import { besideStore, openBeside, type RunPair } from '../../state/beside.ts'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import { levelToken } from '../../state/levels.ts'
+import { usePastPart, useSettledMoment } from '../../state/past.ts'
+import { openPage } from '../../state/route.ts'
+import { runSeconds } from '../../state/runs.ts'
+import { say } from '../../state/shell.ts'
+import { useViewPart } from '../../state/view.ts'
+import { format } from '../../theme/format.ts'
+import { BESIDE_NUMBERS, type BesideLevel, besideLevels, besideTitle, mostDiffering, type Side } from './beside.data.ts'
+import styles from './beside.module.css'
+
+/** Two variants of the same requests at the same instant. */
+export function BesidePage() {
+  const pair = besideStore((store) => store.pair)
+  const shown = useConnected()?.id
+  if (pair === undefined) {
+    return (
+      <EmptyState
+        title="No two variants are open."
+        actions={<Button onClick={() => openPage('whatif', 'runs')}>Compare runs</Button>}
+      >
+        <p>
+          Run a comparison or a scenario, and choose <b>Side by side</b> there: both variants are then stepped together.
+        </p>
+      </EmptyState>
+    )
+  }
+  if (shown !== pair.ofA) {
+    return (
+      <EmptyState
+        title="Another source is shown."
+        actions={<Button onClick={() => reopen(pair, {})}>Show {pair.choices[pair.a]?.name} again</Button>}
+      >
+        <p>Variants are stepped side by side while the first of them is shown.</p>
+      </EmptyState>
+    )
+  }
+  return <Beside key={`${pair.ofA} ${pair.ofB}`} pair={pair} />
+}
+
+/** The same pair with another variant, at the same instant. */
+const reopen = (pair: RunPair, change: Partial<Pick<RunPair, 'a' | 'b'>>): void =>
+  void openBeside({ ...pair, ...change }, runSeconds()).catch((thrown: unknown) => say(toProblem(thrown).message))
+
+function Beside({ pair }: { readonly pair: RunPair }) {
+  const server = useViewPart((view) => view.server)
+  const start = usePastPart(({ extent }) => extent?.first) ?? 0
+  const moment = useSettledMoment()
+  const { read, problem } = useInstant(pair, moment, server?.id)
+  const [chosen, setChosen] = useState<string>()
+  const levels = useMemo(() => (read === undefined ? [] : besideLevels(read.a, read.b, start)), [read, start])
+  // Kept until another is chosen: which level differs most changes with every step.
+  const known = levels.some(({ level }) => level === chosen)
+  const first = mostDiffering(levels)
+  if (!known && first !== undefined && first !== chosen) setChosen(first)
+  const level = levels.find((one) => one.level === chosen)
+  const [nameA, nameB] = [pair.choices[pair.a]?.name, pair.choices[pair.b]?.name]
+  const at = read === undefined ? undefined : (read.at - start) / MS_PER_SECOND
+  return (
+    <div className={styles['screen']}>
+      <NowLine
+        title={level === undefined ? 'Side by side' : besideTitle(level)}
+        level={level?.level}
+        evidence={`${at === undefined ? '' : `${at.toFixed(6)} s after the start. `}A ${nameA}, B ${nameB}. The step size and the steps are in the time bar.`}
+        actions={<Choices pair={pair} />}
+      />
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      {read === undefined || level === undefined ? (
+        problem === undefined && <Loading waitingFor="both variants at this instant" />
+      ) : (
+        <div className={styles['body']} {...scrollRegion('Both variants')}>
+          <Pane title="Levels" note={`A ${nameA}, B ${nameB}`}>
+            <DataTable
+              caption="Levels of both variants"
+              columns={LEVEL_COLUMNS}
+              rows={levels}
+              rowKey={(row) => row.level}
+              selectedKey={level.level}
+              onOpen={(row) => setChosen(row.level)}
+              density="compact"
+              csvName="side-by-side"
+            />
+          </Pane>
+          <Queues level={level.level} a={read.a} b={read.b} />
+          <Pane title="Requests" unit={format.fixed(level.requests.length)} note={NOT_THERE}>
+            <div className={styles['requests']}>
+              <DataTable
+                caption={`Requests in ${level.level}`}
+                columns={REQUEST_COLUMNS}
+                rows={level.requests}
+                rowKey={({ key }) => key}
+                density="compact"
+                virtual
+                csvName={`side-by-side-${level.level}`}
+                empty="No request waits or executes in this level."
+              />
+            </div>
+          </Pane>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Choices({ pair }: { readonly pair: RunPair }) {
+  const side = (label: 'A' | 'B', place: 'a' | 'b', other: number) => (
+    <label className={styles['choice']}>
+      {label}
+      <select value={pair[place]} onChange={({ target }) => reopen(pair, { [place]: Number(target.value) })}>
+        {pair.choices.map(({ name }, index) => (
+          <option key={name} value={index} disabled={index === other}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+  return (
+    <>
+      {side('A', 'a', pair.b)}
+      {side('B', 'b', pair.a)}
+    </>
+  )
+}
+
+interface Instant {
+  readonly at: number
+  readonly a: Side
+  readonly b: Side
+}
+
+/** An instant that is shown for so long is one that is looked at. Milliseconds. */
+const REST_MS = 40
+
+/** Both runs at the instant that is shown; what was read before stays until the next has come. */
+function useInstant(
+  { ofA, ofB }: RunPair,
+  moment: Moment | undefined,
+  server: string | undefined,
+): { readonly read: Instant | undefined; readonly problem: Problem | undefined } {
+  const [read, setRead] = useState<Instant>()
+  const [problem, setProblem] = useState<Problem>()
+  useEffect(() => {
+    if (moment === undefined) return undefined
+    let left = false
+    const dumpOf = async (connection: number, id: string | undefined): Promise<DumpFrame | undefined> =>
+      id === undefined
+        ? undefined
+        : ((await client().call('past.dump', { connection, server: id, at: moment.at })) ?? undefined)
+    const ask = async (): Promise<void> => {
+      const other = await client().call('past.moment', { connection: ofB, at: moment.at })
+      const of = ({ frame }: Moment) => frame?.servers.find(({ id }) => id === server) ?? frame?.servers[0]
+      const [serverA, serverB] = [of(moment), of(other)]
+      const [dumpA, dumpB] = await Promise.all([dumpOf(ofA, serverA?.id), dumpOf(ofB, serverB?.id)])
+      if (left) return
+      setRead({ at: moment.at, a: { server: serverA, dump: dumpA }, b: { server: serverB, dump: dumpB } })
+      setProblem(undefined)
+    }
+    const timer = setTimeout(
+      () => void ask().catch((thrown: unknown) => left || setProblem(toProblem(thrown))),
+      REST_MS,
+    )
+    return () => {
+      left = true
+      clearTimeout(timer)
+    }
+  }, [ofA, ofB, moment, server])
+  return { read, problem }
+}
+
+const NO_MARKS: QueueMarks = { hand: [], dealt: false, second: [], lengthLimit: undefined }
+const FIELD_HEIGHT = 112
+
+/** The queues of one level in both runs, on one scale. */
+function Queues({ level, a, b }: { readonly level: string; readonly a: Side; readonly b: Side }) {
+  const [box, { width }] = useSize()
+  const [pinned, setPinned] = useState<number>()
+  const [hovered, setHovered] = useState<number>()
+  const fields = useMemo(() => {
+    const [one, other] = [a, b].map(({ dump }) =>
+      queueFieldData(
+        (dump?.queues ?? []).filter((queue) => queue.level === level),
+        'requests',
+      ),
+    )
+    if (one === undefined || other === undefined) return []
+    const scale = {
+      waitingMax: Math.max(one.waitingMax, other.waitingMax),
+      executingMax: Math.max(one.executingMax, other.executingMax),
+    }
+    return [
+      { ...one, ...scale },
+      { ...other, ...scale },
+    ]
+  }, [a, b, level])
+  const place = hovered ?? pinned
+  const told = fields.map(({ cells }, side) => {
+    const cell = place === undefined ? undefined : cells[place]
+    return `${side === 0 ? 'A' : 'B'} ${format.fixed(cell?.pending ?? 0)} waiting, ${format.fixed(cell?.executingRequests ?? 0)} executing`
+  })
+  if (fields.every(({ cells }) => cells.length === 0)) return null
+  return (
+    <Pane title="Queues" note="up: waiting requests; down: executing seats; both on one scale">
+      <div ref={box} className={styles['fields']}>
+        {width > 0 &&
+          fields.map((data, side) => {
+            const letter = side === 0 ? 'A' : 'B'
+            return (
+              <div key={letter} className={styles['field']}>
+                <b>{letter}</b>
+                {data.cells.length === 0 ? (
+                  <span>This variant has no such queues.</span>
+                ) : (
+                  <QueueField
+                    data={data}
+                    shape={data.cells.length > BARS_AT_MOST ? 'grid' : 'bars'}
+                    marks={NO_MARKS}
+                    token={levelToken(level)}
+                    width={width - LETTER_WIDTH}
+                    height={FIELD_HEIGHT}
+                    label={`Queues of ${level} in ${letter}: ${format.counted(data.pendingTotal, 'request')} waiting`}
+                    pinned={pinned}
+                    onPin={setPinned}
+                    onHover={setHovered}
+                  />
+                )}
+              </div>
+            )
+          })}
+      </div>
+      <p className={styles['told']}>
+        {place === undefined ? 'Point at a queue to read it in both.' : `queue ${place}: ${told.join('; ')}`}
+      </p>
+    </Pane>
+  )
+}
+
+const LETTER_WIDTH = 40
+
+const differs = styles['differs']
+
+const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
+  { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
+  {
+    id: 'differing',
+    header: 'Differ',
+    title: 'Requests that wait or execute now and are in a different place in B',
+    align: 'right',
+    width: 72,
+    value: ({ differing }) => differing,
+    cell: ({ differing }) => format.fixed(differing),
+    look: ({ differing }) => (differing > 0 ? differs : undefined),
+  },
+  ...BESIDE_NUMBERS.flatMap(({ id, header, title, of }) =>
+    (['a', 'b'] as const).map((side): DataColumn<BesideLevel> => {
+      const value = (row: BesideLevel, from = row[side]): number | undefined => from && of(from)
+      const letter = side.toUpperCase()
+      return {
+        id: `${id} ${side}`,
+        header: `${header} ${letter}`,
+        title: `${title}, ${letter}`,
+        align: 'right',
+        width: header.length > 8 ? 96 : 76,
+        value: (row) => value(row),
+        cell: (row) => format.fixed(value(row)),
+        look: (row) => (side === 'b' && value(row, row.a) !== value(row, row.b) ? differs : undefined),
+      }
+    }),
+  ),
+]
+
+const REQUEST_COLUMNS: readonly DataColumn<BesideRow>[] = [
+  {
+    id: 'differs',
+    header: 'Differs',
+    hiddenHeader: true,
+    width: 36,
+    value: (row) => (row.differs ? '≠' : ''),
+  },
+  {
+    id: 'arrived',
+    header: 'Arrived (s)',
+    align: 'right',
+    width: 104,
+    value: ({ arrivedSeconds }) => arrivedSeconds,
+    cell: ({ arrivedSeconds }) => arrivedSeconds.toFixed(6),
+  },
+  { id: 'a', header: 'A', width: 148, value: ({ a }) => standingText(a) },
+  {
+    id: 'b',
+    header: 'B',
+    width: 148,
+    value: ({ b }) => standingText(b),
+    look: (row) => (row.differs ? differs : undefined),
+  },
+  { id: 'request', header: 'Request', value: ({ request }) => request },
+]

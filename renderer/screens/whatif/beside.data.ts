@@ -1,0 +1,71 @@
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import { type BesideRow, requestsBeside } from '../../../core/run/beside.ts'
+import { byCodeUnits } from '../../../core/text/text.ts'
+import type { UnixMs } from '../../../core/units.ts'
+import { format } from '../../theme/format.ts'
+
+/** What is known of a server of one run at an instant. */
+export interface Side {
+  readonly server: ServerFrame | undefined
+  readonly dump: DumpFrame | undefined
+}
+
+/** A level in two runs at the same instant; a side is absent where the run has no such level. */
+export interface BesideLevel {
+  readonly level: string
+  readonly a: LevelFrame | undefined
+  readonly b: LevelFrame | undefined
+  /** Its requests, those that differ first. */
+  readonly requests: readonly BesideRow[]
+  readonly differing: number
+}
+
+/** Every level of either run, by name. */
+export function besideLevels(a: Side, b: Side, start: UnixMs): readonly BesideLevel[] {
+  const [inA, inB] = [a, b].map(({ server }) => new Map(server?.levels.map((level) => [level.name, level])))
+  const names = new Set([...(inA?.keys() ?? []), ...(inB?.keys() ?? [])])
+  return [...names].toSorted(byCodeUnits).map((level) => {
+    const requests = requestsBeside(a.dump ?? {}, b.dump ?? {}, level, start)
+    const differing = requests.filter(({ differs }) => differs).length
+    return { level, a: inA?.get(level), b: inB?.get(level), requests, differing }
+  })
+}
+
+/** The level that is shown until another is chosen: the one with the most requests that differ, else with the most requests. */
+export const mostDiffering = (levels: readonly BesideLevel[]): string | undefined =>
+  levels.toSorted((x, y) => y.differing - x.differing || y.requests.length - x.requests.length)[0]?.level
+
+/** What differs in a level, in one sentence. */
+export function besideTitle({ level, requests, differing }: BesideLevel): string {
+  const { length } = requests
+  if (length === 0) return `No request waits or executes in ${level}.`
+  if (differing === 0) {
+    return length === 1
+      ? `The request in ${level} is in the same place in A and B.`
+      : `All ${format.fixed(length)} requests in ${level} are in the same place in A and B.`
+  }
+  return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${differing === 1 ? 'differs' : 'differ'} between A and B.`
+}
+
+const rejectedOf = ({ rejected }: LevelFrame): number | undefined =>
+  rejected && Object.values(rejected).reduce((sum, count) => sum + count, 0)
+
+/** Numbers of a level that the two runs are compared by. */
+export const BESIDE_NUMBERS: readonly {
+  readonly id: string
+  readonly header: string
+  readonly title: string
+  readonly of: (level: LevelFrame) => number | undefined
+}[] = [
+  { id: 'limit', header: 'Limit', title: 'Current limit, seats', of: ({ limits }) => limits.current },
+  { id: 'seats', header: 'Seats', title: 'Executing seats', of: ({ seats }) => seats.executing },
+  { id: 'waiting', header: 'Waiting', title: 'Waiting requests', of: ({ requests }) => requests.queued },
+  {
+    id: 'dispatched',
+    header: 'Dispatched',
+    title: 'Requests dispatched since the start of the run',
+    of: ({ dispatched }) => dispatched,
+  },
+  { id: 'rejected', header: 'Rejected', title: 'Requests rejected since the start of the run', of: rejectedOf },
+]

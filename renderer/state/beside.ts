@@ -1,0 +1,38 @@
+import { create } from 'zustand'
+import type { RunGiven, RunSpec } from '../../core/contract/whatif.ts'
+import { openPage } from './route.ts'
+import { connectRun, openRun } from './runs.ts'
+
+/** A variant whose run can be shown. */
+export interface RunChoice {
+  readonly name: string
+  readonly of: RunSpec['of']
+  /** The text of a scenario that is not of the library. */
+  readonly given?: RunGiven
+}
+
+/** Two variants of the same requests, by their places in `choices`: A is the shown run, B stands at its instant. */
+export interface RunPair {
+  readonly choices: readonly RunChoice[]
+  readonly a: number
+  readonly b: number
+  /** Their connections. */
+  readonly ofA: number
+  readonly ofB: number
+}
+
+export const besideStore = create<{ readonly pair?: RunPair }>(() => ({}))
+
+/** Shows A with B beside it, at so many seconds after the start, or at the end. Rejects with `ProblemError`. */
+export async function openBeside(
+  { choices, a, b }: Pick<RunPair, 'choices' | 'a' | 'b'>,
+  seconds?: number,
+): Promise<void> {
+  const [first, second] = [choices[a], choices[b]]
+  if (first === undefined || second === undefined) return
+  const ofB = await connectRun(second.of, second.given)
+  const ofA = await connectRun(first.of, first.given)
+  besideStore.setState({ pair: { choices, a, b, ofA, ofB } })
+  await openRun(first.of, seconds, first.given)
+  openPage('whatif', 'beside')
+}
