@@ -113,8 +113,8 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     icon: 'fork',
     pages: [
       { name: 'runs', label: 'Compare runs' },
-      { name: 'scenarios', label: 'Scenarios', also: 'library simulate verdict teaches' },
-      { name: 'beside', label: 'Side by side', also: 'step two variants beside each other queues requests' },
+      { name: 'scenarios', label: 'Scenarios', also: 'library simulate' },
+      { name: 'beside', label: 'Side by side' },
     ],
     Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
   },

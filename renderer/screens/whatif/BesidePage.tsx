@@ -11,6 +11,7 @@ import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
+import { inputClass } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -123,16 +124,21 @@ function Beside({ pair }: { readonly pair: RunPair }) {
 
 function Choices({ pair }: { readonly pair: RunPair }) {
   const side = (label: 'A' | 'B', place: 'a' | 'b', other: number) => (
-    <label className={styles['choice']}>
+    <span className={styles['choice']}>
       {label}
-      <select value={pair[place]} onChange={({ target }) => reopen(pair, { [place]: Number(target.value) })}>
+      <select
+        className={inputClass}
+        aria-label={`Variant ${label}`}
+        value={pair[place]}
+        onChange={({ target }) => reopen(pair, { [place]: Number(target.value) })}
+      >
         {pair.choices.map(({ name }, index) => (
           <option key={name} value={index} disabled={index === other}>
             {name}
           </option>
         ))}
       </select>
-    </label>
+    </span>
   )
   return (
     <>
@@ -279,7 +285,7 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
         header: `${header} ${letter}`,
         title: `${title}, ${letter}`,
         align: 'right',
-        width: header.length > 8 ? 96 : 76,
+        width: header.length > 8 ? 96 : 84,
         value: (row) => value(row),
         cell: (row) => format.fixed(value(row)),
         look: (row) => (side === 'b' && value(row, row.a) !== value(row, row.b) ? differs : undefined),

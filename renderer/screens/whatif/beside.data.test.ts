@@ -65,13 +65,17 @@ test('the title counts what differs', () => {
     request: 'get /x by ann',
     arrivedSeconds: 1,
     a: { kind: 'executing' },
-    b: { kind: 'absent' },
+    b: { kind: 'waiting', queue: 1, position: 0 },
     differs: true,
   } as const
+  const gone = { ...row, b: { kind: 'absent' } } as const
   expect(besideTitle(level)).toBe('No request waits or executes in low.')
   expect(besideTitle({ ...level, requests: [row] })).toBe('The request in low is in the same place in A and B.')
   expect(besideTitle({ ...level, requests: [row, row] })).toBe(
     'All 2 requests in low are in the same place in A and B.',
+  )
+  expect(besideTitle({ ...level, requests: [gone, gone], differing: 2 })).toBe(
+    'None of the 2 requests in low is in both A and B.',
   )
   expect(besideTitle({ ...level, requests: [row, row], differing: 1 })).toBe(
     '1 of 2 requests in low differs between A and B.',
