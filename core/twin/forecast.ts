@@ -1,5 +1,4 @@
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
-import type { ObjectSet } from '../config/objects.ts'
 import { QUANTITIES } from '../contract/bounds.ts'
 import type {
   Band,
@@ -11,7 +10,7 @@ import type {
   Quantities,
   Quantity,
 } from '../contract/forecast.ts'
-import { EXEMPT } from '../config/objects.ts'
+import { defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
 import { median } from '../frame/quantile.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -61,12 +60,13 @@ export function forecast(
   const configured = classifyingConfiguration(after, serverLimit).levels
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
   const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
+  const redirected = redirectedSchemas(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
     const now = observation.levels.find((level) => level.name === name)?.quantities
     const nominal = configured.get(name)?.limits.nominal
     const base = { level: name, ...(now && { now }), ...(nominal !== undefined && { nominal }) }
-    const why = whyLimitsOnly(name, twin, configured.has(name))
+    const why = whyLimitsOnly(name, twin, { stays: configured.has(name), redirected })
     if (why !== undefined) return { ...base, bands: {}, note: why }
     const values = {
       pairs: pairs.map(({ edited, control }) => ({ edited: levelOf(edited, name), control: levelOf(control, name) })),
@@ -90,7 +90,34 @@ export function forecast(
   }
 }
 
-function whyLimitsOnly(name: string, { observation, fit, missing }: Twin, stays: boolean): string | undefined {
+/**
+ * Flow schemas whose requests another schema may take after the edit, or no longer takes: one with the same or a lower matching
+ * precedence was added, removed or changed. A change of its level or distinguisher alone takes nothing from others.
+ */
+function redirectedSchemas(before: ObjectSet, after: ObjectSet): ReadonlySet<string> {
+  const [was, is] = [before.schemas.map(defaultFlowSchema), after.schemas.map(defaultFlowSchema)]
+  const textOf = ({ metadata: { name }, spec: { matchingPrecedence, rules } }: FlowSchema): string =>
+    JSON.stringify([name, matchingPrecedence, rules])
+  const [wasText, isText] = [new Set(was.map(textOf)), new Set(is.map(textOf))]
+  const changed = [
+    ...was.filter((schema) => !isText.has(textOf(schema))),
+    ...is.filter((schema) => !wasText.has(textOf(schema))),
+  ]
+  const first = Math.min(...changed.map(({ spec }) => spec.matchingPrecedence))
+  return new Set(was.filter(({ spec }) => spec.matchingPrecedence >= first).map(({ metadata }) => metadata.name))
+}
+
+interface Edited {
+  /** Whether the level is there after the edit. */
+  readonly stays: boolean
+  readonly redirected: ReadonlySet<string>
+}
+
+function whyLimitsOnly(
+  name: string,
+  { observation, fit, missing, known }: Twin,
+  { stays, redirected }: Edited,
+): string | undefined {
   if (!stays) return 'The edit removes this level.'
   if (name === EXEMPT) return 'No limit and no queue, so there is nothing to forecast.'
   const observed = observation.levels.find((level) => level.name === name)
@@ -98,6 +125,10 @@ function whyLimitsOnly(name: string, { observation, fit, missing }: Twin, stays:
   const unknown = observed.schemas.find(({ schema }) => missing.includes(schema))
   if (unknown !== undefined) return `No request of flow schema ${unknown.schema} could be made up.`
   if (observed.quantities.arrivalsPerSecond === 0) return 'No requests in this time.'
+  const unnamed = observed.schemas.find(({ schema }) => redirected.has(schema) && !known.has(schema))
+  if (unnamed !== undefined) {
+    return `The edit may send requests of flow schema ${unnamed.schema} elsewhere, and no debug dump names their flows.`
+  }
   const own = fit.find(({ level }) => level === name)
   if (own?.fits !== true) return `The twin does not reproduce this level: error ${percent(own?.error ?? 1)}.`
   return undefined

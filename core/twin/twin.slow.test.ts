@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { LimitedSpec } from '../config/objects.ts'
+import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
+import type { ForecastEvidence } from '../contract/forecast.ts'
 import { constant, exponential } from '../simulate/random.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { fitTwin } from './fit.ts'
@@ -28,9 +29,9 @@ const calm = workloadOf(
   clients('few', 10, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 5 }, calls: CALLS, onRejection: 'next' }),
 )
 
-function twinOf(workload: Workload): Twin {
+function twinOf(workload: Workload, flows: ForecastEvidence['flows'] = []): Twin {
   const history = twinHistory(pagesOf(workload, BEFORE), 8_000)
-  const twin = history && fitTwin({ history, variant: SERVER, flows: [] })
+  const twin = history && fitTwin({ history, variant: SERVER, flows })
   if (twin === undefined) throw new Error('no twin')
   return twin
 }
@@ -98,6 +99,26 @@ describe('a twin of a simulated server', () => {
     })
     expect(noteOf('system')).toMatchObject({ bands: {}, note: 'The edit removes this level.' })
     expect(noteOf('exempt')).toMatchObject({ bands: {} })
+  })
+
+  test('shows limits only where the edit sends requests elsewhere that no dump names', () => {
+    const [service] = OBJECTS.schemas.filter(({ metadata }) => metadata.name === 'service-accounts')
+    if (service === undefined) throw new Error('no schema')
+    const spec = { ...service.spec, matchingPrecedence: 800, priorityLevelConfiguration: { name: 'workload-high' } }
+    const edited = { ...OBJECTS, schemas: [...OBJECTS.schemas, { metadata: { name: 'moved' }, spec }] }
+    const noteOf = (twin: Twin, objects: ObjectSet) =>
+      forecast(twin, objects)?.levels.find(({ level }) => level === 'workload-low')
+    const twin = twinOf(calm)
+    expect(noteOf(twin, edited)).toMatchObject({
+      bands: {},
+      note: 'The edit may send requests of flow schema service-accounts elsewhere, and no debug dump names their flows.',
+    })
+    // A schema that is asked later takes nothing.
+    const later = { ...edited.schemas.at(-1)!, spec: { ...spec, matchingPrecedence: 9_950 } }
+    expect(noteOf(twin, { ...OBJECTS, schemas: [...OBJECTS.schemas, later] })?.bands).toHaveProperty('seats')
+    // Where the flows are known, so is where they go.
+    const flows = [{ schema: 'service-accounts', flows: [{ name: 'system:serviceaccount:batch:few-0', share: 1 }] }]
+    expect(noteOf(twinOf(calm, flows), edited)?.bands).toHaveProperty('seats')
   })
 
   test('is not made of too few pages, and ends when it is told to', () => {
