@@ -18,7 +18,7 @@ import { MS_PER_SECOND } from '../units.ts'
 import type { MayGoOn } from './fit.ts'
 import { meanLimits } from './limits.ts'
 import { meanOf, RECOMPUTATION_MS } from './observe.ts'
-import { runTwin } from './run.ts'
+import { runTwin, type TwinRun } from './run.ts'
 import { ensembleRun, fewRejections, RUNS, smoothedOf, type Twin } from './twin.ts'
 
 /** With fewer runs a band has no meaning. */
@@ -33,6 +33,8 @@ export interface ForecastOptions {
   readonly widening?: number
   /** The mean current limits are those of so many seconds after the edit has settled; as long as the history without. */
   readonly seconds?: number
+  /** Seats of the server after the edit, where its flags change too: it is then started anew. */
+  readonly serverLimit?: number
   readonly mayGoOn?: MayGoOn
   /** Asked after each run: whether the runs so far have to do. */
   readonly enough?: () => boolean
@@ -45,21 +47,27 @@ export interface ForecastOptions {
 export function forecast(
   twin: Twin,
   after: ObjectSet,
-  { widening = 1, seconds: horizon, mayGoOn = () => true, enough = () => false }: ForecastOptions = {},
+  {
+    widening = 1,
+    seconds: horizon,
+    serverLimit: newLimit,
+    mayGoOn = () => true,
+    enough = () => false,
+  }: ForecastOptions = {},
 ): ForecastReport | undefined {
   const pairs: Pair[] = []
   for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
-    const run = { ...ensembleRun(twin, number), edit: after, settleSeconds: SETTLE_SECONDS }
+    const run = editedRun(ensembleRun(twin, number), after, newLimit)
     const edited = runTwin(run, () => mayGoOn(number / RUNS))
     if (!mayGoOn((number + 1) / RUNS)) return undefined
     const control = twin.controls[number]
     if (edited !== undefined && control !== undefined) pairs.push({ edited, control })
   }
   const { observation, variant, fit } = twin
-  const serverLimit = variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
+  const serverLimit = newLimit ?? variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
-  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
+  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds, restarts: newLimit !== undefined }, pairs)
   const redirected = redirectedSchemas(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
@@ -111,6 +119,13 @@ interface Edited {
   /** Whether the level is there after the edit. */
   readonly stays: boolean
   readonly redirected: ReadonlySet<string>
+}
+
+/** A run that goes over to the new objects; other flags take a new server, which has no demand yet. */
+function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined): TwinRun {
+  if (newLimit === undefined) return { ...run, edit: after, settleSeconds: SETTLE_SECONDS }
+  const variant = { ...run.variant, objects: after, maxRequestsInFlight: newLimit, maxMutatingRequestsInFlight: 0 }
+  return { ...run, variant, smoothed: new Map(), warmSeconds: SETTLE_SECONDS, settleSeconds: 0 }
 }
 
 function whyLimitsOnly(
@@ -275,11 +290,13 @@ interface LimitQuestion {
   readonly configured: ClassifyingConfiguration['levels']
   /** That count. */
   readonly seconds: number
+  /** Whether the server is started anew with the edit. */
+  readonly restarts: boolean
 }
 
 /** Mean current limits after the edit, by level: from the demand of each run, beginning at each of its periods. */
 function limitsAfter(
-  { twin: { observation, variant }, configured, seconds }: LimitQuestion,
+  { twin: { observation, variant }, configured, seconds, restarts }: LimitQuestion,
   pairs: readonly Pair[],
 ): readonly ReadonlyMap<string, number>[] {
   const periods = (length: number): number => Math.max(1, Math.round((length * MS_PER_SECOND) / RECOMPUTATION_MS))
@@ -289,7 +306,7 @@ function limitsAfter(
     const course = {
       levels: configured,
       version: variant.version,
-      smoothed: smoothedOf(observation, 'last'),
+      smoothed: restarts ? new Map<string, number>() : smoothedOf(observation, 'last'),
       demands,
       settling: periods(SETTLE_SECONDS),
       counted: periods(seconds),

@@ -54,13 +54,20 @@ export const withLow = (change: Partial<LimitedSpec>): ObjectSet => ({
   ),
 })
 
+interface PagesWanted {
+  readonly from: number
+  readonly until: number
+  readonly edit?: { readonly at: number; readonly objects: ObjectSet }
+  readonly server?: Variant
+}
+
 /** Pages of a simulated server, one each second, from `from` to `until` seconds; objects change once they are given. */
 export function pagesOf(
   workload: Workload,
-  { from, until, edit }: { from: number; until: number; edit?: { readonly at: number; readonly objects: ObjectSet } },
+  { from, until, edit, server = SERVER }: PagesWanted,
 ): readonly ServerFrame[] {
   const simulation = createSimulation({
-    ...engineOptions(SERVER, 0, secondsToNs(until)),
+    ...engineOptions(server, 0, secondsToNs(until)),
     seed: 7,
     workload,
     configuration: OBJECTS,

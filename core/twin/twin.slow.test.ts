@@ -101,6 +101,22 @@ describe('a twin of a simulated server', () => {
     expect(noteOf('exempt')).toMatchObject({ bands: {} })
   })
 
+  test('forecasts what a server started with fewer seats does', () => {
+    const limit = 60
+    const { bands } = forecast(twinOf(closed), OBJECTS, { serverLimit: limit })?.levels.find(
+      ({ level }) => level === 'workload-low',
+    ) ?? { bands: undefined }
+    const pages = pagesOf(closed, {
+      from: 20,
+      until: 120,
+      server: { ...SERVER, maxRequestsInFlight: limit, maxMutatingRequestsInFlight: 0 },
+    })
+    const truth = observe(pages)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    expect(within(bands?.waitP50?.point, truth?.waitP50)).toBeLessThan(0.2)
+    expect(within(bands?.current?.point, truth?.current)).toBeLessThan(0.03)
+    expect(within(bands?.seats?.point, truth?.seats)).toBeLessThan(0.05)
+  })
+
   test('shows limits only where the edit sends requests elsewhere that no dump names', () => {
     const [service] = OBJECTS.schemas.filter(({ metadata }) => metadata.name === 'service-accounts')
     if (service === undefined) throw new Error('no schema')

@@ -12,7 +12,7 @@ import { twinHistory } from '../../core/twin/history.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { type Beside, checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import { type Beside, checkNamesEdit, configurationBefore, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
 import { MOST_SEATS } from './impact.ts'
 import { tellFindings } from './inputFiles.ts'
 import { bandText, quantityText, runKeptForecasts } from './keptForecasts.ts'
@@ -34,6 +34,7 @@ export const forecast: Command = {
     ...TWIN_OPTIONS,
     ...EDIT_OPTIONS,
     ...OUTPUT_OPTIONS,
+    'new-server-limit': { type: 'string' },
     kept: { type: 'boolean' },
   },
   run: (given, console) => (given.flag('kept') ? runKeptForecasts(given, console) : runForecast(given, console)),
@@ -45,14 +46,18 @@ const DEFAULT_SECONDS = 120
 const REQUESTS_OF_RUN = 40_000
 
 async function runForecast(given: Given, console: Console): Promise<ExitCode> {
-  checkNamesEdit(given, 'forecast')
+  const serverLimit = readNumber(given, 'new-server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
   const output = readOutput(given, ['text', 'json', 'yaml'])
   const input = await readQuestion(given, console)
   if (input === undefined) return 2
   const { pages, edit, twin } = input
   for (const sentence of [...edit.notes, ...pages.findings]) console.tell(sentence)
   tellFindings(edit.errors, console)
-  const report = forecastOf(twin, edit.after, { mayGoOn: () => !console.signal.aborted })
+  const report = forecastOf(twin, edit.after, {
+    ...(serverLimit !== undefined && { serverLimit }),
+    mayGoOn: () => !console.signal.aborted,
+  })
   if (report === undefined) return 2
   if (output === 'json') console.printJson(report, 2)
   else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
@@ -65,14 +70,21 @@ const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'rec
 
 interface Question {
   readonly pages: PastPages
-  readonly edit: GivenEdit
+  readonly edit: Omit<GivenEdit, 'name' | 'origin'>
   readonly twin: Twin
 }
 
 /** Pages of the source, the edit of its objects, and the twin; `undefined` when the command is to end. */
 async function readQuestion(given: Given, console: Console): Promise<Question | undefined> {
-  const read = await readTwin(given, console, (beside) => editFrom(given, console, beside))
+  const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
   return read && { pages: read.pages, edit: read.objects, twin: read.twin }
+}
+
+/** The edit that is named, or none where only the flags of the server change. */
+async function editOf(given: Given, console: Console, beside: Beside): Promise<Omit<GivenEdit, 'name' | 'origin'>> {
+  if (given.values('edit').length > 0) return editFrom(given, console, beside)
+  const { objects, version, errors, notes } = await configurationBefore(given, console, beside)
+  return { before: objects, after: objects, version, errors, notes }
 }
 
 interface ReadTwin<T> {

@@ -97,7 +97,7 @@ Options:
 
 Exit code: 0 done, 1 an assertion fails, 2 cannot run.`,
 
-  forecast: `Usage: apf-console forecast [source] --edit FILE… [--seconds N] [--output text|json|yaml]
+  forecast: `Usage: apf-console forecast [source] [--edit FILE…] [--new-server-limit N] [--seconds N] [--output text|json|yaml]
        apf-console forecast --kept [--output text|json]
 
 Forecasts what an edit does to the waits, rejections, seats and limits of every level (docs/forecast.md). It reads the source
@@ -116,6 +116,7 @@ Options:
   --seconds N            pages of so many seconds, 20 to 600 (120 by default); a past that the source has counts
   --of-server ID         one server of the source, by its id (the first by default)
   --server-limit N       seats of the server (as it reports by default)
+  --new-server-limit N   seats after a restart with other flags, with or without an edit
   --interval S           seconds between two scrapes (1 by default)
   --kept                 print the forecasts of edits that the Editor applied, beside what was measured afterwards;
                          reads the state folder and contacts nothing

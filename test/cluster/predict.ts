@@ -53,6 +53,8 @@ export interface Outcome {
 export interface MeasuredSpan extends Pages {
   readonly what: string
   readonly objects: ObjectSet
+  /** Seats of the server where they are others than those of `SERVER_LIMITS`. */
+  readonly serverLimit?: number
 }
 
 /** A server under one load: the objects that it begins with, and then one edit after the other. */
@@ -66,6 +68,7 @@ export interface LoadRecording {
 const START_SECONDS = 25
 /** Of the servers whose edits are forecast. */
 export const SERVER_LIMITS = { maxInflight: 80, maxMutatingInflight: 40 } as const
+export const OTHER_LIMITS = { maxInflight: 60, maxMutatingInflight: 30 } as const
 /** A dump takes a lock of the server's. */
 const DUMP_EVERY = 5
 
@@ -101,6 +104,20 @@ export async function recordEdits(
     await running
     await putAll(cluster, present, objects)
   }
+}
+
+/** The same load on a server that was started with other flags, whose objects are those of the first one. */
+export async function recordOtherFlags(
+  cluster: Cluster,
+  before: MeasuredSpan,
+  load: keyof typeof predictable,
+  after: number,
+): Promise<LoadRecording> {
+  const { maxInflight, maxMutatingInflight } = OTHER_LIMITS
+  const what = `server limit 120 → ${maxInflight + maxMutatingInflight}`
+  const { spans, version } = await recordEdits(cluster, before.objects, load, [], { before: after, after: 0 })
+  const measured = spans.map((span) => ({ ...span, what, serverLimit: maxInflight + maxMutatingInflight }))
+  return { load, version, spans: [before, ...measured] }
 }
 
 interface Pages {
@@ -187,7 +204,10 @@ export function outcomeOf(
   if (twin === undefined) throw new Error('too few pages for a twin')
   const measured = observe(after.frames)
   const seconds = measured && (measured.untilMs - measured.fromMs) / MS_PER_SECOND
-  const report = forecast(twin, after.objects, seconds === undefined ? {} : { seconds })
+  const report = forecast(twin, after.objects, {
+    ...(seconds !== undefined && { seconds }),
+    ...(after.serverLimit !== undefined && { serverLimit: after.serverLimit }),
+  })
   if (report === undefined || measured === undefined) throw new Error('nothing was measured')
   const came = measured.levels.map(({ name, quantities }) => ({ level: name, quantities }))
   const predictions = judge(report, came).map((judged): Prediction => ({ load, what, ...judged }))

@@ -9,6 +9,8 @@ import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { allNamed } from '../harness/consent.ts'
 import {
   EDITS,
+  OTHER_LIMITS,
+  recordOtherFlags,
   type LoadRecording,
   outcomesOf,
   type Prediction,
@@ -18,6 +20,7 @@ import {
   summaryOf,
   tableOf,
 } from '../cluster/predict.ts'
+import { startCluster } from '../cluster/cluster.ts'
 import { seed } from '../cluster/profiles.ts'
 import { noCluster, useCluster } from '../cluster/suite.ts'
 
@@ -28,7 +31,18 @@ const TIMES = { before: 180, after: 150 } as const
 
 /** Recordings are kept here and read instead of being made again. */
 const folder = process.env['APF_PREDICTION_FOLDER']
-const fileOf = (load: string): string | undefined => folder && join(folder, `${load}.json.gz`)
+async function keptOr(name: string, record: () => Promise<LoadRecording>): Promise<LoadRecording> {
+  const file = folder && join(folder, `${name}.json.gz`)
+  if (file !== undefined && existsSync(file)) {
+    return JSON.parse((await promisify(gunzip)(await readFile(file))).toString()) as LoadRecording
+  }
+  const recording = await record()
+  if (file !== undefined) await writeFile(file, await promisify(gzip)(JSON.stringify(recording)))
+  return recording
+}
+
+/** The load under which the flags of the server change. */
+const FLAGS_UNDER = 'elephants-and-mice'
 
 const LOADS = (Object.keys(EDITS) as (keyof typeof EDITS)[]).filter(
   (load) => process.env['APF_PREDICTION_LOADS']?.split(',').includes(load) ?? true,
@@ -44,19 +58,28 @@ describe.skipIf(noCluster)('forecasts against a real server', () => {
     objects = read.objects
   })
 
-  async function recordingOf(load: keyof typeof EDITS): Promise<LoadRecording> {
-    const file = fileOf(load)
-    if (file !== undefined && existsSync(file)) {
-      return JSON.parse((await promisify(gunzip)(await readFile(file))).toString()) as LoadRecording
+  const recordingOf = (load: keyof typeof EDITS): Promise<LoadRecording> =>
+    keptOr(load, () => recordEdits(cluster(), objects, load, EDITS[load], TIMES))
+
+  async function otherFlags(base: LoadRecording): Promise<LoadRecording> {
+    const other = await startCluster(OTHER_LIMITS)
+    try {
+      await seed(other)
+      const [before] = base.spans
+      if (before === undefined) throw new Error('nothing was recorded')
+      return await recordOtherFlags(other, before, FLAGS_UNDER, TIMES.after)
+    } finally {
+      await other.stop()
     }
-    const recording = await recordEdits(cluster(), objects, load, EDITS[load], TIMES)
-    if (file !== undefined) await writeFile(file, await promisify(gzip)(JSON.stringify(recording)))
-    return recording
   }
 
   it('hold for edits of every kind', async () => {
     const recordings: LoadRecording[] = []
-    for (const load of LOADS) recordings.push(await recordingOf(load))
+    for (const load of LOADS) {
+      const recording = await recordingOf(load)
+      recordings.push(recording)
+      if (load === FLAGS_UNDER) recordings.push(await keptOr('server-flags', () => otherFlags(recording)))
+    }
     const all: Prediction[] = []
     const wrong: string[] = []
     for (const recording of recordings) {
