@@ -165,7 +165,7 @@ describe('advice', () => {
     expect(early.suggestions.map(({ kind }) => kind)).toEqual(['scrape'])
     const blind = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } }, { objects: null })
     expect(of(blind, 'shares')[0]).toMatchObject({ title: 'Let workload-low own 280 seats', changes: [], impact: [] })
-    expect(advise({ servers: [], objects: undefined, callers: [] }).suggestions).toEqual([])
+    expect(advise({ servers: [], objects: undefined, callers: [], flows: [] }).suggestions).toEqual([])
   })
 
   it('counts requests anew after a change of limits, and keeps the demand', () => {

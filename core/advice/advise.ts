@@ -4,6 +4,7 @@ import { allRejected } from '../frame/recent.ts'
 import { counted, length, listed } from '../report/words.ts'
 import { MS_PER_DAY } from '../units.ts'
 import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
+import { boundaryAdvice } from './boundaries.ts'
 import { callerAdvice } from './callers.ts'
 import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
 import { lendingAdvice, queueAdvice, sharesAdvice } from './levelAdvice.ts'
@@ -43,6 +44,7 @@ export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
     ...levels.flatMap((place) => lendingAdvice(place, objects, needy.length > 0)),
     ...schemaAdvice(servers, objects),
     ...callerAdvice(usage.callers, levels),
+    ...boundaryAdvice(usage.flows, levels, objects),
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
     scrapeAdvice(busiest),

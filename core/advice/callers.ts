@@ -7,8 +7,6 @@ import { isInNeed, type Place } from './evidence.ts'
 /** Of further users of a level, and addresses of a user, only the requests are counted. */
 const MOST_USERS = 1_000
 const MOST_ADDRESSES = 256
-/** Requests that change after so many others were counted may be counted twice. */
-const MOST_REMEMBERED = 50_000
 
 /** Requests of a level whose flow is their user, and whose client address is known. */
 export interface LevelCallers {
@@ -28,39 +26,25 @@ interface Counted {
   readonly users: Map<string, Map<string, number>>
 }
 
-/** Counts who sends from where, in memory that does not grow with time. */
+/** Counts who sends from where, in memory that does not grow with time. Takes each request once. */
 export class CallerTally {
   private readonly levels = new Map<string, Counted>()
-  private readonly remembered = new Set<string>()
 
-  /** Rows come again whenever they change. */
-  take(rows: readonly LiveRequest[]): void {
-    for (const row of rows) {
-      const { at, seq, user, address, flow, level } = row
-      if (address === undefined || user === '' || flow !== user) continue
-      if (this.isKnown(`${at} ${seq}`)) continue
-      const known = this.levels.get(level) ?? { requests: 0, from: at, to: at, users: new Map() }
-      this.levels.set(level, known)
-      known.requests += 1
-      known.from = Math.min(known.from, at)
-      known.to = Math.max(known.to, at)
-      const addresses = bounded(known.users, user, MOST_USERS, () => new Map<string, number>())
-      if (addresses === undefined) continue
-      const before = bounded(addresses, address, MOST_ADDRESSES, () => 0)
-      if (before !== undefined) addresses.set(address, before + 1)
-    }
+  take({ at, user, address, flow, level }: LiveRequest): void {
+    if (address === undefined || user === '' || flow !== user) return
+    const known = this.levels.get(level) ?? { requests: 0, from: at, to: at, users: new Map() }
+    this.levels.set(level, known)
+    known.requests += 1
+    known.from = Math.min(known.from, at)
+    known.to = Math.max(known.to, at)
+    const addresses = bounded(known.users, user, MOST_USERS, () => new Map<string, number>())
+    if (addresses === undefined) return
+    const before = bounded(addresses, address, MOST_ADDRESSES, () => 0)
+    if (before !== undefined) addresses.set(address, before + 1)
   }
 
   read(): readonly LevelCallers[] {
     return [...this.levels].map(([level, found]) => ({ level, ...found }))
-  }
-
-  private isKnown(request: string): boolean {
-    if (this.remembered.has(request)) return true
-    this.remembered.add(request)
-    const [oldest] = this.remembered
-    if (this.remembered.size > MOST_REMEMBERED && oldest !== undefined) this.remembered.delete(oldest)
-    return false
   }
 }
 

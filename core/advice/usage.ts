@@ -6,6 +6,8 @@ import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import { hasRestarted } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { BoundaryTally, type SchemaFlows } from './boundaries.ts'
 import { CallerTally, type LevelCallers } from './callers.ts'
 
 /** Between pages further apart nothing is known of the time. */
@@ -57,6 +59,8 @@ export interface Usage {
   readonly objects: ObjectSet | undefined
   /** Who sends from where: empty unless single requests are known. */
   readonly callers: readonly LevelCallers[]
+  /** How requests are divided into flows: likewise. */
+  readonly flows: readonly SchemaFlows[]
 }
 
 /** Adds up what a source tells, in memory that does not grow with time. */
@@ -84,6 +88,8 @@ interface ServerTally {
 export function createUsageTally(): UsageTally {
   const servers = new Map<string, ServerTally>()
   const callers = new CallerTally()
+  const flows = new BoundaryTally()
+  const isNew = newRequests()
   let objects: ObjectSet | undefined
 
   function takeFrame(frame: ServerFrame): void {
@@ -105,14 +111,36 @@ export function createUsageTally(): UsageTally {
   return {
     take(event) {
       if (event.kind === 'frame') takeFrame(event.frame)
-      if (event.kind === 'requests' && 'changes' in event) callers.take(event.changes.requests)
+      if (event.kind === 'requests' && 'changes' in event) {
+        for (const request of event.changes.requests.filter(isNew)) {
+          callers.take(request)
+          flows.take(request)
+        }
+      }
       if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
     },
     read: () => ({
       servers: [...servers].map(([id, tally]) => serverUsage(id, tally)),
       objects,
       callers: callers.read(),
+      flows: flows.read(),
     }),
+  }
+}
+
+/** Requests that change after so many others were counted may be counted twice. */
+const MOST_REMEMBERED = 50_000
+
+/** Rows come again whenever they change: whether one comes for the first time. */
+function newRequests(): (request: LiveRequest) => boolean {
+  const remembered = new Set<string>()
+  return ({ at, seq }) => {
+    const request = `${at} ${seq}`
+    if (remembered.has(request)) return false
+    remembered.add(request)
+    const [oldest] = remembered
+    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+    return true
   }
 }
 

@@ -1,0 +1,144 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { Suggestion } from '../contract/advice.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { distinguisherEdit } from '../diagnose/remedies.ts'
+import { amount, counted, dateAndClock, percent } from '../report/words.ts'
+import type { UnixMs } from '../units.ts'
+import { isInNeed, type Place } from './evidence.ts'
+
+/** Of further namespaces of a schema, and users of a namespace, only the requests are counted. */
+const MOST_NAMESPACES = 500
+const MOST_USERS = 500
+
+/** Requests of a flow schema that divides them into flows by user or by namespace. */
+export interface SchemaFlows {
+  readonly schema: string
+  readonly level: string
+  readonly by: 'user' | 'namespace'
+  readonly requests: number
+  /** When the first and the last of them came. */
+  readonly from: UnixMs
+  readonly to: UnixMs
+  /** Requests by user, of each namespace. */
+  readonly namespaces: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+interface Counted extends Omit<SchemaFlows, 'requests' | 'from' | 'to'> {
+  requests: number
+  from: UnixMs
+  to: UnixMs
+  readonly namespaces: Map<string, Map<string, number>>
+}
+
+/** Counts who sends to which namespace, in memory that does not grow with time. Takes each request once. */
+export class BoundaryTally {
+  private readonly schemas = new Map<string, Counted>()
+
+  take({ at, schema, level, user, namespace, flow }: LiveRequest): void {
+    const by = flow === '' ? undefined : flow === user ? 'user' : flow === namespace ? 'namespace' : undefined
+    if (by === undefined) return
+    const key = `${by} ${level} ${schema}`
+    const known = this.schemas.get(key) ?? { schema, level, by, requests: 0, from: at, to: at, namespaces: new Map() }
+    this.schemas.set(key, known)
+    known.requests += 1
+    known.from = Math.min(known.from, at)
+    known.to = Math.max(known.to, at)
+    if (namespace === '') return
+    const users = known.namespaces.get(namespace) ?? new Map<string, number>()
+    if (known.namespaces.size < MOST_NAMESPACES) known.namespaces.set(namespace, users)
+    const count = users.get(user)
+    if (count !== undefined || users.size < MOST_USERS) users.set(user, (count ?? 0) + 1)
+  }
+
+  read(): readonly SchemaFlows[] {
+    return [...this.schemas.values()].map((found) => ({ ...found }))
+  }
+}
+
+/** Fewer requests of a schema say nothing about who is in whose way. */
+const LEAST_REQUESTS = 100
+/** A namespace, or a user, that sends this part of the requests is the one that floods. */
+const DOMINANT = 0.5
+/** So many users of one namespace are so many flows, whose hands leave few queues to others. */
+const MANY_USERS = 20
+/** A user with fewer requests may be there by chance. */
+const LEAST_OF_USER = 5
+
+/** Schemas of levels in trouble whose flows do not separate those who flood from those who wait behind them. */
+export function boundaryAdvice(
+  flows: readonly SchemaFlows[],
+  places: readonly Place[],
+  objects: ObjectSet | undefined,
+): readonly Suggestion[] {
+  return flows.flatMap((found): readonly Suggestion[] => {
+    const place = places.find(({ level }) => level.name === found.level)
+    if (place === undefined || !isInNeed(place.level) || found.requests < LEAST_REQUESTS) return []
+    const worst = [...found.namespaces]
+      .map(([namespace, users]) => ({ namespace, users, requests: sumOf(users) }))
+      .toSorted((a, b) => b.requests - a.requests)[0]
+    if (worst === undefined || worst.requests < DOMINANT * found.requests) return []
+    const wrong = found.by === 'user' ? manyUsers(found, worst) : oneUser(found, worst)
+    if (wrong === undefined) return []
+    const { to, ...told } = wrong
+    return [
+      {
+        kind: 'boundary',
+        verdict: 'edit',
+        title: `Let ${found.schema} distinguish flows by ${to === 'ByUser' ? 'user' : 'namespace'}`,
+        ...told,
+        server: place.server.id,
+        level: found.level,
+        from: found.from,
+        to: found.to,
+        changes: distinguisherEdit({ objects, version: place.server.version }, found.schema, to),
+        impact: [],
+      },
+    ]
+  })
+}
+
+const sumOf = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, one) => sum + one, 0)
+
+interface Worst {
+  readonly namespace: string
+  readonly users: ReadonlyMap<string, number>
+  readonly requests: number
+}
+
+type Wrong = Pick<Suggestion, 'text' | 'evidence' | 'unknown'> & { readonly to: 'ByUser' | 'ByNamespace' }
+
+/** Flows are users, and one namespace has very many of them. */
+function manyUsers(found: SchemaFlows, { namespace, users, requests }: Worst): Wrong | undefined {
+  const others = found.requests - requests
+  if (users.size < MANY_USERS || others < LEAST_OF_USER) return undefined
+  return {
+    to: 'ByNamespace',
+    text: `The users of ${namespace} are one flow then, whose hand leaves most queues to the others. Now each of them is a flow with a hand of its own, and together they fill the queues of everybody.`,
+    evidence: [
+      `${counted(users.size, 'user')} sent ${percent(requests / found.requests)} of ${counted(found.requests, 'request')} of ${found.schema} to namespace ${namespace}, ${between(found)}.`,
+    ],
+    unknown: [
+      'Whether the users of that namespace belong together: as one flow they wait behind each other.',
+      'Requests without a namespace are one flow then.',
+    ],
+  }
+}
+
+/** Flows are namespaces, and one user of the namespace sends most of its requests. */
+function oneUser(found: SchemaFlows, { namespace, users, requests }: Worst): Wrong | undefined {
+  const [heaviest, ...others] = [...users].toSorted(([, a], [, b]) => b - a)
+  const behind = others.filter(([, count]) => count >= LEAST_OF_USER)
+  if (heaviest === undefined || heaviest[1] < DOMINANT * found.requests || behind.length === 0) return undefined
+  return {
+    to: 'ByUser',
+    text: `Other users of ${namespace} no longer share a flow with ${heaviest[0]}, and do not wait behind its requests.`,
+    evidence: [
+      `${heaviest[0]} sent ${amount(heaviest[1])} of ${counted(requests, 'request')} to namespace ${namespace} under ${found.schema}, ${between(found)}; ${counted(behind.length, 'other user')} sent ${LEAST_OF_USER} or more.`,
+    ],
+    unknown: [
+      'Whether one person or program has many user names: as several flows they can get more than the one flow did.',
+    ],
+  }
+}
+
+const between = ({ from, to }: SchemaFlows): string => `between ${dateAndClock(from)} and ${dateAndClock(to)} UTC`
