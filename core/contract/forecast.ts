@@ -138,14 +138,20 @@ const TwinHistorySchema = z.object({
 export type TwinHistory = z.infer<typeof TwinHistorySchema>
 
 /** What one server showed: `null` while its pages span too little time. */
+/** A flow of a schema as dumps show it: the name of the user or namespace. */
+const DumpedFlowSchema = z.object({
+  name: z.string(),
+  /** Its part of the requests of the schema that waited or executed. */
+  share: z.number(),
+  /** The part of them that is wider than one seat; absent where dumps show too few wide requests of the schema. */
+  wide: z.number().exactOptional(),
+})
+export type DumpedFlow = z.infer<typeof DumpedFlowSchema>
+
 export const ForecastEvidenceSchema = z.object({
   history: TwinHistorySchema.nullable(),
-  /** Flows that dumps show, by schema, with their parts of its requests. */
-  flows: z
-    .array(
-      z.object({ schema: z.string(), flows: z.array(z.object({ name: z.string(), share: z.number() })).readonly() }),
-    )
-    .readonly(),
+  /** Flows that dumps show, by schema. */
+  flows: z.array(z.object({ schema: z.string(), flows: z.array(DumpedFlowSchema).readonly() })).readonly(),
   /** What earlier forecasts of the source got wrong: a factor of the bands, at least 1. */
   widening: z.number(),
 })

@@ -6,19 +6,42 @@ const FEWEST_REQUESTS = 20
 /** Flows of one schema; those with less share theirs. */
 const MOST_FLOWS = 24
 
+/** Fewer wide requests do not tell whose they are. */
+const FEWEST_WIDE = 5
+
+interface Dumped {
+  requests: number
+  wide: number
+}
+
 /** The flows that dumps of one server show, each with its part of the requests of its schema that waited or ran. */
 export function flowsOf(dumps: readonly DumpFrame[]): ForecastEvidence['flows'] {
-  const counts = new Map<string, Map<string, number>>()
+  const counts = new Map<string, Map<string, Dumped>>()
   for (const { requests } of dumps) {
-    for (const { schema, flow } of requests ?? []) {
-      const flows = counts.get(schema) ?? new Map<string, number>()
-      counts.set(schema, flows.set(flow, (flows.get(flow) ?? 0) + 1))
+    for (const { schema, flow, initialSeats, finalSeats } of requests ?? []) {
+      const flows = counts.get(schema) ?? new Map<string, Dumped>()
+      counts.set(schema, flows)
+      const known = flows.get(flow) ?? { requests: 0, wide: 0 }
+      flows.set(flow, known)
+      known.requests += 1
+      if (Math.max(initialSeats, finalSeats) > 1) known.wide += 1
     }
   }
   return [...counts].flatMap(([schema, flows]) => {
-    const total = [...flows.values()].reduce((sum, count) => sum + count, 0)
+    const sum = (of: keyof Dumped): number => [...flows.values()].reduce((all, one) => all + one[of], 0)
+    const total = sum('requests')
     if (total < FEWEST_REQUESTS || flows.has('')) return []
-    const largest = [...flows].toSorted(([, a], [, b]) => b - a).slice(0, MOST_FLOWS)
-    return [{ schema, flows: largest.map(([name, count]) => ({ name, share: count / total })) }]
+    const toldApart = sum('wide') >= FEWEST_WIDE
+    const largest = [...flows].toSorted(([, a], [, b]) => b.requests - a.requests).slice(0, MOST_FLOWS)
+    return [
+      {
+        schema,
+        flows: largest.map(([name, { requests, wide }]) => ({
+          name,
+          share: requests / total,
+          ...(toldApart && { wide: wide / requests }),
+        })),
+      },
+    ]
   })
 }

@@ -1,5 +1,5 @@
 import type { ClassifyingConfiguration } from '../classify/configuration.ts'
-import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
+import type { DumpedFlow, Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { Histogram } from '../frame/frame.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/reading.ts'
 import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
@@ -25,8 +25,8 @@ export interface Guess {
   readonly elephant: number
 }
 
-/** Flows of a schema that are known from dumps: name of the user or namespace, and its part of the requests. */
-export type KnownFlows = ReadonlyMap<string, readonly { readonly name: string; readonly share: number }[]>
+/** Flows that are known from dumps, by schema. */
+export type KnownFlows = ReadonlyMap<string, readonly DumpedFlow[]>
 
 export interface TwinTraffic {
   readonly workload: Workload
@@ -65,7 +65,8 @@ export function twinTraffic(
         missing.push(traffic.schema)
         return []
       }
-      return groupsOf(traffic, { level, clients, shares, guess, stepMs: observation.stepMs })
+      const wide = named?.map((flow) => flow.wide)
+      return groupsOf(traffic, { level, clients, shares, wide, guess, stepMs: observation.stepMs })
     }),
   )
   return { workload: { ...QUIET, groups }, missing }
@@ -87,6 +88,8 @@ interface Made {
   readonly level: ObservedLevel
   readonly clients: readonly Specimen[]
   readonly shares: readonly number[]
+  /** By flow, like `shares`: the part of its requests that is wide, where that is known. */
+  readonly wide: readonly (number | undefined)[] | undefined
   readonly guess: Guess
   readonly stepMs: number
 }
@@ -112,7 +115,7 @@ function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
       : closed(traffic, parts, made, rest)
   return clients.flatMap((client, flow): readonly ClientGroup[] => {
     const behaviour = perFlow[flow]
-    const calls = callsOf(traffic, client)
+    const calls = callsOf(traffic, client, made.wide?.[flow])
     if (behaviour === undefined || calls.length === 0) return []
     const name = `${level.name}/${traffic.schema}/${flow}`
     return [{ name, clients: 1, user: client.user, behaviour: { ...behaviour, calls } }]
@@ -156,12 +159,12 @@ export function smoothed(values: readonly number[], steps: number): readonly num
   return values.map((_, i) => meanOf(values.slice(Math.max(0, i - half), i + half + 1)) ?? 0)
 }
 
-/** Requests of each width, as often as they came. */
-function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen): readonly CallKind[] {
+/** Requests of each width, as often as they came; with `part` so many of them wide. */
+function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen, part: number | undefined): readonly CallKind[] {
   const widths = widthsOf(traffic.widths)
   const factors = executionFactors(traffic, widths)
   const execution = executionOf(traffic)
-  return widths.flatMap(({ seats, count }): readonly CallKind[] => {
+  return divided(widths, part).flatMap(({ seats, count }): readonly CallKind[] => {
     const address = wide === undefined || (seats === 1 && narrow !== undefined) ? narrow : listOfWidth(wide, seats)
     if (address === undefined) return []
     const factor = seats === 1 ? factors.narrow : factors.wide
@@ -191,6 +194,17 @@ export function widthsOf(histogram: Histogram | undefined): readonly Width[] {
   const [few, many] = [total('least'), total('most')]
   const part = many > few ? Math.min(1, Math.max(0, (sum - few) / (many - few))) : 1
   return buckets.map(({ least, most, count }) => ({ seats: Math.round(least + part * (most - least)), count }))
+}
+
+/** The same widths, with so many of the requests wide: whose lists are wide shows in dumps alone. */
+export function divided(widths: readonly Width[], wide: number | undefined): readonly Width[] {
+  const total = (of: (width: Width) => boolean): number => widths.filter(of).reduce((sum, { count }) => sum + count, 0)
+  const [narrow, others] = [total(({ seats }) => seats === 1), total(({ seats }) => seats > 1)]
+  if (wide === undefined || narrow === 0 || others === 0) return widths
+  return widths.flatMap(({ seats, count }) => {
+    const part = seats === 1 ? ((1 - wide) * count) / narrow : (wide * count) / others
+    return part > 0 ? [{ seats, count: part }] : []
+  })
 }
 
 /** Deviations of Little's law within this are noise of the samples. */
