@@ -7,7 +7,7 @@ import { BARS_AT_MOST, type QueueMarks } from '../../charts/queueField.data.ts'
 import { DumpAge, DumpsSwitch } from '../../components/SourceControls.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
-import { useCalm, useLater, useMedia } from '../../components/hooks.ts'
+import { useLater, useMedia } from '../../components/hooks.ts'
 import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { forgetObject, useRoute } from '../../state/route.ts'
@@ -15,6 +15,7 @@ import { useServerObjects } from '../../state/objects.ts'
 import { classes } from '../../components/classes.ts'
 import { FlowsPane } from './FlowsPane.tsx'
 import { type LevelKind, levelShape } from './level.data.ts'
+import { useCalmDump } from './calm.ts'
 import styles from './level.module.css'
 import { DepthPane, QueuesPane } from './QueuesPane.tsx'
 import { requestRows, RequestsPane } from './RequestsPane.tsx'
@@ -29,7 +30,6 @@ export interface DumpPanesProps {
 }
 
 const TABLE_HEIGHT = 286
-const CALM_MS = 1_000
 const QUEUE_FILTER = /^queue:(\d+)$/
 /** Queues in the order of service: as many as the panes beside it leave room for. */
 const NEXT = 9
@@ -49,8 +49,7 @@ export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: 
 function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDump; many: boolean }) {
   const { level, kind, dump, many } = props
   const exempt = kind === 'exempt'
-  // Bars may change ten times a second; what is read in rows may not.
-  const calm = useCalm(dump, CALM_MS)
+  const calm = useCalmDump(dump)
   const limit = exempt ? undefined : level.limits.current
   const flows = useMemo(
     () => flowRows(exempt ? byUser(calm.requests ?? []) : (calm.requests ?? []), calm.at, limit),

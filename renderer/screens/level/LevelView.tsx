@@ -10,7 +10,7 @@ import type { TimeDomain } from '../../charts/plot.data.ts'
 import { classes } from '../../components/classes.ts'
 import { ProblemNote, Note } from '../../components/States.tsx'
 import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
-import { LOW, useMedia, useCalm, useLater } from '../../components/hooks.ts'
+import { LOW, useMedia, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
 import { marksOfLevel } from '../../../core/compare/notes.ts'
@@ -32,6 +32,7 @@ import { DumpPanes, Row } from './DumpPanes.tsx'
 import { HeatPane, UtilizationPane } from './HistogramPanes.tsx'
 import { levelKind, seatsExecuting, seatsThatExist, staleDemand, type LevelKind } from './level.data.ts'
 import { LevelHeader } from './LevelHeader.tsx'
+import { useCalmDump } from './calm.ts'
 import styles from './level.module.css'
 import panes from './panes.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
@@ -50,7 +51,6 @@ const CHART_HEIGHT = 218
 const CHART_HEIGHT_LOW = 150
 const HEAT_HEIGHT = 190
 /** Dumps may come ten times a second; numbers to read may not. */
-const CALM_MS = 1_000
 
 /** Everything about one level that is there. */
 export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
@@ -78,7 +78,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   const laterLevel = laterServer.levels.find((entry) => entry.name === level.name) ?? level
   const laterDerived = useLater(derived, 3)
   const laterDump = useLater(dump, 4)
-  const calmDump = useCalm(dump, CALM_MS)
+  const calmDump = useCalmDump(dump)
 
   return (
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
