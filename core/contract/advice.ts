@@ -7,7 +7,17 @@ export const MOST_NODES = 100_000
 
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
-const ADVICE_KINDS = ['shares', 'lending', 'queues', 'schema', 'flags', 'users', 'boundary', 'scrape', 'nothing'] as const
+const ADVICE_KINDS = [
+  'shares',
+  'lending',
+  'queues',
+  'schema',
+  'flags',
+  'users',
+  'boundary',
+  'scrape',
+  'nothing',
+] as const
 
 /**
  * - `edit`: requests wait or are rejected, and this takes away a cause; how much it helps is not computed.

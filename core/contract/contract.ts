@@ -62,7 +62,7 @@ import {
 import { MOST_PAST_REQUESTS } from './bounds.ts'
 import { ReportSchema } from './report.ts'
 import { TuneEventSchema, TuneWishSchema } from './tune.ts'
-import { ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
+import { KeptScenarioSchema, ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { LimitsSchema } from './limits.ts'
 import { UpdateStateSchema } from './update.ts'
@@ -177,6 +177,10 @@ export const procedures = {
   'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
   /** The YAML of one of them; rejects with `not-found`. */
   'whatIf.scenarioText': procedure(z.object({ name: z.string().max(100) }), z.string()),
+  /** Scenarios of one's own, in the order in which they were added. */
+  'whatIf.ownScenarios': procedure(nothing, z.array(KeptScenarioSchema)),
+  /** Keeps one, in the place of one of its name, or forgets it without text. `too-large` beyond `MOST_KEPT_SCENARIOS`. */
+  'whatIf.keepScenario': procedure(KeptScenarioSchema.partial({ text: true }), nothing),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */

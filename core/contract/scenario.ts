@@ -12,6 +12,17 @@ export const ScenarioWishSchema = z.discriminatedUnion('kind', [
 ])
 export type ScenarioWish = z.infer<typeof ScenarioWishSchema>
 
+/** A scenario of one's own, which the console keeps. */
+export const KeptScenarioSchema = z.object({
+  file: z.string().min(1).max(255),
+  /** YAML or JSON. */
+  text: z.string().max(MOST_SCENARIO_TEXT),
+})
+export type KeptScenario = z.infer<typeof KeptScenarioSchema>
+
+/** All windows together. */
+export const MOST_KEPT_SCENARIOS = 50
+
 export const VERDICTS = ['prevented', 'not prevented'] as const
 export type Verdict = (typeof VERDICTS)[number]
 

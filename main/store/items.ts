@@ -10,7 +10,8 @@ import { PlaceSchema } from '../ports/places.ts'
 
 /** One thing that the store keeps, as JSON. */
 export interface Item {
-  readonly kind: 'setting' | 'recent' | 'journal' | 'effect' | 'test' | 'draft' | 'place' | 'update' | 'old-file'
+  readonly kind:
+    'setting' | 'recent' | 'journal' | 'effect' | 'test' | 'draft' | 'scenario' | 'place' | 'update' | 'old-file'
   /** Whose it is, where things of one kind have several owners: the target of a journal. */
   readonly scope?: string
   readonly key: string

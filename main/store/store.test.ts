@@ -126,6 +126,19 @@ describe('the store', () => {
     expect((await journal.read('t')).map(({ id }) => id)).toEqual(['3'])
   })
 
+  it('keeps scenarios in the order in which they were added, and refuses more than fifty without losing any', async () => {
+    const { scenarios } = open()
+    for (let n = 0; n < 50; n++) await scenarios.write(`${n}.yaml`, `name: S${n}`)
+    await scenarios.write('0.yaml', 'name: changed')
+    await expect(scenarios.write('more.yaml', 'name: more')).rejects.toThrow('The console keeps at most 50 scenarios.')
+    const kept = await open().scenarios.read()
+    expect(kept).toHaveLength(50)
+    expect(kept[0]).toEqual({ file: '0.yaml', text: 'name: changed' })
+    await scenarios.write('0.yaml', undefined)
+    await scenarios.write('more.yaml', 'name: more')
+    expect((await open().scenarios.read()).map(({ file }) => file).at(-1)).toBe('more.yaml')
+  })
+
   it('keeps the fifty drafts that were written last', async () => {
     const { drafts } = open()
     for (let n = 0; n < 55; n++) {

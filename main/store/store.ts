@@ -11,6 +11,7 @@ import {
   type RequestTest,
   type RequestTestsChange,
 } from '../../core/contract/objects.ts'
+import { KeptScenarioSchema, MOST_KEPT_SCENARIOS, type KeptScenario } from '../../core/contract/scenario.ts'
 import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
 import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
@@ -64,6 +65,12 @@ export interface Store {
   readonly requestTests: {
     read(): Promise<RequestTest[]>
     change(change: RequestTestsChange): Promise<RequestTest[]>
+  }
+  /** Scenarios of one's own, in the order in which they were added. */
+  readonly scenarios: {
+    read(): Promise<KeptScenario[]>
+    /** Forgets it without text. */
+    write(file: string, text: string | undefined): Promise<void>
   }
   /** The last check for a newer version. */
   readonly update: {
@@ -242,6 +249,24 @@ export function openStore(folder: string | undefined): Store {
           throw new RefusedChange(
             'too-large',
             `The table holds at most ${MOST_REQUEST_TESTS} requests, together with those saved by other windows. Remove some first.`,
+          )
+        }),
+    },
+    scenarios: {
+      read: () =>
+        read((connection) =>
+          itemsOf(connection, 'scenario').flatMap(({ key, text }) =>
+            parse(KeptScenarioSchema, text, `the scenario ${key}`),
+          ),
+        ),
+      write: (file, text) =>
+        write((connection) => {
+          if (text === undefined) return removeItem(connection, { kind: 'scenario', key: file })
+          putItem(connection, { kind: 'scenario', key: file, value: { file, text } })
+          if (itemsOf(connection, 'scenario').length <= MOST_KEPT_SCENARIOS) return
+          throw new RefusedChange(
+            'too-large',
+            `The console keeps at most ${MOST_KEPT_SCENARIOS} scenarios. Remove some first; this one lasts as long as the page.`,
           )
         }),
     },

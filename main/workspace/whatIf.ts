@@ -1,10 +1,11 @@
-import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
+import type { ProcedureHandlers, ProcedureName, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import type { RequestsFrom, RunGiven } from '../../core/contract/whatif.ts'
 import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { Store } from '../store/store.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface WhatIfOptions {
@@ -13,17 +14,18 @@ interface WhatIfOptions {
   /** The connection that knows the past of another one. */
   readonly openPast: (connection: number) => Promise<number>
   readonly sourceOf: (connection: number) => ConnectedSource
+  readonly kept: Store['scenarios']
 }
 
 interface WhatIfHandlers {
-  readonly procedures: Pick<ProcedureHandlers, 'whatIf.scenarios' | 'whatIf.scenarioText'>
+  readonly procedures: Pick<ProcedureHandlers, `whatIf.${string}` & ProcedureName>
   readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario'>
   /** A run with the requests and the scenario that it is of; any other source as it is. Rejects with `ProblemError`. */
   readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
 }
 
 /** Compares variants: the requests come from here, the work is done elsewhere. */
-export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): WhatIfHandlers {
+export function whatIfHandlers({ desk, openPast, sourceOf, kept }: WhatIfOptions): WhatIfHandlers {
   const found = (): WhatIfDesk => {
     if (desk !== undefined) return desk
     throw new ProblemError('unsupported', 'This console cannot compare variants.')
@@ -44,6 +46,11 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     procedures: {
       'whatIf.scenarios': async () => [...(await found().scenarios())],
       'whatIf.scenarioText': ({ name }) => found().scenarioText(name),
+      'whatIf.ownScenarios': () => kept.read(),
+      'whatIf.keepScenario': async ({ file, text }) => {
+        await kept.write(file, text)
+        return null
+      },
     },
     streams: {
       scenario(wish, emit, signal) {

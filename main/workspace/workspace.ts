@@ -261,7 +261,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   const { twinOf, forecast } = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
   const tuning = tuneHandlers({ desk: options.whatIf, openPast, sourceOf, twinOf, environment })
-  const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
+  const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf, kept: store.scenarios })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
   const handlers: Handlers = {
     procedures: {

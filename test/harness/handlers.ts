@@ -127,6 +127,8 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'etcd.advise': refuse('etcd.advise'),
         'whatIf.scenarios': async () => [],
         'whatIf.scenarioText': refuse('whatIf.scenarioText'),
+        'whatIf.ownScenarios': async () => [],
+        'whatIf.keepScenario': refuse('whatIf.keepScenario'),
         'etcd.test': refuse('etcd.test'),
       },
       streams: {

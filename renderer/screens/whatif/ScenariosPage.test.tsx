@@ -5,6 +5,7 @@ import type { ScenarioEvent, ScenarioReport, ScenarioWish } from '../../../core/
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { whatIfStore } from './comparison.ts'
+import { scenarioStore } from './scenarioRuns.ts'
 import { ScenariosPage } from './ScenariosPage.tsx'
 
 interface Run {
@@ -141,4 +142,23 @@ test('a scenario opens in What-if', async () => {
   await userEvent.click(await screen.findByText('A flood'))
   await userEvent.click(screen.getByText('Open in What-if'))
   expect(whatIfStore.getState().form).toMatchObject({ from: 'S1', seed: '1' })
+})
+
+test('a file of one’s own is there again when the page is opened anew, until it is removed', async () => {
+  scenarioStore.setState({ own: [] })
+  await userEvent.click(await screen.findByRole('button', { name: /T1/ }))
+  await userEvent.click(screen.getByText('Edit a copy'))
+  const kept = () => story.client.call('whatIf.ownScenarios', null)
+  await waitFor(async () => expect(await kept()).toEqual([{ file: 'T1.yaml', text: '' }]))
+  cleanup()
+  scenarioStore.setState({ own: [] })
+  render(<ScenariosPage />)
+  await userEvent.click(await screen.findByRole('button', { name: 'T1.yaml' }))
+  await userEvent.click(screen.getByText('Remove…'))
+  await userEvent.click(screen.getByText('Keep'))
+  expect(screen.getByRole('button', { name: 'T1.yaml' })).toBeDefined()
+  await userEvent.click(screen.getByText('Remove…'))
+  await userEvent.click(screen.getByText('Remove for good'))
+  expect(screen.queryByRole('button', { name: 'T1.yaml' })).toBeNull()
+  await waitFor(async () => expect(await kept()).toEqual([]))
 })

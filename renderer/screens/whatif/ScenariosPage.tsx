@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
@@ -24,6 +24,8 @@ import {
   addCopyOf,
   addOwnScenario,
   cancelScenario,
+  readOwnScenarios,
+  removeOwnScenario,
   scenarioStore,
   startScenario,
   type OwnScenario,
@@ -49,6 +51,9 @@ export function ScenariosPage() {
   const own = scenarioStore((store) => store.own)
   const selected = scenarioStore((store) => store.selected)
   const runs = scenarioStore((store) => store.runs)
+  const notKept = scenarioStore((store) => store.notKept)
+  // Without those that are kept one begins anew.
+  useEffect(() => void readOwnScenarios().catch(() => undefined), [])
   const all: readonly Shown[] = [
     ...scenarios.map((scenario): Shown => ({ kind: 'library', name: scenario.name, scenario })),
     ...own.map((one): Shown => ({ kind: 'file', name: one.file, own: one })),
@@ -70,6 +75,7 @@ export function ScenariosPage() {
         <Library all={all} selected={shown?.name} runs={runs} />
         <div className={styles['page']} {...scrollRegion('Scenario')}>
           {problem !== undefined && <ProblemNote problem={problem} alert />}
+          {notKept !== undefined && <ProblemNote problem={notKept} alert />}
           {shown !== undefined && <ScenarioPanes shown={shown} run={run} library={scenarios} />}
           <Suspense fallback={null}>
             <VerdictMatrix runs={runs} />
@@ -259,6 +265,7 @@ function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
   }
   return (
     <>
+      {shown.kind === 'file' && <RemoveFile key={name} file={name} />}
       {shown.kind === 'library' && shown.scenario.server !== undefined && (
         <Button onClick={compare}>Open in What-if</Button>
       )}
@@ -270,6 +277,18 @@ function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
       <Button primary onClick={onRun}>
         Run scenario
       </Button>
+    </>
+  )
+}
+
+/** Asks before it removes: the console has the only copy of what was changed. */
+function RemoveFile({ file }: { readonly file: string }) {
+  const [leaving, setLeaving] = useState(false)
+  if (!leaving) return <Button onClick={() => setLeaving(true)}>Remove…</Button>
+  return (
+    <>
+      <Button onClick={() => removeOwnScenario(file)}>Remove for good</Button>
+      <Button onClick={() => setLeaving(false)}>Keep</Button>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { ScenarioReport, ScenarioWish } from '../../../core/contract/scenario.ts'
 import { recordStep, redoStep, startHistory, undoStep, type History } from '../../../core/draft/draft.ts'
 import { client } from '../../state/client.ts'
@@ -26,11 +26,13 @@ interface ScenarioStore {
   /** Name of a scenario of the library, or of a file. */
   readonly selected?: string
   readonly own: readonly OwnScenario[]
+  /** Why the last change of a file is not kept. */
+  readonly notKept?: Problem
   /** The latest run of each, by name. */
   readonly runs: Readonly<Partial<Record<string, ScenarioRunState>>>
 }
 
-/** Outlives the page, so that a run goes on while another screen is shown. */
+/** Outlives the screen, so that a run goes on while another screen is shown. */
 export const scenarioStore = create<ScenarioStore>(() => ({ own: [], runs: {} }))
 
 const stops = new Map<string, () => void>()
@@ -80,6 +82,46 @@ export function cancelScenario(name: string): void {
   setRun(name, undefined)
 }
 
+/** Milliseconds of rest after which a file is kept. */
+const REST_MS = 400
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** Has the other side keep a file once it rests, or forget one that is gone. */
+function keep(file: string): void {
+  clearTimeout(timers.get(file))
+  const write = (): void => {
+    timers.delete(file)
+    const text = scenarioStore.getState().own.find((one) => one.file === file)?.history.present
+    client()
+      .call('whatIf.keepScenario', { file, ...(text !== undefined && { text }) })
+      .then(
+        () => scenarioStore.setState(({ notKept: _, ...kept }) => kept, true),
+        (thrown: unknown) => scenarioStore.setState({ notKept: toProblem(thrown) }),
+      )
+  }
+  timers.set(file, setTimeout(write, REST_MS))
+}
+
+/** Takes over the files that the other side keeps; what is open already stays as it is. */
+export async function readOwnScenarios(): Promise<void> {
+  const kept = await client().call('whatIf.ownScenarios', null)
+  scenarioStore.setState(({ own }) => ({
+    own: [
+      ...kept
+        .filter(({ file }) => own.every((one) => one.file !== file) && !timers.has(file))
+        .map(({ file, text }) => ({ file, history: startHistory(text) })),
+      ...own,
+    ],
+  }))
+}
+
+/** Forgets a file and its run. */
+export function removeOwnScenario(file: string): void {
+  cancelScenario(file)
+  scenarioStore.setState(({ own }) => ({ own: own.filter((one) => one.file !== file) }))
+  keep(file)
+}
+
 /** Adds a file in the place of one of its name, and selects it. */
 export function addOwnScenario({ file, text }: { readonly file: string; readonly text: string }): void {
   cancelScenario(file)
@@ -87,6 +129,7 @@ export function addOwnScenario({ file, text }: { readonly file: string; readonly
     selected: file,
     own: [...store.own.filter((one) => one.file !== file), { file, history: startHistory(text) }],
   }))
+  keep(file)
 }
 
 /** Adds a copy of a scenario of the library, under a name that no file has. Rejects with what the other side says. */
@@ -98,10 +141,12 @@ export async function addCopyOf(name: string): Promise<void> {
   addOwnScenario({ file, text })
 }
 
-const change = (file: string, next: (history: History<string>) => History<string>): void =>
+function change(file: string, next: (history: History<string>) => History<string>): void {
   scenarioStore.setState(({ own }) => ({
     own: own.map((one) => (one.file === file ? { file, history: next(one.history) } : one)),
   }))
+  keep(file)
+}
 
 /** Gives a file another text; changes of one group that follow each other quickly are undone together. */
 export const changeOwnScenario = (file: string, text: string, group: string): void =>
