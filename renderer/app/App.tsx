@@ -17,7 +17,6 @@ import { useWaitingConsent } from '../state/consent.ts'
 import { Button } from '../components/Button.tsx'
 import { loadParts } from '../components/Opener.tsx'
 import { useNotices } from '../state/notices.ts'
-import { FirstRun } from './FirstRun.tsx'
 import { SCREEN_ENTRIES, type ScreenEntry } from './screens.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
@@ -37,6 +36,8 @@ const Overlays = lazy(async () => {
   return { default: (await import('./Overlays.tsx')).Overlays }
 })
 
+/** Shown until its notes are dismissed, once on each machine. */
+const FirstRun = lazy(async () => ({ default: (await import('./FirstRun.tsx')).FirstRun }))
 const FilterScreen = lazy(async () => ({ default: (await import('./FilterScreen.tsx')).FilterScreen }))
 
 /** Most of the time the present is shown. */
@@ -87,7 +88,11 @@ export function App() {
           </>
         )}
       </main>
-      {noted && <FirstRun />}
+      {noted && (
+        <Suspense>
+          <FirstRun />
+        </Suspense>
+      )}
       <StatusBar />
       <Suspense>
         <Overlays />

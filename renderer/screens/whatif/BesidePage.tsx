@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { type Problem, toProblem } from '../../../core/contract/errors.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
@@ -35,28 +35,35 @@ export function BesidePage() {
   const shown = useConnected()?.id
   if (pair === undefined) {
     return (
-      <EmptyState
+      <Nothing
         title="No two variants are open."
         actions={<Button onClick={() => openPage('whatif', 'runs')}>Compare runs</Button>}
       >
-        <p>
-          Run a comparison or a scenario, and choose <b>Side by side</b> there: both variants are then stepped together.
-        </p>
-      </EmptyState>
+        Run a comparison or a scenario, and choose <b>Side by side</b> there: both variants are then stepped together.
+      </Nothing>
     )
   }
   if (shown !== pair.ofA) {
     return (
-      <EmptyState
+      <Nothing
         title="Another source is shown."
         actions={<Button onClick={() => reopen(pair, {})}>Show {pair.choices[pair.a]?.name} again</Button>}
       >
-        <p>Variants are stepped side by side while the first of them is shown.</p>
-      </EmptyState>
+        Variants are stepped side by side while the first of them is shown.
+      </Nothing>
     )
   }
   return <Beside key={`${pair.ofA} ${pair.ofB}`} pair={pair} />
 }
+
+const Nothing = ({ title, actions, children }: { title: string; actions: ReactNode; children: ReactNode }) => (
+  <>
+    <h1 className="sr-only">Side by side</h1>
+    <EmptyState title={title} actions={actions}>
+      <p>{children}</p>
+    </EmptyState>
+  </>
+)
 
 /** The same pair with another variant, at the same instant. */
 const reopen = (pair: RunPair, change: Partial<Pick<RunPair, 'a' | 'b'>>): void =>
