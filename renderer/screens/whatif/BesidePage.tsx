@@ -283,14 +283,14 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
     cell: ({ differing }) => format.fixed(differing),
     look: ({ differing }) => (differing > 0 ? differs : undefined),
   },
-  ...BESIDE_NUMBERS.flatMap(({ id, header, title, of }) =>
+  ...BESIDE_NUMBERS.flatMap(({ id, header, term, title, of }) =>
     (['a', 'b'] as const).map((side): DataColumn<BesideLevel> => {
       const value = (row: BesideLevel, from = row[side]): number | undefined => from && of(from)
       const letter = side.toUpperCase()
       return {
         id: `${id} ${side}`,
         header: `${header} ${letter}`,
-        title: `${title}, ${letter}`,
+        ...(term === undefined ? { title: `${title}, ${letter}` } : { term }),
         align: 'right',
         width: header.length > 8 ? 96 : 84,
         value: (row) => value(row),

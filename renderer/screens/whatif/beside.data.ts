@@ -1,5 +1,6 @@
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import type { TermId } from '../../../core/glossary/glossary.ts'
 import { type BesideRow, requestsBeside } from '../../../core/run/beside.ts'
 import { byCodeUnits } from '../../../core/text/text.ts'
 import type { UnixMs } from '../../../core/units.ts'
@@ -57,17 +58,31 @@ const rejectedOf = ({ rejected }: LevelFrame): number | undefined =>
 export const BESIDE_NUMBERS: readonly {
   readonly id: string
   readonly header: string
+  readonly term?: TermId
   readonly title: string
   readonly of: (level: LevelFrame) => number | undefined
 }[] = [
-  { id: 'limit', header: 'Limit', title: 'Current limit, seats', of: ({ limits }) => limits.current },
+  {
+    id: 'limit',
+    header: 'Limit',
+    term: 'current-limit',
+    title: 'Current limit, seats',
+    of: ({ limits }) => limits.current,
+  },
   { id: 'seats', header: 'Seats', title: 'Executing seats', of: ({ seats }) => seats.executing },
   { id: 'waiting', header: 'Waiting', title: 'Waiting requests', of: ({ requests }) => requests.queued },
   {
     id: 'dispatched',
     header: 'Dispatched',
+    term: 'dispatched',
     title: 'Requests dispatched since the start of the run',
     of: ({ dispatched }) => dispatched,
   },
-  { id: 'rejected', header: 'Rejected', title: 'Requests rejected since the start of the run', of: rejectedOf },
+  {
+    id: 'rejected',
+    header: 'Rejected',
+    term: 'rejected',
+    title: 'Requests rejected since the start of the run',
+    of: rejectedOf,
+  },
 ]

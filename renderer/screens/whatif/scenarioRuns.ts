@@ -95,7 +95,7 @@ function keep(file: string): void {
     client()
       .call('whatIf.keepScenario', { file, ...(text !== undefined && { text }) })
       .then(
-        () => scenarioStore.setState(({ notKept: _, ...kept }) => kept, true),
+        () => scenarioStore.setState(({ notKept: _gone, ...kept }) => kept, true),
         (thrown: unknown) => scenarioStore.setState({ notKept: toProblem(thrown) }),
       )
   }
