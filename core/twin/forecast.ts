@@ -9,6 +9,7 @@ import type {
   ObservedLevel,
   Quantities,
   Quantity,
+  SchemaTraffic,
 } from '../contract/forecast.ts'
 import { defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
 import { median } from '../frame/quantile.ts'
@@ -68,7 +69,7 @@ export function forecast(
   const configured = classifyingConfiguration(after, serverLimit).levels
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
   const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds, restarts: newLimit !== undefined }, pairs)
-  const redirected = redirectedSchemas(variant.objects, after)
+  const redirected = redirectedBy(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
     const now = observation.levels.find((level) => level.name === name)?.quantities
@@ -98,27 +99,39 @@ export function forecast(
   }
 }
 
-/**
- * Flow schemas whose requests another schema may take after the edit, or no longer takes: one with the same or a lower matching
- * precedence was added, removed or changed. A change of its level or distinguisher alone takes nothing from others.
- */
-function redirectedSchemas(before: ObjectSet, after: ObjectSet): ReadonlySet<string> {
+/** Where requests may go elsewhere than before, by what their schemas match. */
+interface Redirected {
+  /**
+   * Flow schemas whose requests another schema may take after the edit: one with the same or a lower matching precedence was
+   * added, removed or changed. A change of its level or distinguisher alone takes nothing from others.
+   */
+  readonly from: ReadonlySet<string>
+  /** Levels that may get such requests. */
+  readonly to: ReadonlySet<string>
+}
+
+function redirectedBy(before: ObjectSet, after: ObjectSet): Redirected {
   const [was, is] = [before.schemas.map(defaultFlowSchema), after.schemas.map(defaultFlowSchema)]
   const textOf = ({ metadata: { name }, spec: { matchingPrecedence, rules } }: FlowSchema): string =>
     JSON.stringify([name, matchingPrecedence, rules])
   const [wasText, isText] = [new Set(was.map(textOf)), new Set(is.map(textOf))]
-  const changed = [
-    ...was.filter((schema) => !isText.has(textOf(schema))),
-    ...is.filter((schema) => !wasText.has(textOf(schema))),
-  ]
-  const first = Math.min(...changed.map(({ spec }) => spec.matchingPrecedence))
-  return new Set(was.filter(({ spec }) => spec.matchingPrecedence >= first).map(({ metadata }) => metadata.name))
+  const gone = was.filter((schema) => !isText.has(textOf(schema)))
+  const come = is.filter((schema) => !wasText.has(textOf(schema)))
+  const firstOf = (schemas: readonly FlowSchema[]): number =>
+    Math.min(...schemas.map(({ spec }) => spec.matchingPrecedence))
+  const from = firstOf([...gone, ...come])
+  // What a schema no longer takes falls to any later one.
+  const takers = [...come, ...is.filter(({ spec }) => spec.matchingPrecedence >= firstOf(gone))]
+  return {
+    from: new Set(was.filter(({ spec }) => spec.matchingPrecedence >= from).map(({ metadata }) => metadata.name)),
+    to: new Set(takers.map(({ spec }) => spec.priorityLevelConfiguration.name)),
+  }
 }
 
 interface Edited {
   /** Whether the level is there after the edit. */
   readonly stays: boolean
-  readonly redirected: ReadonlySet<string>
+  readonly redirected: Redirected
 }
 
 /** A run that goes over to the new objects; other flags take a new server, which has no demand yet. */
@@ -140,9 +153,12 @@ function whyLimitsOnly(
   const unknown = observed.schemas.find(({ schema }) => missing.includes(schema))
   if (unknown !== undefined) return `No request of flow schema ${unknown.schema} could be made up.`
   if (observed.quantities.arrivalsPerSecond === 0) return 'No requests in this time.'
-  const unnamed = observed.schemas.find(({ schema }) => redirected.has(schema) && !known.has(schema))
+  const isUnnamed = ({ schema }: SchemaTraffic): boolean => redirected.from.has(schema) && !known.has(schema)
+  const unnamed =
+    observed.schemas.find(isUnnamed) ??
+    (redirected.to.has(name) ? observation.levels.flatMap(({ schemas }) => schemas).find(isUnnamed) : undefined)
   if (unnamed !== undefined) {
-    return `The edit may send requests of flow schema ${unnamed.schema} elsewhere, and no debug dump names their flows.`
+    return `The edit may send requests of flow schema ${unnamed.schema} ${observed.schemas.includes(unnamed) ? 'elsewhere' : 'here'}, and no debug dump names their flows.`
   }
   const own = fit.find(({ level }) => level === name)
   if (own?.fits !== true) return `The twin does not reproduce this level: error ${percent(own?.error ?? 1)}.`

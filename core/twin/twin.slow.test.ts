@@ -25,6 +25,8 @@ const open = workloadOf(
     onRejection: 'next',
   }),
 )
+/** Of workload-high. */
+const MANAGER = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] }
 const calm = workloadOf(
   clients('few', 10, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 5 }, calls: CALLS, onRejection: 'next' }),
 )
@@ -120,7 +122,7 @@ describe('a twin of a simulated server', () => {
   test('shows limits only where the edit sends requests elsewhere that no dump names', () => {
     const [service] = OBJECTS.schemas.filter(({ metadata }) => metadata.name === 'service-accounts')
     if (service === undefined) throw new Error('no schema')
-    const spec = { ...service.spec, matchingPrecedence: 800, priorityLevelConfiguration: { name: 'workload-high' } }
+    const spec = { ...service.spec, matchingPrecedence: 850, priorityLevelConfiguration: { name: 'workload-high' } }
     const edited = { ...OBJECTS, schemas: [...OBJECTS.schemas, { metadata: { name: 'moved' }, spec }] }
     const noteOf = (twin: Twin, objects: ObjectSet) =>
       forecast(twin, objects)?.levels.find(({ level }) => level === 'workload-low')
@@ -128,6 +130,12 @@ describe('a twin of a simulated server', () => {
     expect(noteOf(twin, edited)).toMatchObject({
       bands: {},
       note: 'The edit may send requests of flow schema service-accounts elsewhere, and no debug dump names their flows.',
+    })
+    // Nor is anything known of what gets them.
+    const two = workloadOf(...calm.groups, { ...clients('manager', 2, calm.groups[0]!.behaviour), user: MANAGER })
+    expect(forecast(twinOf(two), edited)?.levels.find(({ level }) => level === 'workload-high')).toMatchObject({
+      bands: {},
+      note: 'The edit may send requests of flow schema service-accounts here, and no debug dump names their flows.',
     })
     // A schema that is asked later takes nothing.
     const later = { ...edited.schemas.at(-1)!, spec: { ...spec, matchingPrecedence: 9_950 } }
