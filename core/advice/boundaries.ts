@@ -2,56 +2,50 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { distinguisherEdit } from '../diagnose/remedies.ts'
-import { amount, counted, dateAndClock, percent } from '../report/words.ts'
-import type { UnixMs } from '../units.ts'
+import { amount, counted, percent } from '../report/words.ts'
 import { isInNeed, type Place } from './evidence.ts'
+import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
 
-/** Of further namespaces of a schema, and users of a namespace, only the requests are counted. */
+/** Requests to further namespaces of a schema, and of further users of a namespace, count for the schema alone. */
 const MOST_NAMESPACES = 500
 const MOST_USERS = 500
 
 /** Requests of a flow schema that divides them into flows by user or by namespace. */
-export interface SchemaFlows {
+export interface SchemaFlows extends Counted {
   readonly schema: string
   readonly level: string
   readonly by: 'user' | 'namespace'
-  readonly requests: number
-  /** When the first and the last of them came. */
-  readonly from: UnixMs
-  readonly to: UnixMs
   /** Requests by user, of each namespace. */
   readonly namespaces: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-interface Counted extends Omit<SchemaFlows, 'requests' | 'from' | 'to'> {
-  requests: number
-  from: UnixMs
-  to: UnixMs
+interface Schema extends Omit<SchemaFlows, keyof Counted> {
+  counted: Counted | undefined
   readonly namespaces: Map<string, Map<string, number>>
 }
 
 /** Counts who sends to which namespace, in memory that does not grow with time. Takes each request once. */
 export class BoundaryTally {
-  private readonly schemas = new Map<string, Counted>()
+  private readonly schemas = new Map<string, Schema>()
 
   take({ at, schema, level, user, namespace, flow }: LiveRequest): void {
     const by = flow === '' ? undefined : flow === user ? 'user' : flow === namespace ? 'namespace' : undefined
     if (by === undefined) return
     const key = `${by} ${level} ${schema}`
-    const known = this.schemas.get(key) ?? { schema, level, by, requests: 0, from: at, to: at, namespaces: new Map() }
+    const known = this.schemas.get(key) ?? { schema, level, by, counted: undefined, namespaces: new Map() }
     this.schemas.set(key, known)
-    known.requests += 1
-    known.from = Math.min(known.from, at)
-    known.to = Math.max(known.to, at)
+    known.counted = counting(known.counted, at)
     if (namespace === '') return
-    const users = known.namespaces.get(namespace) ?? new Map<string, number>()
-    if (known.namespaces.size < MOST_NAMESPACES) known.namespaces.set(namespace, users)
-    const count = users.get(user)
-    if (count !== undefined || users.size < MOST_USERS) users.set(user, (count ?? 0) + 1)
+    const users = bounded(known.namespaces, namespace, MOST_NAMESPACES, () => new Map<string, number>())
+    if (users === undefined) return
+    const before = bounded(users, user, MOST_USERS, () => 0)
+    if (before !== undefined) users.set(user, before + 1)
   }
 
   read(): readonly SchemaFlows[] {
-    return [...this.schemas.values()].map((found) => ({ ...found }))
+    return [...this.schemas.values()].flatMap(({ counted: of, ...schema }) =>
+      of === undefined ? [] : { ...schema, ...of },
+    )
   }
 }
 
@@ -97,8 +91,6 @@ export function boundaryAdvice(
   })
 }
 
-const sumOf = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, one) => sum + one, 0)
-
 interface Worst {
   readonly namespace: string
   readonly users: ReadonlyMap<string, number>
@@ -140,5 +132,3 @@ function oneUser(found: SchemaFlows, { namespace, users, requests }: Worst): Wro
     ],
   }
 }
-
-const between = ({ from, to }: SchemaFlows): string => `between ${dateAndClock(from)} and ${dateAndClock(to)} UTC`

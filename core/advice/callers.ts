@@ -1,42 +1,34 @@
 import type { LiveRequest } from '../contract/live.ts'
 import type { Suggestion } from '../contract/advice.ts'
-import { amount, counted, dateAndClock, listed, percent } from '../report/words.ts'
-import type { UnixMs } from '../units.ts'
+import { amount, counted, listed, percent } from '../report/words.ts'
 import { isInNeed, type Place } from './evidence.ts'
+import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
 
 /** Of further users of a level, and addresses of a user, only the requests are counted. */
 const MOST_USERS = 1_000
 const MOST_ADDRESSES = 256
 
 /** Requests of a level whose flow is their user, and whose client address is known. */
-export interface LevelCallers {
+export interface LevelCallers extends Counted {
   readonly level: string
-  readonly requests: number
-  /** When the first and the last of them came. */
-  readonly from: UnixMs
-  readonly to: UnixMs
   /** Requests by address, of each user. */
   readonly users: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-interface Counted {
-  requests: number
-  from: UnixMs
-  to: UnixMs
+interface Level {
+  counted: Counted | undefined
   readonly users: Map<string, Map<string, number>>
 }
 
 /** Counts who sends from where, in memory that does not grow with time. Takes each request once. */
 export class CallerTally {
-  private readonly levels = new Map<string, Counted>()
+  private readonly levels = new Map<string, Level>()
 
   take({ at, user, address, flow, level }: LiveRequest): void {
     if (address === undefined || user === '' || flow !== user) return
-    const known = this.levels.get(level) ?? { requests: 0, from: at, to: at, users: new Map() }
+    const known = this.levels.get(level) ?? { counted: undefined, users: new Map() }
     this.levels.set(level, known)
-    known.requests += 1
-    known.from = Math.min(known.from, at)
-    known.to = Math.max(known.to, at)
+    known.counted = counting(known.counted, at)
     const addresses = bounded(known.users, user, MOST_USERS, () => new Map<string, number>())
     if (addresses === undefined) return
     const before = bounded(addresses, address, MOST_ADDRESSES, () => 0)
@@ -44,16 +36,10 @@ export class CallerTally {
   }
 
   read(): readonly LevelCallers[] {
-    return [...this.levels].map(([level, found]) => ({ level, ...found }))
+    return [...this.levels].flatMap(([level, { counted: of, users }]) =>
+      of === undefined ? [] : { level, ...of, users },
+    )
   }
-}
-
-function bounded<V>(map: Map<string, V>, key: string, most: number, make: () => V): V | undefined {
-  const known = map.get(key)
-  if (known !== undefined || map.size >= most) return known
-  const made = make()
-  map.set(key, made)
-  return made
 }
 
 /** Fewer requests of a level say nothing about who dominates it. */
@@ -69,11 +55,12 @@ const isFixedName = (user: string): boolean => user.startsWith('system:') && !us
 
 /** A user of a level whose instances, at several addresses, are one flow that sends most of its requests. */
 export function callerAdvice(callers: readonly LevelCallers[], places: readonly Place[]): readonly Suggestion[] {
-  return callers.flatMap(({ level, requests, from, to, users }) => {
+  return callers.flatMap((found) => {
+    const { level, requests, from, to, users } = found
     const place = places.find((one) => one.level.name === level)
     if (place === undefined || requests < LEAST_REQUESTS) return []
     return [...users].flatMap(([user, addresses]): readonly Suggestion[] => {
-      const own = [...addresses.values()].reduce((sum, count) => sum + count, 0)
+      const own = sumOf(addresses)
       const instances = [...addresses]
         .filter(([, count]) => count >= LEAST_OF_ADDRESS)
         .toSorted(([, a], [, b]) => b - a)
@@ -89,7 +76,7 @@ export function callerAdvice(callers: readonly LevelCallers[], places: readonly 
           from,
           to,
           evidence: [
-            `${user} sent ${percent(own / requests)} of ${counted(requests, 'request')} of ${level} whose flow is their user, between ${dateAndClock(from)} and ${dateAndClock(to)} UTC, from ${counted(instances.length, 'address', 'addresses')} with ${amount(LEAST_OF_ADDRESS)} requests or more: ${listed(instances.slice(0, 3).map(([address, count]) => `${address} (${amount(count)})`))}${instances.length > 3 ? ' and others' : ''}.`,
+            `${user} sent ${percent(own / requests)} of ${counted(requests, 'request')} of ${level} whose flow is their user, ${between(found)}, from ${counted(instances.length, 'address', 'addresses')} with ${amount(LEAST_OF_ADDRESS)} requests or more: ${listed(instances.slice(0, 3).map(([address, count]) => `${address} (${amount(count)})`))}${instances.length > 3 ? ' and others' : ''}.`,
           ],
           unknown: [
             'Addresses may be those of proxies: one can stand for several instances, and one instance can use several.',

@@ -1,0 +1,30 @@
+import { dateAndClock } from '../report/words.ts'
+import type { UnixMs } from '../units.ts'
+
+/** Requests, and when the first and the last of them came. */
+export interface Counted {
+  readonly requests: number
+  readonly from: UnixMs
+  readonly to: UnixMs
+}
+
+/** The same with one more. */
+export const counting = (before: Counted | undefined, at: UnixMs): Counted => ({
+  requests: (before?.requests ?? 0) + 1,
+  from: Math.min(before?.from ?? at, at),
+  to: Math.max(before?.to ?? at, at),
+})
+
+export const between = ({ from, to }: Counted): string => `between ${dateAndClock(from)} and ${dateAndClock(to)} UTC`
+
+/** What a map has at a key, made where there is room for another one; `undefined` where there is none. */
+export function bounded<V>(map: Map<string, V>, key: string, most: number, make: () => V): V | undefined {
+  const known = map.get(key)
+  if (known !== undefined || map.size >= most) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+export const sumOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0)
