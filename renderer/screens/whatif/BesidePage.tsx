@@ -290,7 +290,8 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
       return {
         id: `${id} ${side}`,
         header: `${header} ${letter}`,
-        ...(term === undefined ? { title: `${title}, ${letter}` } : { term }),
+        ...(title !== undefined && { title: `${title}, ${letter}` }),
+        ...(term !== undefined && { term }),
         align: 'right',
         width: header.length > 8 ? 96 : 84,
         value: (row) => value(row),

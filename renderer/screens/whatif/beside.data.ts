@@ -1,6 +1,7 @@
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
+import { allRejected } from '../../../core/frame/recent.ts'
 import { type BesideRow, requestsBeside } from '../../../core/run/beside.ts'
 import { byCodeUnits } from '../../../core/text/text.ts'
 import type { UnixMs } from '../../../core/units.ts'
@@ -51,22 +52,19 @@ export function besideTitle({ level, requests, differing }: BesideLevel): string
   return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${differing === 1 ? 'differs' : 'differ'} between A and B.`
 }
 
-const rejectedOf = ({ rejected }: LevelFrame): number | undefined =>
-  rejected && Object.values(rejected).reduce((sum, count) => sum + count, 0)
-
 /** Numbers of a level that the two runs are compared by. */
 export const BESIDE_NUMBERS: readonly {
   readonly id: string
   readonly header: string
   readonly term?: TermId
-  readonly title: string
+  /** Where no term explains the header. */
+  readonly title?: string
   readonly of: (level: LevelFrame) => number | undefined
 }[] = [
   {
     id: 'limit',
     header: 'Limit',
     term: 'current-limit',
-    title: 'Current limit, seats',
     of: ({ limits }) => limits.current,
   },
   { id: 'seats', header: 'Seats', title: 'Executing seats', of: ({ seats }) => seats.executing },
@@ -75,14 +73,12 @@ export const BESIDE_NUMBERS: readonly {
     id: 'dispatched',
     header: 'Dispatched',
     term: 'dispatched',
-    title: 'Requests dispatched since the start of the run',
     of: ({ dispatched }) => dispatched,
   },
   {
     id: 'rejected',
     header: 'Rejected',
     term: 'rejected',
-    title: 'Requests rejected since the start of the run',
-    of: rejectedOf,
+    of: ({ rejected }) => rejected && allRejected(rejected),
   },
 ]
