@@ -10,6 +10,7 @@ import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
 import { emptyDump, withDump } from '../../core/metrics/dumps.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
+import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { fitTwin } from '../../core/twin/fit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { forecast, SETTLE_SECONDS } from '../../core/twin/forecast.ts'
@@ -17,10 +18,11 @@ import { twinHistory } from '../../core/twin/history.ts'
 import { judge, type Judged } from '../../core/twin/judge.ts'
 import { observe } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
+import { allNamed } from '../harness/consent.ts'
 import type { Cluster } from './cluster.ts'
 import { ADMIN, CRAWLER } from './identities.ts'
 import { patient, runLoad } from './load.ts'
-import { predictable } from './profiles.ts'
+import { predictable, seed } from './profiles.ts'
 
 /** One edit of the objects that a server begins with. */
 export interface PredictedEdit {
@@ -62,6 +64,12 @@ export interface LoadRecording {
   readonly load: string
   readonly version: string
   readonly spans: readonly MeasuredSpan[]
+}
+
+/** Seeds a server and reads the objects that its edits begin with. */
+export async function seededObjects(cluster: Cluster): Promise<ObjectSet> {
+  await seed(cluster)
+  return (await readClusterObjects({ kind: 'kubeconfig', file: cluster.kubeconfig }, allNamed)).objects
 }
 
 /** The server and its clients settle for so long before the history begins, seconds. */

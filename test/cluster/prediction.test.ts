@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { readClusterObjects } from '../../main/cluster/readObjects.ts'
-import { allNamed } from '../harness/consent.ts'
 import {
   EDITS,
   outcomesOf,
   type Prediction,
   recordEdits,
   scoreOf,
+  seededObjects,
   SERVER_LIMITS,
   summaryOf,
   tableOf,
 } from './predict.ts'
-import { seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
 
 describe.skipIf(noCluster)('a forecast from metrics and dumps', () => {
@@ -21,9 +19,7 @@ describe.skipIf(noCluster)('a forecast from metrics and dumps', () => {
   let objects: ObjectSet = { levels: [], schemas: [] }
 
   beforeAll(async () => {
-    await seed(cluster())
-    const read = await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)
-    objects = read.objects
+    objects = await seededObjects(cluster())
   })
   afterAll(() => {
     console.log(`${tableOf(all)}\n${summaryOf(all)}\n${JSON.stringify(scoreOf(all))}`)

@@ -5,8 +5,6 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { readClusterObjects } from '../../main/cluster/readObjects.ts'
-import { allNamed } from '../harness/consent.ts'
 import {
   EDITS,
   OTHER_LIMITS,
@@ -16,6 +14,7 @@ import {
   type Prediction,
   recordEdits,
   scoreOf,
+  seededObjects,
   SERVER_LIMITS,
   summaryOf,
   tableOf,
@@ -53,9 +52,7 @@ describe.skipIf(noCluster)('forecasts against a real server', () => {
   let objects: ObjectSet = { levels: [], schemas: [] }
 
   beforeAll(async () => {
-    await seed(cluster())
-    const read = await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)
-    objects = read.objects
+    objects = await seededObjects(cluster())
   })
 
   const recordingOf = (load: keyof typeof EDITS): Promise<LoadRecording> =>
