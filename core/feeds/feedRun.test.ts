@@ -604,6 +604,21 @@ describe('the order of a feed', () => {
 })
 
 describe('what is held back', () => {
+  it('counts the texts of a request once, though a later stage tells other ones', () => {
+    const run = feed()
+    const administrator = 'a'.repeat(1_000_000)
+    // Impersonation is told by the later stages only.
+    for (let i = 0; i < 40; i++) {
+      const atMs = i * 10_000
+      run.take([said({ id: `${i}`, atMs, lastsMs: 0, stage: 'RequestReceived', user: administrator })], NOW)
+      run.take([said({ id: `${i}`, atMs })], NOW)
+    }
+    const user = administrator
+    run.take([said({ id: 'next', atMs: 401_000, user }), said({ id: 'before it', atMs: 400_000, user })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 42, late: 0 })
+  })
+
   it('comes out in the order of time, order and id, whatever came first', () => {
     const happening = fc.record({ atMs: fc.nat(50), order: fc.nat(1), id: fc.string({ maxLength: 2 }) })
     const key = ({ atMs, order, id }: { atMs: number; order: number; id: string }): string => `${atMs}/${order}/${id}`

@@ -224,7 +224,9 @@ class EventTimeRun implements FeedRun {
     const request = known ?? new FeedRequest(arrival)
     if (known === undefined) this.keep(id, request)
     else {
+      const before = known.characters
       known.merge(arrival)
+      this.held += known.characters - before
       this.placing.learn(known)
     }
     if (stage !== 'complete' && stage !== 'panic') return
@@ -235,9 +237,9 @@ class EventTimeRun implements FeedRun {
     this.noteExecuted(request.arrival)
   }
 
-  private noteExecuted({ line, user, outside, refused, longRunning, ...arrival }: FeedArrival): void {
+  private noteExecuted(arrival: FeedArrival): void {
+    const { line, user, outside, refused, longRunning, endedMs, executionMs, inAllMs } = arrival
     if (!this.correction.isKnown || outside !== undefined || refused || longRunning || !line.ok || !user) return
-    const { endedMs, executionMs, inAllMs } = arrival
     const stayMs = executionMs ?? inAllMs
     if (stayMs === undefined) return
     const lane = this.observer.laneOf({ user, info: line.info })

@@ -81,12 +81,24 @@ function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefine
   const initialSeats = Number(values.get('apf_iseats') ?? Number.NaN)
   const finalSeats = Number(values.get('apf_fseats') ?? Number.NaN)
   return {
-    level: ownText(keptText(level, MOST_CHARACTERS.name)),
-    schema: ownText(keptText(schema, MOST_CHARACTERS.name)),
+    level: nameOf(level),
+    schema: nameOf(schema),
     ...(Number.isInteger(initialSeats) && { initialSeats }),
     ...(Number.isInteger(finalSeats) && { finalSeats }),
     ...(waitMs !== undefined && { waitMs }),
   }
+}
+
+/** Names of objects: a server logs the same few again and again, and each row would keep its own copy. */
+const names = new Map<string, string>()
+const MOST_NAMES = 1_000
+
+function nameOf(logged: string): string {
+  const known = names.get(logged)
+  if (known !== undefined) return known
+  const name = ownText(keptText(logged, MOST_CHARACTERS.name))
+  if (names.size < MOST_NAMES) names.set(name, name)
+  return name
 }
 
 /** The program and its address without the port, which is another one for each connection. */

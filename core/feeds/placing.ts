@@ -46,7 +46,7 @@ export class Placing {
     const { line, outside, status, verb, requestURI, receivedMs, address } = arrival
     const { standIns } = this.engine
     const server = withFullNames(arrival.server, standIns)
-    const user = userOf({ ...arrival, server }, this.identity, standIns)
+    const user = arrival.user ?? standInFor(arrival, server, this.identity, standIns)
     const info = line.ok ? line.info : undefined
     const row = this.log.begin(rowOf({ user, method: verb, target: requestURI, address }, receivedMs, info))
     if (status !== undefined) row.status = status
@@ -103,9 +103,13 @@ export class Placing {
 
 const UNKNOWN_USER: User = { name: '', groups: [] }
 
-/** Who asked; where the feed does not tell that, somebody whom the schema that it tells admits. */
-function userOf({ user, client, line, server }: FeedArrival, identity: FeedIdentity, standIns: StandIns): User {
-  if (user !== undefined) return user
+/** Where the feed does not tell who asked: somebody whom the schema that it tells admits. */
+function standInFor(
+  { client, line }: FeedArrival,
+  server: LiveRequest['server'],
+  identity: FeedIdentity,
+  standIns: StandIns,
+): User {
   if (identity === 'audit') return UNKNOWN_USER
   const name = `unknown user: ${client}`
   const found = line.ok && server?.schema !== undefined ? standIns.userFor(server.schema, line.info, name) : undefined

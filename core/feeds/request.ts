@@ -30,6 +30,12 @@ export interface Durations {
   readonly waits: ToldWaits
 }
 
+function charactersOf({ requestURI, user }: FeedArrival): number {
+  let sum = requestURI.length + (user?.name.length ?? 0)
+  for (const group of user?.groups ?? []) sum += group.length
+  return sum
+}
+
 const mostOf = (waitAtMostMs: number | undefined): Pick<FeedArrival, 'waitAtMostMs'> =>
   waitAtMostMs === undefined ? {} : { waitAtMostMs }
 
@@ -48,7 +54,10 @@ export class FeedRequest {
   call: Call<LiveRow> | undefined
   /** How long it executes in the engine. */
   runMs: number | undefined
-  private readonly stages = new Set<FeedStage>()
+  /** Characters that are held for it. */
+  characters: number
+  /** A bit for each stage that was told, by its rank. */
+  private stages = 0
   /** The engine knows how long it takes, or will as soon as it lets it run. */
   private told = false
 
@@ -58,6 +67,7 @@ export class FeedRequest {
     this.askedSeconds = isWatch && line.ok ? Number(line.query.get('timeoutSeconds') ?? 0) : 0
     const deadline = line.ok && !isWatch ? deadlineNs(0, line.query, REQUEST_TIMEOUT_NS) : undefined
     this.waitLimitMs = nsToMs(waitEndNs(0, deadline, REQUEST_TIMEOUT_NS))
+    this.characters = charactersOf(arrival)
     this.note(arrival.stage)
   }
 
@@ -71,19 +81,13 @@ export class FeedRequest {
   }
 
   has(stage: FeedStage): boolean {
-    return this.stages.has(stage)
-  }
-
-  /** Characters that are held for it. */
-  get characters(): number {
-    const { requestURI, user } = this.arrival
-    const { name = '', groups = [] } = user ?? {}
-    return groups.reduce((sum, group) => sum + group.length, requestURI.length + name.length)
+    return (this.stages & (1 << RANK[stage])) !== 0
   }
 
   /** Lets go of what only its placing needs: requests may be open for hours, and clients choose how long their URLs are. */
   forgetTexts(): void {
     this.arrival = { ...this.arrival, requestURI: '', line: FORGOTTEN, user: undefined, client: '' }
+    this.characters = 0
   }
 
   /** Adds what another stage tells. */
@@ -97,7 +101,8 @@ export class FeedRequest {
       ...mostOf(before.waitAtMostMs ?? arrival.waitAtMostMs),
       server: arrival.server ?? before.server,
     }
-    if (this.row !== undefined) this.forgetTexts()
+    if (this.row === undefined) this.characters = charactersOf(this.arrival)
+    else this.forgetTexts()
   }
 
   /** Tells the engine how long it ran, once that is known or never will be. */
@@ -129,7 +134,7 @@ export class FeedRequest {
   }
 
   private note(stage: FeedStage): void {
-    this.stages.add(stage)
+    this.stages |= 1 << RANK[stage]
     this.complete ||= stage === 'complete' || stage === 'panic'
   }
 }

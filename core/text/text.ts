@@ -98,10 +98,14 @@ const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/
 export function parseGoTime(text: string): number | undefined {
   const found = TIME.exec(text)
   if (found === null) return undefined
-  const seconds = unixMsOf(`${found[1]}Z`)
-  if (Number.isNaN(seconds)) return undefined
-  return seconds + nsToMs(Number((found[2] ?? '').padEnd(9, '0')))
+  const [, second = '', fraction = ''] = found
+  if (second !== lastSecond.text) lastSecond = { text: second, unixMs: unixMsOf(`${second}Z`) }
+  const { unixMs } = lastSecond
+  return Number.isNaN(unixMs) ? undefined : unixMs + nsToMs(Number(fraction) * 10 ** (9 - fraction.length))
 }
+
+/** Logs tell many times of each second, one after the other. */
+let lastSecond = { text: '', unixMs: Number.NaN }
 
 /** Go's zero time, which stands for "never". */
 export const ZERO_TIME = '0001-01-01T00:00:00Z'
