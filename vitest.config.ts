@@ -14,45 +14,41 @@ const hangs = { testTimeout: 300_000, hookTimeout: 300_000 }
  */
 const shared = { isolate: false, maxWorkers: '100%' } as const
 const UNIT = ['core', 'main', 'test/unit']
-const SLOW = '**/*.slow.test.ts'
+/** Computes for seconds; left out of `npm run check`. */
+const SLOW = '**/*.slow.test.{ts,tsx}'
 const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 60_000 } } }
+/** Without a page. */
+const unit = { ...byNode, ...hangs, ...patient, ...shared }
+/** On a page of happy-dom. */
+const renderer = {
+  ...hangs,
+  ...patient,
+  ...shared,
+  setupFiles: [...patient.setupFiles, 'test/harness/sharedPage.ts'],
+  environment: 'happy-dom' as const,
+}
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...byNode,
-          ...hangs,
-          ...patient,
-          ...shared,
+          ...unit,
           name: 'unit',
           include: UNIT.map((folder) => `${folder}/**/*.test.ts`),
           exclude: [...defaultExclude, SLOW],
         },
       },
-      {
-        // Computes for seconds; left out of `npm run check`.
-        test: {
-          ...byNode,
-          ...hangs,
-          ...patient,
-          ...shared,
-          name: 'slow',
-          include: UNIT.map((folder) => `${folder}/${SLOW}`),
-        },
-      },
+      { test: { ...unit, name: 'slow', include: UNIT.map((folder) => `${folder}/${SLOW}`) } },
       {
         test: {
-          ...hangs,
-          ...patient,
-          ...shared,
-          setupFiles: [...patient.setupFiles, 'test/harness/sharedPage.ts'],
+          ...renderer,
           name: 'renderer',
-          environment: 'happy-dom',
-          include: ['renderer/**/*.test.ts', 'renderer/**/*.test.tsx'],
+          include: ['renderer/**/*.test.{ts,tsx}'],
+          exclude: [...defaultExclude, SLOW],
         },
       },
+      { test: { ...renderer, name: 'renderer-slow', include: [`renderer/${SLOW}`] } },
       {
         // Starts servers, browsers and child processes: two files at a time, which mostly wait. `test/security` holds
         // the attacks of docs/security.md.

@@ -34,7 +34,7 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
   return { ...counted, failed: 1, failures: [`${name} ended with exit code ${code} and no failed test`] }
 }
 
-const projects = ['unit', 'slow', 'renderer', 'integration'].flatMap((name) => ['--project', name])
+const projects = ['unit', 'slow', 'renderer', 'renderer-slow', 'integration'].flatMap((name) => ['--project', name])
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf('vitest')}`]
 // Browser tests mostly wait and the others mostly compute, so both run at once. What the browser tests print follows at
 // the end: two reports that grow at once cannot be read.
