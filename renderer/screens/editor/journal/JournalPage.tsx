@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, type ReactNode, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import {
   changesToSend,
   type AppliedChange,
@@ -268,27 +268,22 @@ const readJournal = (): Promise<Journal> =>
 /** What was applied to a target; read again whenever its objects change, because they tell what became of it. */
 function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
   const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
-  useEffect(() => {
-    let asked = 0
-    let shown = 0
-    const load = async (): Promise<void> => {
-      const own = ++asked
-      const read = await readJournal()
-      if (own < shown) return
-      shown = own
-      setHeld({ ...read, of: targetKey })
-    }
-    void load()
-    const stop = objectsStore.subscribe(({ state }, before) => {
-      if (state?.objects !== before.state?.objects) void load()
-    })
-    return () => {
-      shown = Infinity
-      stop()
-    }
+  const order = useRef({ asked: 0, shown: 0 })
+  const reload = useCallback(async (): Promise<void> => {
+    const own = ++order.current.asked
+    const read = await readJournal()
+    // What was asked for later has been answered already.
+    if (own < order.current.shown) return
+    order.current.shown = own
+    setHeld({ ...read, of: targetKey })
   }, [targetKey])
-  const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
-  return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
+  useEffect(() => {
+    void reload()
+    return objectsStore.subscribe(({ state }, before) => {
+      if (state?.objects !== before.state?.objects) void reload()
+    })
+  }, [reload])
+  return { ...(held?.of === targetKey && held), reload: () => void reload() }
 }
 
 interface TurnRequest {
