@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
@@ -42,6 +42,21 @@ describe('references to the traps of docs/specification.md', () => {
     )
     expect(named.length).toBeGreaterThan(30)
     expect(named.filter(({ id }) => !traps.has(id))).toEqual([])
+  })
+})
+
+describe('docs/architecture.md', () => {
+  it('walks through files that exist', () => {
+    const page = pageOf('architecture')
+    const walks = page.slice(page.indexOf('## Six walks'), page.indexOf('## Rules that'))
+    const named = [...walks.matchAll(/`((?:[\w-]+\/)*)([\w.-]+\.(?:tsx?|mjs))`/g)]
+    let folder = ''
+    const missing = named.filter(([, path = '', file = '']) => {
+      if (path !== '') folder = path
+      return !existsSync(new URL(`${folder}${file}`, root))
+    })
+    expect(missing.map(([name]) => name)).toEqual([])
+    expect(named.length).toBeGreaterThan(80)
   })
 })
 
