@@ -114,6 +114,18 @@ function inDump({ dumps }: Known, clock: string, level: string, waits: boolean, 
     })
 }
 
+/** How far the time of a sample may be from that of its page, as the relay passed it on. */
+const APART_MS = 2_000
+
+/** Whether no page was passed on between two times of day, and one shortly before and after. */
+function isGap({ pages, at }: Around, from: string, to: string): boolean {
+  const day = new Date(pages[at]?.at ?? 0).toISOString().slice(0, 10)
+  const [fromMs = NaN, toMs = NaN] = [from, to].map((clock) => Date.parse(`${day}T${clock}Z`))
+  const near = (ms: number): boolean => pages.some((page) => Math.abs(page.at - ms) <= APART_MS)
+  const isInside = (ms: number): boolean => ms > fromMs + APART_MS && ms < toMs - APART_MS
+  return near(fromMs) && near(toMs) && !pages.some((page) => isInside(page.at))
+}
+
 interface Sentence {
   readonly words: RegExp
   holds(match: RegExpExecArray, facts: Facts): boolean
@@ -208,6 +220,15 @@ const SENTENCES: readonly Sentence[] = [
         return (byReason.get(cause) ?? 0) === Math.max(...byReason.values())
       }),
   })),
+  {
+    words: /^The server has no samples from (\S+) to (\S+) \([^)]+\)\.$/,
+    holds: ([, from = '', to = ''], facts) => isGap(facts, from, to),
+  },
+  {
+    words: /^Rejections are known after two samples\.$/,
+    holds: (_, { pages, at }) =>
+      pages.slice(0, at + 1).filter(({ startedAt }) => startedAt === pages[at]?.startedAt).length <= 2,
+  },
   // Explanations: they state no number of now.
   {
     words:
