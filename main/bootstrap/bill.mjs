@@ -11,7 +11,7 @@ const out = path.join(root, 'out')
  * @typedef {{ readonly packages: Readonly<Record<string, { readonly integrity?: string }>> }} Lock
  */
 
-/** Folders like `node_modules/zod`, as the builds of main process, preload and page noted them (electron.vite.config.ts). */
+/** Folders like `node_modules/zod`, as listed by the builds of main process, preload and page (electron.vite.config.ts). */
 function bundledFolders() {
   const notes = readdirSync(out).filter((name) => /^packages-[a-z]+\.json$/.test(name))
   /** @type {string[]} */

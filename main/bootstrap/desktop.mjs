@@ -1,4 +1,4 @@
-// Can the desktop window open here? If not, why, in a few words that follow "Opening in the browser: ".
+// Whether the desktop window can open here, and if not, why, in a few words that follow "Opening in the browser: ".
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { nodePath } from './install.mjs'
@@ -6,13 +6,13 @@ import { root, run } from './runtime.mjs'
 
 const electronFolder = path.join(root, 'node_modules', 'electron')
 
-/** Where the binary lies inside Electron's folder, unless path.txt says otherwise.
+/** Where the binary is inside Electron's folder, unless path.txt contains another path.
  * @type {Readonly<Partial<Record<NodeJS.Platform, string>>>}
  */
 const BINARY = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }
 
 /**
- * Path of the Electron binary, found by looking at files: importing `electron` would download it.
+ * Path of the Electron binary, found by checking files: importing `electron` would download it.
  * @param {Readonly<Record<string, string | undefined>>} [env]
  */
 export function electronBinary(env = process.env) {
@@ -23,7 +23,7 @@ export function electronBinary(env = process.env) {
 }
 
 /**
- * What stands against a window, apart from the binary; `undefined` when nothing does.
+ * What prevents a window, apart from the binary; `undefined` if nothing does.
  * @param {{ platform: string, env: Readonly<Record<string, string | undefined>>, uid: number | undefined }} where
  */
 export function windowObstacle({ platform, env, uid }) {
@@ -32,7 +32,7 @@ export function windowObstacle({ platform, env, uid }) {
   return undefined
 }
 
-/** Looks for the binary and fetches it when it is absent. */
+/** Searches for the binary and downloads it if it is missing. */
 export async function findDesktop() {
   const obstacle = windowObstacle({ platform: process.platform, env: process.env, uid: process.getuid?.() })
   if (obstacle !== undefined) return { reason: obstacle }

@@ -1,4 +1,4 @@
-// `npm run package:headlamp`: the plugin for Headlamp, in dist/headlamp-plugin. One file of code, as Headlamp wants it, with
+// `npm run package:headlamp`: the plugin for Headlamp, in dist/headlamp-plugin. One file of code, as Headlamp requires, with
 // two more inside: the page of its frame, and the thread of that page (docs/headlamp.md).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { build } from 'vite'
 import { root } from './runtime.mjs'
 
 const TARGET = 'chrome140'
-/** Headlamp takes plugins that say with which version of its library they were made. */
+/** Headlamp accepts plugins that name the version of its library with which they were built. */
 const LIBRARY = { '@kinvolk/headlamp-plugin': '^0.14.0' }
 
 /**

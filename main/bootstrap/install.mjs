@@ -8,7 +8,7 @@ import { bundledNode, root, run } from './runtime.mjs'
 const modules = path.join(root, 'node_modules')
 const stampFile = path.join(modules, '.apf-install')
 
-/** Path of the Node that runs everything but this bootstrap; known once all is installed. */
+/** Path of the Node that runs everything but this bootstrap; available once everything is installed. */
 export function nodePath() {
   const node = bundledNode()
   if (node === undefined) throw new Error('No Node is installed; ensureInstalled comes first')
@@ -57,7 +57,7 @@ export function holdsAll(lock, installed) {
 }
 
 function npmCommand() {
-  // npm names itself to the scripts that it runs; without it, the one on the PATH (a .cmd on Windows needs a shell).
+  // npm passes its own path to the scripts that it runs; otherwise the one on the PATH (a .cmd on Windows needs a shell).
   const own = process.env['npm_execpath']
   if (own !== undefined && own.endsWith('.js')) return { command: process.execPath, first: [own], options: {} }
   return { command: 'npm', first: [], options: { shell: process.platform === 'win32' } }
@@ -66,7 +66,7 @@ function npmCommand() {
 /** @param {string[]} args */
 export async function npm(...args) {
   const { command, first, options } = npmCommand()
-  // What npm says of its work is no output of the command that was called: `npm run -s apf -- snapshot > frame.json`.
+  // The output of npm must not mix with that of the command that was called: `npm run -s apf -- snapshot > frame.json`.
   return run(command, [...first, ...args], { cwd: root, ...options, stdio: ['inherit', 2, 'inherit'] })
 }
 
@@ -123,7 +123,7 @@ export function toolScript(tool) {
 }
 
 /**
- * Runs `node …` or an installed tool on Node 24, in the checkout unless said otherwise; answers its exit code.
+ * Runs `node …` or an installed tool on Node 24, in the checkout by default; returns its exit code.
  * @param {string} tool
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]

@@ -12,7 +12,7 @@ const dist = path.join(root, 'dist')
 const RELEASED = /\.(?:tgz|tar\.gz|zip|AppImage|deb|rpm|dmg|exe|json)$/
 
 /**
- * Ends the process when a step failed; what it wrote says why.
+ * Ends the process if a step failed; the output of the step contains the reason.
  * @param {Promise<number>} step
  */
 async function must(step) {

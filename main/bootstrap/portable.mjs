@@ -6,7 +6,7 @@ import path from 'node:path'
 import { nodePath } from './install.mjs'
 
 /**
- * A path as tar takes it on every system: to GNU's, a colon ends the name of a host.
+ * A path in a form that tar accepts on every system: for GNU tar, a colon ends a host name.
  * @param {string} from
  * @param {string} to
  */
@@ -14,7 +14,7 @@ const relative = (from, to) => path.relative(from, to).replaceAll('\\', '/')
 
 const COMMANDS = { 'apf-console': 'command.mjs', 'kubectl-apf': 'kubectlApf.mjs' }
 
-/** For a shell: the folder of a program that may be called by a link. */
+/** For a shell: the folder of a program that may be called through a link. */
 const HERE = `self=$0
 while [ -L "$self" ]; do
   target=$(readlink "$self")
@@ -65,7 +65,7 @@ export function makePortable(tarball, folder) {
 }
 
 /**
- * Packs the folder into an archive whose bytes depend on its files alone, where tar is GNU's.
+ * Packs the folder into an archive whose bytes depend on its files alone, if tar is GNU tar.
  * @param {string} folder
  * @param {string} archive
  */

@@ -1,4 +1,4 @@
-// `npm pack` of a checkout: builds what the package holds. Says nothing on standard output, which is npm's.
+// `npm pack` of a checkout: builds what the package holds. Prints nothing on standard output, which belongs to npm.
 import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
 

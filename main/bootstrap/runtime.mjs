@@ -43,7 +43,7 @@ export function bundledNode(platform = process.platform, arch = process.arch) {
 
 /**
  * The Node for an installed copy: the machine's own where it is new enough, because the machine's owner keeps that up to
- * date, else the one that was installed with the console. Without either, the sentence that says so.
+ * date, else the one that was installed with the console. Without either, the sentence that reports it.
  * @param {{ version: string, execPath: string }} own
  * @param {() => string | undefined} bundled
  * @returns {{ node: string, problem?: undefined } | { node?: undefined, problem: string }}
@@ -59,7 +59,7 @@ export function chooseNode({ version, execPath }, bundled) {
 
 /**
  * How the console runs (`npm run bench -- scrape-cost` measures it). Pages of several megabytes a second arrive in
- * buffers outside V8's heap: small young generations give them back by cheap collections, and a heap that may double
+ * buffers outside V8's heap: small young generations free them in cheap collections, and a heap that may double
  * before it is collected as a whole is not collected because of each burst of them. That costs some 30 MB of memory.
  */
 export const SERVICE_FLAGS = [
@@ -69,7 +69,7 @@ export const SERVICE_FLAGS = [
 ]
 
 /**
- * How `etcd-proxy` runs (`npm run bench -- etcd` measures it). It stands in the way of every request, so pauses count more than
+ * How `etcd-proxy` runs (`npm run bench -- etcd` measures it). Every request passes through it, so pauses count more than
  * memory: the smallest young generation has the shortest ones, full collections are rarer, and none of them takes a second
  * processor away from etcd. That costs some 80 MB of memory under load.
  */
@@ -90,7 +90,7 @@ export const flagsFor = ([command]) => (command === 'etcd-proxy' ? PROXY_FLAGS :
 export const userFolder = () => process.env['INIT_CWD'] ?? process.cwd()
 
 /**
- * Runs a program with its output shown; answers its exit code.
+ * Runs a program with its output shown; returns its exit code.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
