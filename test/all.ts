@@ -24,7 +24,7 @@ const env = {
   PLAYWRIGHT_JSON_OUTPUT_FILE: reportOf('playwright'),
 }
 
-/** A runner that ends badly without saying what failed counts as one failure: a crash must not look like success. */
+/** A runner that fails without reporting what failed counts as one failure: a crash must not pass as success. */
 function tally(name: string, code: number, read: (json: unknown) => Tally): Tally {
   const file = reportOf(name)
   const counted = existsSync(file)

@@ -52,7 +52,7 @@ function show(command, args) {
 }
 
 /**
- * Answers the path, or one sentence that says what to do.
+ * Returns the path, or one sentence with the remedy.
  * @param {string} playwrightCli
  * @returns {Promise<{ path: string, problem?: undefined } | { problem: string, path?: undefined }>}
  */

@@ -9,7 +9,7 @@ import { resolveConfig } from 'electron-vite'
 import { build, mergeConfig, type Rolldown } from 'vite'
 import { root } from '../main/bootstrap/runtime.mjs'
 
-/** Bytes after gzip, as a server sends them; fonts are not counted. docs/performance.md says what the rest is made of. */
+/** Bytes after gzip, as a server sends them; fonts are not counted. docs/performance.md lists the largest parts. */
 const BUDGETS = {
   /** The document with the entry, its imports and styles: after that the shell is drawn. */
   entry: 113_200,

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { root } from '../main/bootstrap/runtime.mjs'
 
-/** What one runner's JSON report says, reduced to what the last line of `npm test` needs. */
+/** One runner's JSON report, reduced to the content of the last line of `npm test`. */
 export interface Tally {
   passed: number
   failed: number
@@ -31,7 +31,7 @@ const VitestReport = z.object({
   ),
 })
 
-/** The first line of an error that says something, without colours. */
+/** The first line of an error that is not empty, without colours. */
 function firstLine(message: string | undefined): string {
   const lines = stripVTControlCharacters(message ?? '').split('\n')
   return lines.find((line) => line.trim() !== '')?.trim() ?? 'no message'
@@ -118,8 +118,8 @@ function shownPage(attachments: readonly z.output<typeof PlaywrightAttachment>[]
 }
 
 /**
- * A browser test that fails is run once more: on a machine that stands still for seconds an event may be lost that a hand
- * would repeat. One that passes then is counted as passed, and printed: it is mended, not lived with.
+ * A browser test that fails is run once more: on a machine that stands still for seconds an event may be lost that a
+ * hand would repeat. One that passes then is counted as passed, and printed, so that it gets fixed.
  */
 export function readPlaywright(json: unknown): Tally {
   const { stats, errors, suites } = PlaywrightReport.parse(json)

@@ -1,9 +1,9 @@
 /**
- * Classification, beside upstream's Go in the same run (through the oracle's `bench match`, which needs Go); the two take
- * turns. Every number is the median of nine.
+ * Classification, beside upstream's Go in the same run (through the oracle's `bench match`, which needs Go); the two
+ * take turns. Every number is the median of nine.
  *
  * - `match`: from the digest of a request to its flow schema.
- * - `line and match`: from method and address to the flow schema. Go is given a request whose address is parsed already.
+ * - `line and match`: from method and address to the flow schema. Go gets a request whose address is parsed already.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const RUNS = 9
 const WARM_UP = 3
 const CALLS = 500_000
 
-/** Number of schemas and requests a second that are asked for. */
+/** Number of schemas, and the goal in requests a second. */
 const GOALS = [
   [11, 1_000_000],
   [200, 200_000],
@@ -32,7 +32,7 @@ interface Prepared {
   readonly lineAndMatch: () => number
 }
 
-/** Where the index of what was found goes, so that finding it cannot be left out. */
+/** Receives the index of the match, so that the search cannot be optimised away. */
 let sink = 0
 
 function timed(calls: number, call: (i: number) => number): number {

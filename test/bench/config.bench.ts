@@ -1,8 +1,8 @@
 /**
  * What the editor does on every keystroke, on a configuration of 100 schemas and 40 levels: every object is converted,
  * decoded, defaulted and judged, the configuration is compared with the one before, the seats of every level are worked
- * out before and after, and the guard rails look at the edit. Each keystroke has a configuration of its own. Fails when the slowest step-sum of 95 in 100
- * keystrokes takes longer than a frame.
+ * out before and after, and the guard rails check the edit. Each keystroke has a configuration of its own. Fails when
+ * the slowest step-sum of 95 in 100 keystrokes takes longer than a frame.
  */
 import fc from 'fast-check'
 import { checkObject, type CheckedValue } from '../../core/config/checkObject.ts'

@@ -1,6 +1,6 @@
 /**
- * The engine, beside upstream's Go in the same run (through the oracle's `bench`, which needs Go): the two take turns, so
- * that what else the machine does touches both alike. Every number is the median of nine.
+ * The engine, beside upstream's Go in the same run (through the oracle's `bench`, which needs Go): the two take turns,
+ * so that other work on the machine affects both alike. Every number is the median of nine.
  *
  * - `queue-set`: arrival, dispatch and finish of one request while all seats are taken and 1,000 requests wait.
  * - `solver`, `deal`, `flow-hash`: one call.

@@ -1,14 +1,15 @@
 /**
- * The proxy in front of an etcd, beside a bare pass-through in Node, beside etcd's own `grpc-proxy`, and beside nothing: reads
- * of one key. Every one is a process of its own, those in Node with the flags of the command; they run in turns.
+ * The proxy in front of an etcd, beside a bare pass-through in Node, beside etcd's own `grpc-proxy`, and beside
+ * nothing: reads of one key. Every one is a process of its own, those in Node with the flags of the command; they run
+ * in turns.
  *
- * - `latency`: at 2,000 requests a second (APF_ETCD_PER_SECOND), p50 and p99 in milliseconds of all requests of all rounds, and
- *   the median over the rounds of what they were above those of the bare pass-through and of no proxy in the same round;
- *   `reached` is the part of the rate that was answered in time. The bare pass-through runs twice: what is between its two
- *   processes is what the measurement cannot tell. Where it does not reach the rate, also at the highest that it does reach,
- *   and at half of that.
- * - `throughput`: 64 requests under way, requests a second, and the part of that of the bare pass-through; processor time of a
- *   request in microseconds, which other work on the machine changes least.
+ * - `latency`: at 2,000 requests a second (APF_ETCD_PER_SECOND), p50 and p99 in milliseconds of all requests of all
+ *   rounds, and the median over the rounds of what they were above those of the bare pass-through and of no proxy in
+ *   the same round; `reached` is the part of the rate that was answered in time. The bare pass-through runs twice: the
+ *   difference between its two processes is the resolution of the measurement. Where it does not reach the rate, also
+ *   at the highest that it does reach, and at half of that.
+ * - `throughput`: 64 requests under way, requests a second, and the part of that of the bare pass-through; processor
+ *   time of a request in microseconds, which other work on the machine changes least.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +31,7 @@ import { median, report, round } from './statistics.ts'
 const PER_SECOND = Number(process.env['APF_ETCD_PER_SECOND'] ?? 2_000)
 const PARALLEL = 64
 const ROUNDS = 3
-/** One long pause decides about the p99 of a round, so that latency takes more of them. */
+/** One long pause decides the p99 of a round, so latency has more rounds. */
 const LATENCY_ROUNDS = Number(process.env['APF_ETCD_ROUNDS'] ?? 8)
 const SECONDS = 3
 /** Of a rate, the part that has to be answered while it lasts: below it a queue grows. */
@@ -72,7 +73,9 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The wanted rate; where Node does not reach it on this machine, also the highest that it does reach, and half of it. */
+/**
+ * The wanted rate; where Node does not reach it on this machine, also the highest that it does reach, and half of it.
+ */
 async function rates({ url }: Contender): Promise<readonly number[]> {
   for (let rate = PER_SECOND; rate > STEP; rate -= STEP) {
     const { reached } = await paced(url, rate, SECONDS)
@@ -103,7 +106,7 @@ async function compareLatency(contenders: readonly Contender[], rate: number): P
     reached: [] as number[],
   }))
   for (let turn = 0; turn < LATENCY_ROUNDS; turn++) {
-    // Each begins a round as often as the others: what comes before is not the same for all.
+    // Each starts a round as often as the others, because the position matters.
     const from = turn % results.length
     for (const one of [...results.slice(from), ...results.slice(0, from)]) {
       const { took, reached } = await paced(one.url, rate, SECONDS)
@@ -164,7 +167,9 @@ async function compareThroughput(contenders: readonly Contender[]): Promise<void
   }
 }
 
-/** Processor time of a process so far; 0 where the system does not show it. Ticks of Linux are hundredths of a second. */
+/**
+ * Processor time of a process so far; 0 where the system does not show it. Ticks of Linux are hundredths of a second.
+ */
 function cpuUs(pid: number | undefined): number {
   if (pid === undefined || process.platform !== 'linux') return 0
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

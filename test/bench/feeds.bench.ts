@@ -1,9 +1,9 @@
 /**
- * Feeds through the engine, on one thread: a captured log is written out again and again with new audit-IDs and times that
- * go on, so that nothing is a repeat and memory has to be let go of.
+ * Feeds through the engine, on one thread: a captured log is written out again and again with new audit-IDs and times
+ * that go on, so that nothing is a repeat and memory has to be freed.
  *
- * - `audit` and `httplog`: from the text of a line to the engine's decision and the row; events a second, median of rounds;
- *   `perSecondOfProcessor` counts only the time that the thread had a processor, as others may want it too.
+ * - `audit` and `httplog`: from the text of a line to the engine's decision and the row; events a second, median of
+ *   rounds; `perSecondOfProcessor` counts only the time that the thread had a processor.
  * - `audit file`: the same read from a file on disk.
  * - `memory`: heap in use after so many events, garbage collected.
  */
@@ -100,7 +100,7 @@ function newRun(identity: 'audit' | 'httplog'): FeedRun {
   return feed
 }
 
-/** Lines are taken over in such portions as a file is read in. */
+/** Lines are processed in portions of the size in which a file is read. */
 const PORTION = 300
 
 function measure(
@@ -139,7 +139,7 @@ function measure(
     unreadable,
     repeated,
   })
-  // Rows, and audit-IDs that were seen, are kept up to a number; after that memory stays what it is.
+  // Rows and seen audit-IDs are kept up to a limit; after that memory stays constant.
   report({
     bench: 'feeds',
     case: `${name}: memory`,

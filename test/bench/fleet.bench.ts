@@ -1,14 +1,15 @@
 /**
  * The Fleet screen in Chromium (CHROMIUM_PATH, else the first one on the path) with 1,000 servers of 30 levels, whose
- * summary comes over the contract every second. The page is built as for production; the servers are made up.
+ * summary comes over the contract every second. The page is built as for production; the servers are synthetic.
  *
- * - `open`: from leaving the Overview until the row of the cluster counts its servers; code, summary, parsing and drawing
- *   included. Goal: 1 s.
+ * - `open`: from leaving the Overview until the row of the cluster counts its servers; code, summary, parsing and
+ *   drawing included. Goal: 1 s.
  * - `scroll`: frames a second while the wheel turns over the 1,000 rows, and the longest frame. Goal: 60, read beside
  *   `rest`, because everything is drawn without a graphics card.
  * - `rest`: the same while nothing is scrolled.
  *
- * Both say how many milliseconds of the page's thread a frame took, which a busy machine changes less than its frames a second.
+ * Both say how many milliseconds of the page's thread a frame took, which a busy machine changes less than its frames a
+ * second.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -126,7 +127,7 @@ async function measureFrames(
   })
 }
 
-/** Turns the wheel over the rows, down and up again, until told to stop. */
+/** Turns the wheel over the rows, down and up again, until it is stopped. */
 async function scroll(page: Page, signal: AbortSignal): Promise<void> {
   const box = await page.locator('[role="grid"]').first().boundingBox()
   await page.mouse.move((box?.x ?? 0) + 300, (box?.y ?? 0) + 200)

@@ -1,8 +1,8 @@
 /**
- * Any instant of a long run on screen: a run of the simulated cluster of a million events is opened from the built console in
- * Chromium (CHROMIUM_PATH, else the first one on the path), and a pointer is set on random places of the time
- * bar, each once the page is at rest. `instant` is the time from the press until the roster names the new instant, `whole` until the
- * last change of the page, its parts that are drawn in frames of their own included. Goal: 200 ms.
+ * Any instant of a long run on screen: a run of the simulated cluster of a million events is opened from the built
+ * console in Chromium (CHROMIUM_PATH, else the first one on the path), and a pointer is set on random places of the
+ * time bar, each once the page is at rest. `instant` is the time from the press until the roster names the new instant,
+ * `whole` until the last change of the page, its parts that are drawn in frames of their own included. Goal: 200 ms.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -96,7 +96,7 @@ async function press(page: Page, place: number): Promise<Times | null> {
         last = performance.now()
         if (namedAt === 0 && named() !== before) namedAt = last
       })
-      // React sets names and types of inputs anew whenever they are drawn, which nobody sees.
+      // React sets names and types of inputs again at every render, without a visible change.
       const attributeFilter = ['class', 'style', 'd', 'aria-label', 'aria-valuetext']
       observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributeFilter })
       setTimeout(() => {

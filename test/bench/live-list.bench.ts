@@ -1,14 +1,15 @@
 /**
- * The Live list in Chromium (CHROMIUM_PATH, else the first one on the path) with 100,000 rows and more, while 2,000 requests
- * a second go through the console's own proxy. Nothing is made up: proxy, WebSocket and the built page are those of the
- * web mode; upstream and clients are processes of their own. Goals: 55 frames a second, no frame above 50 ms.
+ * The Live list in Chromium (CHROMIUM_PATH, else the first one on the path) with 100,000 rows and more, while 2,000
+ * requests a second go through the console's own proxy. Nothing is synthetic: proxy, WebSocket and the built page are
+ * those of the web mode; upstream and clients are processes of their own. Goals: 55 frames a second, no frame above 50
+ * ms.
  *
  * - `follow`: the newest rows on top, drawn ten times a second.
  * - `filter`: the same with a filter that about half of the rows pass.
  * - `narrow`: the same with one that a two-hundredth passes.
- * - `set filter`: the second in which a filter is set, looked up in all rows and drawn.
- * - `scroll`: the wheel turns over the list, which holds still and goes on taking rows in.
- * - `scroll alone`: the same with no request coming: what this machine draws at most, as everything is drawn without a
+ * - `set filter`: the second in which a filter is set, applied to all rows and drawn.
+ * - `scroll`: the wheel turns over the list, which stands still and continues to receive rows.
+ * - `scroll alone`: the same without requests: the most that this machine draws, as everything is drawn without a
  *   graphics card; `scroll` is to be read beside it.
  */
 import os from 'node:os'
@@ -40,7 +41,7 @@ const SCRIPTS = {
 
 const BUFFER = /^buffer (.+) of/
 
-/** Requests that the list has, as its footer says. */
+/** Requests in the list, from its footer. */
 async function rowsOf(page: Page): Promise<number> {
   const said = await page.getByText(BUFFER).textContent()
   return Number(BUFFER.exec(said ?? '')?.[1]?.replaceAll(/\D/g, '') ?? 0)
@@ -51,7 +52,7 @@ async function setFilter(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Escape')
 }
 
-/** Turns the wheel over the list, down and up again, until told to stop. */
+/** Turns the wheel over the list, down and up again, until it is stopped. */
 async function scroll(page: Page, signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; turn++) await page.mouse.wheel(0, turn % 60 < 40 ? 400 : -400)
 }

@@ -1,13 +1,13 @@
 /**
- * What a page that watches the Live screen costs the console: its proxy serves a steady number of requests a second, and
- * the same is measured without and with one watcher, in turns. Console, upstream, clients and watcher are processes of
- * their own; the console is the web mode with all that belongs to it, over its real WebSocket.
+ * What a page that watches the Live screen costs the console: its proxy serves a steady number of requests a second,
+ * and the same is measured without and with one watcher, in turns. Console, upstream, clients and watcher are processes
+ * of their own; the console is the web mode with all that belongs to it, over its real WebSocket.
  *
- * - `cpu`: processor time of the console as a share of one core, and what the watcher adds as a ratio; median and range of
- *   the rounds' own ratios.
- * - `stream`: what one watcher is sent, each second. `dropped` are changes that were too many for an event, `missedEvents`
- *   those that the watcher was too slow for.
- * - `latency`: what clients of the proxy notice of the watcher, as a ratio.
+ * - `cpu`: processor time of the console as a share of one core, and what the watcher adds as a ratio; median and range
+ *   of the rounds' own ratios.
+ * - `stream`: what one watcher receives, each second. `dropped` are changes that were too many for an event,
+ *   `missedEvents` those that the watcher was too slow for.
+ * - `latency`: the effect of the watcher on clients of the proxy, as a ratio.
  */
 import { z } from 'zod'
 import { startPartner, type Partner } from './partner.ts'
@@ -81,7 +81,7 @@ interface Pair {
 async function measure(console: Partner, proxy: number, rate: number): Promise<void> {
   const pairs: Pair[] = []
   for (let i = 0; i < ROUNDS; i++) {
-    // Who comes first changes: what the machine does besides must not always meet the same side.
+    // The order alternates: other work on the machine must not always affect the same side.
     const first = await stretch(console, proxy, rate, i % 2 === 1)
     const second = await stretch(console, proxy, rate, i % 2 === 0)
     pairs.push(i % 2 === 0 ? { without: first, beside: second } : { without: second, beside: first })

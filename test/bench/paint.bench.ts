@@ -1,14 +1,14 @@
 /**
- * What the page costs the reader, in Chromium (CHROMIUM_PATH, else the first one on the path):
+ * The responsiveness of the page, in Chromium (CHROMIUM_PATH, else the first one on the path):
  *
  * - `live`: the longest frame of a screen while frames of 12 levels arrive once a second and ten minutes of history are
  *   drawn; every run watches for three seconds. Goal: 50 ms.
- * - `queues`: the longest frame of the Level screen while dumps of 4,096 queues arrive ten times a second, each told over
- *   the contract and drawn as grid; every run watches for three seconds. Goal: 50 ms.
+ * - `queues`: the longest frame of the Level screen while dumps of 4,096 queues arrive ten times a second, each told
+ *   over the contract and drawn as grid; every run watches for three seconds. Goal: 50 ms.
  * - `scrub`: frames a second while the pointer moves over the screen's densest drawing. Goal: 55.
- * - `bundle`: all scripts and styles of the page, those of screens that are loaded later included, compressed with gzip;
- *   fonts are not counted. Goal: 400 kB.
- * - `time-to-data`: from starting the web mode with the demo until a number of seats stands on the page. Goal: 2 s.
+ * - `bundle`: all scripts and styles of the page, those of screens that are loaded later included, compressed with
+ *   gzip; fonts are not counted. Goal: 400 kB.
+ * - `time-to-data`: from starting the web mode with the demo until a number of seats is on the page. Goal: 2 s.
  *
  * The first three measure the built page over a synthetic story (test/harness/page), so that no server takes part.
  */
@@ -46,7 +46,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'level', hash: '#/level/workload-low', scrub: '[role="slider"]' },
 ]
 
-/** Keeps the pointer moving to and fro over an element until told to stop. */
+/** Keeps the pointer moving to and fro over an element until it is stopped. */
 async function movePointer(page: Page, selector: string, signal: AbortSignal): Promise<void> {
   const box = await page.locator(selector).first().boundingBox()
   if (box === null) throw new Error(`Nothing to move over: ${selector}`)
@@ -133,7 +133,7 @@ async function measureQueues(browser: Browser, url: string): Promise<void> {
   }
 }
 
-/** How often the queue field was drawn anew: each time its label says how many requests wait. */
+/** How often the queue field was redrawn: its label contains how many requests wait. */
 const fieldChanges = (page: Page, ms: number): Promise<number> =>
   page.evaluate(
     (length) =>

@@ -1,6 +1,6 @@
 /**
  * Parsing one complete page of a busy kube-apiserver, beside the parser of the Prometheus server in Go, which reads
- * every series with its labels. The two take turns, so that what else the machine does touches both alike.
+ * every series with its labels. The two take turns, so that other work on the machine affects both alike.
  *
  * - `first`: a parser that has not seen the server before (in a process that has parsed before).
  * - `steady`: the next page of a server; two pages alternate in which all counters of a third of the lines differ.
@@ -23,7 +23,7 @@ const WARM_UP = 60
 
 interface Case {
   readonly name: string
-  /** What the goal is, as a multiple of textparse's speed. */
+  /** The goal, as a multiple of textparse's speed. */
   readonly goal?: number
   readonly pages: readonly Uint8Array[]
   readonly parser: () => Parser

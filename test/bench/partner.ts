@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A process beside the benchmark that says one line of JSON at its start, and one for each question. */
+/** A process beside the benchmark that prints one line of JSON at its start, and one for each question. */
 export interface Partner {
-  /** What it says next. Rejects when it ends instead. */
+  /** Its next output. Rejects if it ends instead. */
   next(): Promise<unknown>
-  /** Tells it a line that it does not answer. */
+  /** Writes a line that it does not answer. */
   tell(line: string): void
-  /** Tells it an empty line and resolves to its answer. */
+  /** Writes an empty line and resolves to its answer. */
   ask(): Promise<unknown>
-  /** Closes its input, at which it tidies up and ends. */
+  /** Closes its input, so that it cleans up and ends. */
   end(): void
 }
 

@@ -1,9 +1,9 @@
 /**
  * The fleet of a real Prometheus (Debian's): SERVERS servers of LEVELS levels in 50 clusters, from blocks that promtool
- * makes of OpenMetrics. FLEET_SERVERS asks for another number of servers; 1,000 of them need about 2 GB of disk and some
+ * makes of OpenMetrics. FLEET_SERVERS sets another number of servers; 1,000 of them need about 2 GB of disk and some
  * minutes before anything is measured.
  *
- * - `read`: what Prometheus took for all answers, and what the console took to read them and to put them together. The
+ * - `read`: the time of Prometheus for all responses, and of the console to read and combine them. The
  *   goal is of the console: 1 s for all answers.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -99,17 +99,17 @@ async function measure(url: string): Promise<void> {
     prometheusMs: round(prometheusMs, 0),
     consoleMs: round(first.atMs - began - prometheusMs, 0),
     consoleProcessorMs: round(first.cpu - beganCpu, 0),
-    // From the last answer, read and parsed, until everything is put together.
+    // From the last response, read and parsed, until everything is combined.
     togetherMs: round(first.atMs - lastAtMs, 0),
     togetherProcessorMs: round(first.cpu - (all.at(-1)?.cpu ?? Number.NaN), 0),
-    // The trend is told after the rest.
+    // The trend is emitted after the rest.
     trendMs: round((reads[1]?.atMs ?? Number.NaN) - first.atMs, 0),
     goalMs: GOAL_MS,
     load: round(os.loadavg()[0] ?? 0, 1),
   })
 }
 
-/** Of this process so far; unlike the clock, it does not count what others do on the machine. */
+/** Of this process so far; unlike the clock, it does not count other work on the machine. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

@@ -1,14 +1,15 @@
 /**
  * The proxy beside a bare Node reverse proxy, and beside nginx and HAProxy where they are installed, in the same run:
- * upstream, proxies and clients are processes of their own and take turns, so that what else the machine does touches all
- * alike. Numbers compare within a round; the median of the rounds counts, the range tells how noisy the machine was.
+ * upstream, proxies and clients are processes of their own and take turns, so that other work on the machine affects
+ * all alike. Numbers compare within a round; the median of the rounds counts, the range shows how noisy the machine
+ * was.
  *
- * - `latency`: 1,000 requests a second over 32 connections (of HTTP/2: as many streams on two); milliseconds that the proxy
- *   adds to what the bare one takes. `direct` is without any proxy.
- * - `throughput`: 64 connections (of HTTP/2: as many streams on four) as fast as answers come. With nginx and HAProxy it is
- *   upstream and client, both of Node, that are at their end, in HTTP/2 the client with every proxy but Node's.
- * - `memory`: a million requests (another number with PROXY_REQUESTS); live heap and buffers, and resident memory, after
- *   collection, each fifth of the way. Growth counts from the second on, when all rows that are kept are there.
+ * - `latency`: 1,000 requests a second over 32 connections (of HTTP/2: as many streams on two); milliseconds that the
+ *   proxy adds to what the bare one takes. `direct` is without any proxy.
+ * - `throughput`: 64 connections (of HTTP/2: as many streams on four) as fast as answers come. With nginx and HAProxy
+ *   it is upstream and client, both of Node, that are at their end, in HTTP/2 the client with every proxy but Node's.
+ * - `memory`: a million requests (another number with PROXY_REQUESTS); live heap and buffers, and resident memory,
+ *   after collection, each fifth of the way. Growth counts from the second on, when all rows that are kept are there.
  */
 import os from 'node:os'
 import { z } from 'zod'
@@ -52,10 +53,10 @@ interface Candidate {
   readonly port: number
 }
 
-/** What one round after the other gave, by candidate. */
+/** Results of the rounds, by candidate. */
 type Rounds<T> = ReadonlyMap<string, readonly T[]>
 
-/** Everybody's turn in each round, another one first each time. */
+/** The turns of all candidates in each round, another one first each time. */
 async function takeTurns<T>(
   candidates: readonly Candidate[],
   measure: (port: number) => Promise<T>,
@@ -70,7 +71,7 @@ async function takeTurns<T>(
   return rounds
 }
 
-/** Median and range of what a candidate's rounds are beside those of the bare proxy. */
+/** Median and range of a candidate's rounds relative to those of the bare proxy. */
 function beside<T>(rounds: Rounds<T>, name: string, relate: (one: T, bare: T) => number, digits: number) {
   const bare = rounds.get('bare') ?? []
   const values = (rounds.get(name) ?? []).flatMap((one, i) => {

@@ -2,11 +2,11 @@
  * The rules engine of etcd QoS, on one thread.
  *
  * - `decide`: from a request as data to its decision and the end of its call, 10⁵ requests by 0, 100 and 1,000 rules (a
- *   configuration has at most 100); `perSecondOfProcessor` counts only the time that the thread had a processor. The last rule
- *   that matches is in the middle of the order, and every second request matches none.
- * - `memory`: heap and buffers, garbage collected, over 10⁶ distinct requests that are cheap, and that are expensive, with the
- *   requests that a proxy keeps: `filledMb` until everything that is bounded is full, compiled code included, and `grownMb` from
- *   then on.
+ *   configuration has at most 100); `perSecondOfProcessor` counts only the time that the thread had a processor. The
+ *   last rule that matches is in the middle of the order, and every second request matches none.
+ * - `memory`: heap and buffers, garbage collected, over 10⁶ distinct requests that are cheap, and that are expensive,
+ *   with the requests that a proxy keeps: `filledMb` until everything that is bounded is full, compiled code included,
+ *   and `grownMb` from then on.
  */
 import os from 'node:os'
 import type { QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
@@ -80,7 +80,7 @@ function decide(): void {
     const rules = Array.from({ length: count }, (_, index) => ruleAt(index))
     return { count, rules, requests: requestsFor(count), rounds: [] as Round[] }
   })
-  // In turns, so that what else the machine does falls on all of them.
+  // In turns, so that other work on the machine affects all of them.
   for (let turn = 0; turn < WARM_UP + ROUNDS; turn++) {
     for (const one of prepared) {
       const result = oneRound(one.rules, one.requests)

@@ -1,11 +1,11 @@
 /**
- * The flight recorder and what is read of it: a day at one sample a second of a server with 30 levels, told as fast as the
+ * The flight recorder and reads of it: a day at one sample a second of a server with 30 levels, emitted as fast as the
  * recorder keeps it (RECORDING_HOURS of it), a recording an hour. `kept` counts dumps every 5 s as well. A folder in
  * RECORDING_FOLDER stays, and the hours in it are not made again: a day takes 20 min of a processor.
  *
  * - `kept`: bytes of an hour, and processor time of a recorded second.
  * - `open`: the series of a range that ends at a random instant, from an archive that has read nothing yet.
- * - `moment`: what was known at a random instant, read for the first time; `scrub`: at instants a second apart.
+ * - `moment`: the state at a random instant, read for the first time; `scrub`: at instants a second apart.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'

@@ -47,7 +47,7 @@ interface Case {
   readonly name: string
   readonly flags: readonly string[]
   readonly protocol: 'http' | 'https'
-  /** Compression is asked for where the address is not one of loopback; this one leads there all the same. */
+  /** Compression is requested if the address is not loopback; this one resolves to loopback all the same. */
   readonly host: '127.0.0.1' | '0.0.0.0'
 }
 

@@ -1,11 +1,11 @@
 /**
  * Scrubbing through a recording of the built console in Chromium (CHROMIUM_PATH, else the first one on the path): ten
- * minutes of a server with 30 levels at one sample a second, with dumps every 5 s. A pointer is dragged to and fro over the
- * time bar, so that every frame asks for another instant.
+ * minutes of a server with 30 levels at one sample a second, with dumps every 5 s. A pointer is dragged to and fro over
+ * the time bar, so that every frame requests another instant.
  *
- * - `scrub`: frames a second and the longest frame, for each screen, and how many instants a second the screen showed. Goal:
- *   55 frames, read beside `rest`, because everything is drawn without a graphics card.
- * - `rest`: the same screen while the instant stands.
+ * - `scrub`: frames a second and the longest frame, for each screen, and how many instants a second the screen showed.
+ *   Goal: 55 frames, read beside `rest`, because everything is drawn without a graphics card.
+ * - `rest`: the same screen while the instant does not change.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -125,7 +125,7 @@ const countInstants = (page: Page, ms: number): Promise<number> =>
     ms,
   )
 
-/** Drags over the shown range to and fro until told to stop. */
+/** Drags over the shown range to and fro until it is stopped. */
 async function scrub(page: Page, signal: AbortSignal): Promise<void> {
   const track = page.getByRole('slider', { name: 'Instant in the shown range' }).locator('..')
   const { x = 0, y = 0, width = 0 } = (await track.boundingBox()) ?? {}

@@ -1,6 +1,6 @@
 /**
- * Ten million random requests under random configurations (another number with SOAK_REQUESTS): every count must be zero at
- * the end, and memory must not have grown. Fails when one is not.
+ * Ten million random requests under random configurations (another number with SOAK_REQUESTS): every count must be zero
+ * at the end, and memory must not have grown. Fails when one is not.
  */
 import { soak } from '../harness/engine/soak.ts'
 import { collectGarbage } from './engine/garbage.ts'
@@ -9,7 +9,7 @@ import { report, round } from './statistics.ts'
 const REQUESTS = Number(process.env['SOAK_REQUESTS'] ?? 10_000_000)
 const SEED = 20_261_121
 const MEGABYTE = 2 ** 20
-/** What collection and caches leave to chance. */
+/** Variation because of garbage collection and caches. */
 const GROWTH_ALLOWED = 16 * MEGABYTE
 
 export function run(): Promise<void> {

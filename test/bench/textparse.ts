@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { z } from 'zod'
 import { buildGo } from './goProgram.ts'
 
-/** What the Go program prints: milliseconds of each run. */
+/** The output of the Go program: milliseconds of each run. */
 const Output = z.object({ ms: z.array(z.number()) })
 
 /** Builds the Go program that times Prometheus' parser; returns how to run it, or why that cannot be. */

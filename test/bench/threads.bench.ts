@@ -2,10 +2,10 @@
  * Sources in threads of their own beside the same in the thread that serves windows, in turns in one run.
  *
  * - `simulation`: the built-in cluster at its highest speed; how long the process kept others waiting, and the speed.
- * - `candidate`: 5,000 requests a second (another number with THREADS_RATE) through the proxy, a candidate beside it; the
- *   same, and the milliseconds that clients wait, without the candidate and with it.
+ * - `candidate`: 5,000 requests a second (another number with THREADS_RATE) through the proxy, a candidate beside it;
+ *   the same, and the milliseconds that clients wait, without the candidate and with it.
  *
- * Goal: in threads, the process never keeps anybody waiting for more than 20 ms.
+ * Goal: in threads, the process never blocks for more than 20 ms.
  */
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -36,7 +36,7 @@ const LatencySchema = z.object({ requests: z.number(), late: z.number(), p50: Ms
 
 type Row = Readonly<Record<string, number>>
 
-/** Medians of each number, and the largest of what kept others waiting. */
+/** Medians of each number, and the longest blocking. */
 function tell(name: string, mode: string, rows: readonly Row[]): void {
   const keys = Object.keys(rows[0] ?? {})
   report({

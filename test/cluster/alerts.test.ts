@@ -21,8 +21,9 @@ import { noCluster } from './suite.ts'
 const MINUTES = Number(process.env['APF_ALERT_MINUTES'] ?? 6)
 const SCRAPE_SECONDS = 5
 /**
- * Seconds after the end of the load within which an alert is over: the window that its condition looks back on, and the time
- * for which the condition must not hold (docs/alerts.md). R4 ends with smoothed demand, R11 and R12 look back for hours.
+ * Seconds after the end of the load within which an alert is over: the window that its condition looks back on, and the
+ * time for which the condition must not hold (docs/alerts.md). R4 ends with smoothed demand, R11 and R12 look back for
+ * hours.
  */
 const OVER_SECONDS: Readonly<Record<string, number>> = {
   R1: 120 + 60,
@@ -33,9 +34,12 @@ const OVER_SECONDS: Readonly<Record<string, number>> = {
   R9: 300 + 300,
   R10: 120,
 }
-/** Samples, evaluations, and what Prometheus and Alertmanager wait for before they pass on. */
+/** Samples, evaluations, and the delays of Prometheus and Alertmanager before they forward. */
 const LATE_SECONDS = 45
-/** Prometheus extrapolates rates over a window that is not full (docs/alerts.md): R1 then fires up to its window earlier. */
+/**
+ * Prometheus extrapolates rates over a window that is not full (docs/alerts.md): R1 then fires up to its window
+ * earlier.
+ */
 const APART_MS = 150_000
 const GRAFANA = join(dirname(fileURLToPath(import.meta.url)), 'grafana')
 

@@ -9,7 +9,7 @@ import { goModFor } from './goMod.ts'
 
 export const DEFAULT_VERSION = 'v1.36.3'
 
-/** A release of every minor whose metrics and rules the console knows and whose modules the proxy has, oldest first. */
+/** A release of every minor that the console supports and whose modules the Go proxy has, oldest first. */
 export const VERSIONS = [
   'v1.29.6',
   'v1.30.14',
@@ -21,7 +21,7 @@ export const VERSIONS = [
   DEFAULT_VERSION,
 ] as const
 
-/** Minors that the console knows and that cannot be tested, each with the reason in a sentence. */
+/** Minors that the console supports but that cannot be tested, each with the reason in a sentence. */
 export const UNBUILDABLE = [
   { version: 'v1.37', why: 'the module proxy has no release of it, so that no server can be built.' },
 ] as const
@@ -65,8 +65,8 @@ export async function ensureBinaries(version: string, log: (line: string) => voi
 }
 
 /**
- * Path of `server/controller`, on the client-go of {@link DEFAULT_VERSION}, built on first use beside the servers and again
- * when its code has changed.
+ * Path of `server/controller`, on the client-go of {@link DEFAULT_VERSION}, built on first use beside the servers and
+ * again when its code has changed.
  */
 export async function ensureController(log: (line: string) => void): Promise<string> {
   const code = join(MODULE, 'controller')

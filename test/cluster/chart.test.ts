@@ -8,7 +8,7 @@ import { noCluster, useCluster } from './suite.ts'
 
 const PLAIN = join(import.meta.dirname, '../../assets/kubernetes/apf-console.yaml')
 
-/** What may be chosen of the chart, by what it is chosen for. */
+/** Values of the chart, by their purpose. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'as it is': [],
   'a certificate, viewers and several API servers': [
@@ -25,7 +25,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Labels say by what an object was made. */
+/** Labels name what created an object. */
 const withoutLabels = (manifest: Manifest) => ({ ...manifest, metadata: { ...manifest.metadata, labels: undefined } })
 const byName = (a: Manifest, b: Manifest): number =>
   `${a.kind} ${a.metadata.name}` < `${b.kind} ${b.metadata.name}` ? -1 : 1

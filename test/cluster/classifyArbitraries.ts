@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A user whom an administrator impersonates, with the groups that are asked for. */
+/** A user whom an administrator impersonates, with the requested groups. */
 export interface Sender {
   readonly user: string
   readonly groups: readonly string[]
@@ -133,7 +133,7 @@ const writing = fc.oneof(
   fc.tuple(fc.constantFrom('PATCH', 'DELETE'), fc.constant(`/api/v1/nodes/none?${DRY}`)),
 )
 
-/** Method and address; what would change something does so in a dry run. */
+/** Method and address; requests that would change something are dry runs. */
 export const requestLine: fc.Arbitrary<readonly [method: string, url: string]> = fc.oneof(
   fc.tuple(fc.constantFrom('GET', 'GET', 'GET', 'HEAD'), reading),
   writing,

@@ -19,7 +19,7 @@ const SETTLE_MS = 60_000
 /** Of everything that writes. */
 const BODY = '{}'
 
-/** Whom the server knows by a token, with the groups that its token file gives them. */
+/** Users with a token, with the groups of the server's token file. */
 const KNOWN = [ADMIN, VIEWER, 'alice', CRAWLER, OPERATOR, SCHEDULER, NODE] as const
 
 interface Sent {
@@ -27,7 +27,7 @@ interface Sent {
   readonly uids: FlowUids | undefined
 }
 
-/** Random flow schemas on the server, and all its objects once it has taken them over. */
+/** Random flow schemas on the server, and all its objects once it has applied them. */
 export async function putRandomSchemas(cluster: Cluster, seed: number): Promise<ObjectSet> {
   for (const [index, manifest] of fc.sample(flowSchemaManifest, { seed, numRuns: SCHEMAS }).entries()) {
     const name = `random-${index}`
@@ -73,7 +73,7 @@ export async function expectSameFlows(
   expect(new Set(sent.map(({ uids }) => uids?.schema)).size).toBeGreaterThan(8)
 }
 
-/** The objects once the server says of every schema that it has taken it over. */
+/** The objects once the conditions of every schema show that the server has applied it. */
 async function settledObjects(cluster: Cluster): Promise<ObjectSet> {
   const isTaken = ({ metadata, status }: FlowSchema): boolean =>
     !metadata.name.startsWith('random-') || (status?.conditions ?? []).some(({ type }) => type === 'Dangling')
@@ -100,7 +100,7 @@ export async function inTurns<T, R>(items: readonly T[], work: (item: T) => Prom
   return results
 }
 
-/** Sends as a user whom the server knows, or impersonates a stranger; only the headers of the answer are read. */
+/** Sends as a user with a token, or impersonates another one; only the headers of the response are read. */
 export function send(
   cluster: Cluster,
   agent: Agent,
@@ -126,7 +126,7 @@ export function send(
         headers: {
           authorization: `Bearer ${identity.token}`,
           ...impersonation,
-          // Node does not tell the length of a body of DELETE by itself.
+          // Node does not send the length of a body of DELETE by itself.
           ...(writes && {
             'content-length': BODY.length,
             'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',

@@ -18,7 +18,7 @@ export interface ClusterOptions {
   readonly maxMutatingInflight?: number
   /** Names of files in manifests/ to apply besides the roles. */
   readonly manifests?: readonly string[]
-  /** Further arguments of the API server, asked for at each of its starts; files that they name may be put into `folder`. */
+  /** Further arguments of the API server, computed at each start; files that they name may be put into `folder`. */
   readonly apiserverArguments?: (folder: string) => Promise<readonly string[]>
   /** What the API server reaches etcd through, given the port of etcd: its own port, and what stops it. */
   readonly beforeEtcd?: (etcdPort: number) => Promise<{ readonly port: number; readonly close: () => Promise<void> }>

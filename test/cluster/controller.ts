@@ -10,7 +10,7 @@ const said = <K extends string>(kind: K) => bare(kind).extend({ text: z.string()
 const request = <K extends string>(kind: K) => bare(kind).extend({ request: z.string() })
 const retried = <K extends string>(kind: K) => request(kind).extend({ retryAfter: z.string().default('') })
 
-/** A line that `server/controller` prints; its teller.go says what each kind means. Times in Unix milliseconds. */
+/** A line that `server/controller` prints; its teller.go describes each kind. Times in Unix milliseconds. */
 const EventSchema = z.discriminatedUnion('kind', [
   versioned('add'),
   versioned('update'),
@@ -42,19 +42,19 @@ export interface ControllerOptions {
   readonly qps?: number
   readonly watchSeconds?: number
   readonly protobuf?: boolean
-  /** Whether its reflectors ask for their first objects by a watch; as client-go has it on by default. */
+  /** Whether its reflectors get their first objects by a watch; as client-go has it on by default. */
   readonly watchList?: boolean
 }
 
 /** A client-go client in a process of its own. */
 export interface Controller {
   readonly name: string
-  /** What it has told so far, in order. */
+  /** Its output so far, in order. */
   readonly events: readonly ControllerEvent[]
   of<K extends Kind>(kind: K, since?: number): readonly Of<K>[]
   /** Adds, updates and deletions of an object: `add 17`, with its resource version. */
   history(object: string): readonly string[]
-  /** Whether it is the leader by what it told last. */
+  /** Whether it is the leader by its last output. */
   leads(): boolean
   /** Lets it come to its end. Rejects when it ended otherwise. */
   stop(): Promise<void>
@@ -107,7 +107,7 @@ export function startController(binary: string, options: ControllerOptions): Con
       ),
     leads: () => events.findLast(({ kind }) => kind === 'leading' || kind === 'lost')?.kind === 'leading',
     async stop() {
-      // The end of its input is what it waits for.
+      // It waits for the end of its input.
       child.stdin.end()
       const [code] = await closed
       if (code !== 0) throw new Error(`the client ${name} ended with ${code}: ${complaint}`)
@@ -116,7 +116,7 @@ export function startController(binary: string, options: ControllerOptions): Con
 }
 
 /**
- * What two informers were told of an object in the time that both knew it: after the version with which the later one began,
+ * What two informers received about an object while both had it: after the version with which the later one began,
  * or a later version, up to the last that both have.
  */
 export function sharedHistories(

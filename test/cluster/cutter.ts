@@ -15,7 +15,7 @@ export interface Cutter {
   /** A kubeconfig that leads through it. */
   readonly kubeconfig: string
   setFault(fault: Fault): void
-  /** Breaks all connections off and refuses new ones, until told otherwise. */
+  /** Breaks off all connections and refuses new ones, until it is switched off. */
   setDown(down: boolean): void
   close(): Promise<void>
 }

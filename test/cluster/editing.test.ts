@@ -24,8 +24,8 @@ import { noCluster, useCluster } from './suite.ts'
 import { allNamed } from '../harness/consent.ts'
 
 /*
- * The editor in a browser, over the console's own process, on a real server: what the screen predicts is what the server
- * then reports, and whatever goes wrong on the way loses nothing.
+ * The editor in a browser, over the console's own process, on a real server: what the screen predicts is what the
+ * server then reports, and no failure on the way loses anything.
  */
 
 const SEATS = 600
@@ -59,7 +59,7 @@ const toBatch: JsonObject = {
     ],
   },
 }
-/** What no rule of ours knows: the cluster's own. */
+/** A rule of the cluster's own, which the console does not check. */
 const POLICY: Readonly<Record<string, JsonObject>> = {
   validatingadmissionpolicies: {
     kind: 'ValidatingAdmissionPolicy',
@@ -132,7 +132,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
   const metrics = async (): Promise<readonly Sample[]> => readSamples((await cluster().call('/metrics', ADMIN)).body)
   const objects = async (): Promise<ObjectSet> =>
     (await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)).objects
-  /** The screen says no upper limit of Exempt levels. */
+  /** The screen shows no upper limit for Exempt levels. */
   const reported = async (as: Limits): Promise<Limits> =>
     Object.fromEntries(
       Object.entries(reportedLimits(await metrics())).map(([name, limits]) => [
@@ -241,7 +241,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await editor.button(/^Apply 1 object/).click()
     await editor.dialog.waitFor()
     await applyAs('kubectl', batch(80, { borrowingLimitPercent: 40 }))
-    // Nothing can be confirmed any more that is not so.
+    // An outdated confirmation is no longer possible.
     await editor.dialog.waitFor({ state: 'hidden' })
     const conflict = editor.pane('Conflict')
     await editor.untilSaid('Conflict', /^batch was changed by (apf-console or )?kubectl .* ago\./)
@@ -255,7 +255,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
       '30',
       '40',
     ])
-    // Asked for again, and not by itself.
+    // Repeated by the user, and not by itself.
     await sleep(1_000)
     expect(await editor.dialog.count()).toBe(0)
     await editor.apply('merged')
@@ -285,7 +285,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     expect(await editor.value('Lendable')).toBe('35')
     await applyAs('elsewhere', batch(80, { lendablePercent: 30, borrowingLimitPercent: 90 }))
     cutter.setDown(false)
-    // What happened in the dark is shown, too.
+    // Changes during the lost connection are shown, too.
     await expect.poll(() => editor.pane('Conflict').count(), { timeout: 60_000 }).toBe(1)
     await editor.button('Merge and check again').click()
     expect(await editor.value('Borrowing limit')).toBe('90')

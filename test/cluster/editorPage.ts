@@ -13,16 +13,16 @@ export interface EditorPage {
   value(field: string): Promise<string>
   /** Waits until the level of the list is marked as edited, or is not. */
   untilEdited(name: string, edited: boolean): Promise<void>
-  /** What the screen says all levels get, or would get with the draft. Of Exempt levels it says no upper limit. */
+  /** The limits of all levels on the screen, now or with the draft. Exempt levels have no upper limit there. */
   shownLimits(): Promise<Limits>
   button(name: string | RegExp): Locator
   pane(name: string): Locator
-  /** Waits until a pane says something. */
+  /** Waits until a pane shows a text. */
   untilSaid(pane: string, words: string | RegExp): Promise<void>
   untilStep(words: RegExp): Promise<void>
-  /** The dialog that asks before anything is applied. */
+  /** The dialog that confirms an application. */
   readonly dialog: Locator
-  /** Applies the draft, and confirms whatever is asked for that. */
+  /** Applies the draft, and confirms every question. */
   apply(label: string): Promise<void>
   /** The same with the fields of other managers, as a report offers it. */
   takeOver(label: string): Promise<void>
@@ -51,7 +51,7 @@ export function editorPage(page: Page): EditorPage {
     await page.getByRole('heading', { name, level: 2, exact: true }).waitFor()
   }
 
-  /** What the form of the open level says beside its borrowing limit. Of no limit servers report as much as can never be reached. */
+  /** The text next to the borrowing limit of the open level. Servers report an unreachable value for no limit. */
   const shownUpper = async (unlimited: number): Promise<number> => {
     const about = await field('Borrowing limit').getAttribute('aria-describedby')
     const words = await page.locator(`[id="${about ?? ''}"]`).innerText()
@@ -84,12 +84,12 @@ export function editorPage(page: Page): EditorPage {
       const seats = numberIn(await pane('Seat impact').innerText(), /(\d+) on one server/)
       const headers = await impact.getByRole('columnheader').allInnerTexts()
       const column = (cells: readonly string[], header: string): number =>
-        // The header of the row stands in the first column.
+        // The header of the row is in the first column.
         numberIn(cells[headers.findIndex((text) => text.trim() === header) - 1] ?? '', /(\d+)\s*$/)
       const rows = await impact.locator('tbody').getByRole('row').all()
       const limits: [string, number[]][] = []
       for (const row of rows) {
-        // A chip with two letters stands before the name.
+        // A chip with two letters is before the name.
         const name = (await row.getByRole('rowheader').innerText()).trim().split('\n').at(-1) ?? ''
         const cells = await row.getByRole('cell').allInnerTexts()
         limits.push([name, [column(cells, 'Nominal'), column(cells, 'Min')]])

@@ -117,7 +117,7 @@ describe.skipIf(noCluster)('a real etcd behind the proxy', () => {
         const list = (): Promise<string> => etcd.etcdctl(limiting.url, ['get', '/pods/', '--prefix', '--keys-only'])
         const outcomes: boolean[] = []
         for (let i = 0; i < 5; i++) outcomes.push((await list()).endsWith('exit 0'))
-        // The first is not known to be expensive, and two are the burst.
+        // The first is not yet classified as expensive, and two are the burst.
         expect(outcomes).toEqual([true, true, true, false, false])
         expect(await list()).toContain('etcdserver: too many requests')
         expect(await etcd.etcdctl(limiting.url, ['get', '/pods/1'])).toContain('exit 0')
@@ -158,12 +158,12 @@ rules: [{ name: slow-puts, qClassName: slow, priority: 1, ops: [Put], prefixPath
       )
       try {
         expect(await etcd.etcdctl(delaying.url, ['put', '/slow/a', '1'])).toContain('exit 0')
-        // Its deadline ends before it is let in.
+        // Its deadline expires before it is admitted.
         expect(await etcd.etcdctl(delaying.url, ['put', '/slow/b', '1', '--command-timeout=500ms'])).toContain('exit 1')
         expect(waitingIn(delaying)).toBe(0)
         const waits = etcd.etcdctl(delaying.url, ['put', '/slow/c', '1', '--command-timeout=60s'])
         await expect.poll(() => waitingIn(delaying), { timeout: 10_000 }).toBe(1)
-        // Rules change while it waits: it is let in, and not dropped.
+        // Rules change while it waits: it is admitted, and not dropped.
         delaying.door.configure(rulesOf(RULES))
         expect(await waits).toContain('exit 0')
         expect(await etcd.etcdctl(etcd.url, ['get', '/slow/', '--prefix', '--keys-only'])).not.toContain('/slow/b')
@@ -180,7 +180,7 @@ rules: [{ name: slow-puts, qClassName: slow, priority: 1, ops: [Put], prefixPath
       await statusOf(session)
       await etcd.killAndRestart()
       let last = ''
-      // The session of the client stays; that of the proxy is made anew.
+      // The session of the client stays; that of the proxy is reopened.
       for (let i = 0; i < 100 && last !== '0'; i++) {
         last = await statusOf(session)
         if (last !== '0') await new Promise((resolve) => setTimeout(resolve, 100))
@@ -229,7 +229,7 @@ interface WholeAnswer {
   readonly trailers: Readonly<Record<string, string>>
 }
 
-/** Everything that comes back on an empty message. */
+/** The full response to an empty message. */
 function wholeAnswer(session: ReturnType<typeof connectHttp2>, method: string): Promise<WholeAnswer> {
   return new Promise((resolve) => {
     const service = method.split('/')[0] ?? ''

@@ -1,7 +1,7 @@
 import { type Bypass, BypassCount, handledBy } from '../../main/etcd/bypass.ts'
 import type { EtcdServer, ProxiedEtcd } from './etcdServer.ts'
 
-/** What is told after two writes through the proxy, and after four more of which three went past it. */
+/** The reported state after two writes through the proxy, and after four more of which three bypassed it. */
 export async function bypassTold(etcd: EtcdServer, proxy: ProxiedEtcd): Promise<readonly (Bypass | undefined)[]> {
   const count = new BypassCount()
   const look = async (): Promise<Bypass | undefined> => {

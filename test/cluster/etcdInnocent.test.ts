@@ -16,7 +16,7 @@ const document = {
 }
 const KINDS = ['pods', 'leases', 'secrets', 'events', 'configmaps']
 
-/** A request, and what the model says: whether any starter rule may be about it. */
+/** A request, and the model's verdict: whether any starter rule may match it. */
 interface Modelled {
   readonly request: QosRequest
   readonly innocent: boolean
@@ -24,8 +24,8 @@ interface Modelled {
 }
 
 /**
- * The model knows nothing of matching: reads of a prefix with at most 1,000 keys, small writes while the quota is far from used
- * up, and reads of one key are innocent.
+ * The model does not use matching: reads of a prefix with at most 1,000 keys, small writes while the quota is far from
+ * used up, and reads of one key are innocent.
  */
 function drawn(random: () => number): Modelled {
   const key = `/registry/${KINDS[Math.floor(random() * KINDS.length)] ?? ''}/ns${Math.floor(random() * 30)}/`
@@ -80,6 +80,6 @@ test('all starter rules together limit no innocent request of a million', { time
     } else engine.end(decision.id, { ok: true, scannedKeys, responseBytes: 100, latencyMs: 1 }, at)
   }
   expect(wronged).toBe(0)
-  // Who is about to be limited is: 2,000 requests a second are far beyond every class.
+  // Requests that should be limited are: 2,000 a second are far beyond every class.
   expect(limited).toBeGreaterThan(30_000)
 })

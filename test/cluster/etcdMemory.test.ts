@@ -34,7 +34,7 @@ const requestAt = (index: number): QosRequest => ({
   requestBytes: 20 + (index % 1_000),
 })
 
-/** Runs a million distinct requests; `scannedKeys`: what each turns out to cost. */
+/** Runs a million distinct requests; `scannedKeys`: the actual cost of each. */
 function run(scannedKeys: number): { readonly engine: QosEngine; readonly traffic: Traffic; readonly grownMb: number } {
   const { configuration } = readRules([{ file: 'rules', text: RULES }])
   if (configuration === undefined) throw new Error('the rules are wrong')

@@ -15,14 +15,16 @@ import { DEBIAN, type EtcdPrograms, type EtcdServer, missingDebian, startEtcd } 
 import { freePort } from './process.ts'
 import { noCluster } from './suite.ts'
 
-// What protects a store on the real thing. Proxy and storm are processes of their own, so that what is measured is how long
-// etcd takes to keep a lease alive; how long is printed, as a busy machine decides about it too.
+// What protects a store on the real thing. Proxy and storm are processes of their own, so that what is measured is how
+// long etcd takes to keep a lease alive; how long is printed, as a busy machine decides about it too.
 
 const SECONDS = Number(process.env['APF_ETCD_STORM_SECONDS'] ?? 8)
 const QUOTA = 32 * 1024 * 1024
 const BEATS_EVERY_MS = 50
 const KEYS = 20_000
-/** A list of 20,000 keys costs this machine half a second of a processor, so that ten a second are no protection here. */
+/**
+ * A list of 20,000 keys costs this machine half a second of a processor, so that ten a second are no protection here.
+ */
 const PODS = JSON.stringify({
   classes: [{ name: 'slow-query', qdisc: 'tbf', qps: 1, burst: 2 }],
   rules: [
@@ -44,7 +46,7 @@ const starter = (wanted: string): string => {
 const Counts = z.object({ served: z.number(), refused: z.number(), failed: z.number() })
 const Statuses = z.array(z.object({ Status: z.object({ dbSize: z.number(), dbSizeInUse: z.number() }) }))
 
-/** Of one storm: keep-alives asked of etcd itself and through the proxy, and somebody else's writes through the proxy. */
+/** Of one storm: keep-alives to etcd itself and through the proxy, and another client's writes through the proxy. */
 interface Measured {
   readonly etcd: readonly number[]
   readonly proxied: readonly number[]
@@ -151,7 +153,7 @@ for (const [name, missing, programs] of ETCDS)
       tell(`${name}, lists of ${KEYS} keys`, without, withRules)
       expect(without.storm.refused).toBe(0)
       expect(withRules.storm.refused).toBeGreaterThan(0)
-      // The first is let in, as nobody knows yet what it costs; then the burst and the rate.
+      // The first is admitted, because its cost is still unknown; then the burst and the rate.
       expect(withRules.storm.served).toBeLessThanOrEqual(1 + 2 + SECONDS + 2)
       expect(withRules.refusedWrites).toBe(0)
     })

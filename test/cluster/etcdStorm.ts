@@ -1,6 +1,6 @@
 /**
- * A client that takes more than its share, in a process of its own, so that it does not share the thread of those that are
- * measured. `node etcdStorm.ts KIND URL SECONDS` prints how many of its calls were served, refused and neither.
+ * A client that takes more than its share, in a process of its own, so that it does not share the thread of those that
+ * are measured. `node etcdStorm.ts KIND URL SECONDS` prints how many of its calls were served, refused and neither.
  */
 import { connect } from 'node:http2'
 import { call, list, login, pause, put } from './etcdClient.ts'
@@ -23,11 +23,12 @@ const worker = async (): Promise<void> => {
   while (performance.now() < end) {
     const { status } = await call(session, ...storm.next(index++))
     counts[status === '0' ? 'served' : status === '8' ? 'refused' : 'failed'] += 1
-    // Who is refused comes again, as a client without any backoff does, but does not spin.
+    // A rejected client retries, like one without any backoff, but does not spin.
     await pause(status === '8' ? 20 : kind === 'events' ? 5 : 0)
   }
 }
-// The first shows what such a call costs: one that is not known to be expensive is not limited, however many come at once.
+// The first shows what such a call costs: one that is not known to be expensive is not limited, however many come at
+// once.
 await call(session, ...storm.next(index++))
 counts.served += 1
 await Promise.all(Array.from({ length: storm.parallel }, worker))

@@ -1,8 +1,8 @@
 import type { EtcdServer } from './etcdServer.ts'
 
 /**
- * Commands and their input. Each acts on keys and names of its own, which begin with P; LEASE is the lease that was granted last,
- * and REVISION one that can be compacted. Commands that a version does not have must fail alike.
+ * Commands and their input. Each acts on keys and names of its own, which begin with P; LEASE is the lease that was
+ * granted last, and REVISION one that can be compacted. Commands that a version does not have must fail alike.
  */
 const SCRIPT: readonly (readonly [command: string | readonly string[], input?: string])[] = [
   ['version'],
@@ -83,7 +83,7 @@ const SCRIPT: readonly (readonly [command: string | readonly string[], input?: s
   ['no-such-command'],
 ]
 
-/** What differs from call to call: addresses, revisions, identities, durations, lines of a log. */
+/** Values that differ from call to call: addresses, revisions, identities, durations, lines of a log. */
 const steady = (output: string): string =>
   output
     .split('\n')

@@ -37,7 +37,7 @@ interface Facts extends Around {
   readonly since: readonly Window[]
 }
 
-/** Rejections of a level since a page, by what `key` makes of them. */
+/** Rejections of a level since a page, grouped by `key`. */
 function increases(
   level: TrueLevel,
   start: TruePage,

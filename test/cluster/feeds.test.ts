@@ -32,12 +32,12 @@ type Kind = (typeof KINDS)[number]
 
 const PAGE = 2_000
 const LOAD = [...saturating, ...demoLoad(0)]
-/** An event may come so long after others of its time; what takes longer becomes known too late. */
+/** An event may arrive so long after others of its time; later ones count as late. */
 const WINDOW_MS = 5_000
 /** Batches of the webhook are posted after a second; what a killed server had not posted is lost. */
 const UNPOSTED_MS = 1_500
 
-/** All that it tells, oldest first. */
+/** All that it emits, oldest first. */
 async function rowsOf({ client }: LiveConsole): Promise<readonly LiveRequest[]> {
   const rows: LiveRequest[] = []
   for (;;) {
@@ -48,7 +48,7 @@ async function rowsOf({ client }: LiveConsole): Promise<readonly LiveRequest[]> 
   }
 }
 
-/** What the server wrote and what the feeds told, up to a request that is known by its address. */
+/** What the server wrote and what the feeds emitted, up to a request with a known address. */
 interface Evidence {
   readonly files: number
   readonly byId: ReadonlyMap<string, Written>
@@ -131,13 +131,13 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     return { killedMs, readyMs: Date.now() }
   }
   const markOf = (n: number): string => `/metrics?mark=${n}`
-  /** Counts of the server, by a request that stands in every feed. */
+  /** Counts of the server, by a request that is in every feed. */
   const mark = async (n: number): Promise<readonly Sample[]> =>
     readSamples((await cluster().call(markOf(n), ADMIN)).body)
   const marked = (rows: readonly LiveRequest[], n: number): number =>
     rows.find(({ url }) => url === markOf(n))?.at ?? Number.NaN
 
-  /** Time goes on in a feed with what it tells: requests are sent until all have come as far as the mark. */
+  /** The time of a feed advances with its events: requests are sent until all feeds have reached the mark. */
   async function evidence(n: number): Promise<Evidence> {
     const hasCome = ({ rows }: LiveConsole): boolean => [...rows.values()].some(({ url }) => url === markOf(n))
     await vi.waitUntil(
@@ -178,7 +178,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     }
   }
 
-  /** What the server put elsewhere than the row says. */
+  /** Requests that the server put elsewhere than their rows. */
   const misplaced = ({ byId, joined }: Evidence, kind: Kind): readonly Written[] =>
     joined[kind].pairs.flatMap(({ row, written }) => {
       const line = byId.get(written.auditId)
@@ -222,7 +222,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
       captureFor(14),
       ...Array.from({ length: 5 }, () => cluster().call(OMITTED, 'alice')),
     ])
-    // What was cut off at the end of the load is over by then.
+    // Requests aborted at the end of the load have ended by then.
     await sleep(3_000)
     decided.push(await mark(1))
     const found = await evidence(1)
@@ -260,7 +260,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     expect(compared).toBeGreaterThan(8_000)
     expect(schemaAndLevel).toBe(compared)
 
-    // Whose time ran out hears of that, and so does the log; the audit event has what was decided behind it.
+    // A client whose time ran out gets that status, and so does the log; the audit event has the decision behind it.
     const differing = joined.log.pairs.filter(({ written }) => {
       const event = audited.get(written.auditId)
       return event !== undefined && event.status !== written.status
@@ -322,10 +322,10 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     expect(plain.waited.server).toBeCloseTo(waited, 3)
     expect(plain.waits.corrected).toBeUndefined()
     expect(corrected.waits.corrected?.requests).toBeGreaterThan(300)
-    // Who follows a feed wants to see requests when they end, and the scrape that corrects them comes later.
+    // A followed feed shows requests when they end, and the scrape that corrects them comes later.
     expect(live?.corrected).toBeUndefined()
     expect(live?.bounds?.told).toBeGreaterThan(0)
-    // What the events alone tell bounds what the server waited.
+    // The events alone bound the waits at the server.
     const { told, untold } = plain.waits.bounds ?? { told: 0, untold: 0 }
     expect(told).toBeGreaterThan(0)
     expect(waited).toBeLessThan(1.05 * (told + untold))
@@ -334,7 +334,8 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
   })
 
   it('go on when the server is killed and started again, and count nothing twice', async () => {
-    // The evidence of the first test is read in the thread that takes the posts, for some 20 s: the server gives up a post of that time.
+    // The evidence of the first test is read in the thread of the webhook, for some 20 s: a post in that time is
+    // abandoned.
     const begunMs = Date.now()
     const load = runLoad(cluster(), LOAD, 12)
     await sleep(5_000)
@@ -348,7 +349,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
       expect(joined[kind].rowsAlone, kind).toEqual([])
       expect(desk(kind).state()?.unreadable).toBe(0)
       expect(rows[kind].filter(({ at }) => at > readyMs).length).toBeGreaterThan(500)
-      // A server that has just started does not know its flow schemas yet, and no feed can tell.
+      // A server that has just started has not loaded its flow schemas yet, and no feed contains that.
       const strange = misplaced(found, kind).filter(
         ({ receivedMs, level }) => level !== 'catch-all' || receivedMs < killedMs || receivedMs > readyMs,
       )

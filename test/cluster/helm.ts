@@ -36,7 +36,7 @@ export async function ensureHelm(log: (line: string) => void): Promise<string> {
   }
 }
 
-/** What Helm says of the chart; rejects where it finds a fault. */
+/** The output of Helm about the chart; rejects if it finds a fault. */
 export async function lintChart(helm: string, settings: readonly string[]): Promise<string> {
   const { stdout } = await run(helm, ['lint', '--strict', CHART, ...settings])
   return stdout

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A user that the API server knows by a token made at random on every start. */
+/** A user of the API server, with a random token that is generated on every start. */
 export interface Identity {
   readonly user: string
   readonly groups: readonly string[]

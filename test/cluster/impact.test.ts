@@ -141,7 +141,7 @@ describe.skipIf(noCluster)('the seat impact of an edit', () => {
         spec: { type: 'Limited', limited: { limitResponse } },
       }
       const body = JSON.stringify(manifest)
-      // Nothing was applied by kubectl before, so its patch is what the manifest says.
+      // Nothing was applied by kubectl before, so its patch is the manifest.
       const contentType = 'application/strategic-merge-patch+json'
       const server = await cluster().call(path, ADMIN, { method: 'PATCH', body, contentType })
       const edit = join(folder, 'queue-to-reject.json')

@@ -96,7 +96,7 @@ describe.skipIf(noCluster)('the console in a cluster', () => {
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
     page.on('pageerror', ({ message }) => void complaints.push(message))
     await page.goto(origin)
-    // The page of somebody who is not signed in has the status 401, which Chromium reports.
+    // The page without a login has the status 401, which Chromium reports.
     complaints.length = 0
     await page.getByLabel('Bearer token of this cluster').fill(viewer ?? '')
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -26,7 +26,7 @@ const EventSchema = z.object({
   }),
 })
 
-/** What happened to levels on the server, as a watch of the test's own tells: `set MARK`, `gone MARK`, each once. */
+/** What happened to levels on the server, by a watch of the test: `set MARK`, `gone MARK`, each once. */
 async function follow(cluster: Cluster, ended: AbortSignal): Promise<ReadonlySet<string>> {
   const seen = new Set<string>()
   const { metadata } = z
@@ -35,7 +35,7 @@ async function follow(cluster: Cluster, ended: AbortSignal): Promise<ReadonlySet
   let version = metadata.resourceVersion
   let last = false
   while (!last) {
-    // One more look after the end, for what came last.
+    // One more read after the end, for the last changes.
     last = ended.aborted
     const { body } = await cluster.call(`${LEVELS}?watch=1&timeoutSeconds=2&resourceVersion=${version}`, ADMIN)
     for (const line of body.split('\n').filter((text) => text !== '')) {

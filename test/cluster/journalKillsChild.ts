@@ -1,6 +1,7 @@
 /**
- * A console that changes levels without end, to be killed while it does: `journalKillsChild.ts STATE KUBECONFIG SLOT`. Each
- * change carries a mark of its own. Says `sending` before each; levels `own-SLOT-N` are its own, `shared-N` are not.
+ * A console that changes levels without end, to be killed while it does: `journalKillsChild.ts STATE KUBECONFIG SLOT`.
+ * Each change carries a mark of its own. Prints `sending` before each; levels `own-SLOT-N` are its own, `shared-N` are
+ * not.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,2 +1,2 @@
-/** Annotation that tells each change of a test from every other. */
+/** Annotation that distinguishes each change of a test from every other. */
 export const MARK = 'test.invalid/mark'

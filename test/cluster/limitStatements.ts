@@ -1,7 +1,7 @@
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { number, tidy, windowStarts, type TrueLevel, type TruePage } from './truePages.ts'
 
-/** What the Level screen says of one level, read in one turn of the page. */
+/** What the Level screen shows about one level, read in one turn of the page. */
 export interface SaidLevel {
   readonly name: string
   /** `queueing`, `borrowing 12` */
@@ -12,7 +12,7 @@ export interface SaidLevel {
   readonly actions: readonly string[]
 }
 
-/** What is false of the reading if it is of this page; empty: every statement holds. */
+/** The false statements of the reading, if it is of this page; empty: every statement holds. */
 export function falseOfLevel(said: SaidLevel, pages: readonly TruePage[], at: number): readonly string[] {
   const page = pages[at]
   const level = page?.levels.find(({ name }) => name === said.name)
@@ -46,7 +46,7 @@ const levelOn = (page: TruePage, name: string): TrueLevel | undefined => page.le
 /** Rows of the newest reallocation on Allocation: cells by header. */
 export type SaidSteps = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** What is false of the reading if the page is the one on which the reallocation was seen. */
+/** The false statements of the reading, if the page is the first one after the reallocation. */
 export function falseOfSteps(
   rows: SaidSteps,
   page: TruePage | undefined,

@@ -45,7 +45,7 @@ describe.skipIf(noCluster)('a live proxy in front of a real server', () => {
       expect(arrived).toBe(16)
       expect(agreement).toMatchObject({ compared: 16, schemaAndLevel: 16, differences: [] })
     }, 5_000)
-    // How many objects there are is known from its metrics.
+    // The number of objects comes from its metrics.
     expect(desk.state()?.limits.join(' ')).not.toContain('How many objects')
   })
 

@@ -16,7 +16,7 @@ export interface Plan {
    * request is admitted, so for less of it the longer it waited, unless the client is {@link patient}.
    */
   readonly holdMs?: number
-  /** Whether the time begins only when the server asks for the body (`Expect: 100-continue`). */
+  /** Whether the time begins only when the server requests the body (`Expect: 100-continue`). */
   readonly holdsOnceAsked?: boolean
   /** Milliseconds until the client hangs up: for watches. */
   readonly hangUpMs?: number
@@ -34,8 +34,8 @@ export interface LoadClient {
 }
 
 /**
- * The same clients with seats occupied for exactly the time of each request, however long it waited, as those of a server
- * at work are. A rejected request costs its connection: the server cannot know whether the body will come.
+ * The same clients with seats occupied for exactly the time of each request, however long it waited, as those of a busy
+ * server are. A rejected request costs its connection: the server cannot predict whether the body will arrive.
  */
 export const patient = (clients: readonly LoadClient[]): readonly LoadClient[] =>
   clients.map((client) => ({

@@ -1,9 +1,9 @@
 import { countBy, readAuditFolder, readRequestLog } from './serverLogs.ts'
 
-/** What the server's own logs say of the requests of one level in a stretch of time. */
+/** The requests of one level in a stretch of time, by the server's own logs. */
 export interface LevelTruth {
   readonly level: string
-  /** Mean number of requests that were under way, waiting ones included. */
+  /** Mean number of requests in progress, waiting ones included. */
   readonly underWay: number
   /** The user with the most of them, and its part. */
   readonly busiest: string
@@ -14,7 +14,10 @@ export interface LevelTruth {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** Levels with requests between two instants (Unix milliseconds), from the audit log and the request log, the busiest first. */
+/**
+ * Levels with requests between two instants (Unix milliseconds), from the audit log and the request log, the busiest
+ * first.
+ */
 export async function loadTruth(
   auditFolder: string,
   requestLog: string,

@@ -168,7 +168,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
     const withDefaults = level('exact', limited(7, { lendablePercent: 0 }), { labels: { keep: 'x' } })
     expect(sameContent(after ?? {}, withDefaults)).toBe(true)
 
-    // What was taken is ours: the next edits ask nobody, whichever fields they set or take away.
+    // Fields taken are ours: the next edits need no confirmation, whichever fields they set or remove.
     for (const next of [limited(9, { borrowingLimitPercent: 10 }), limited(9), limited(11, { lendablePercent: 50 })]) {
       const now = await read(LEVEL, 'exact')
       const base = versionOf(now ?? {})
@@ -256,7 +256,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
     const lost = await apply([mine, create(level('never', limited(1)))])
     expect(lost.verdicts.map(({ outcome }) => outcome)).toEqual(['failed', 'skipped'])
     expect(lost.verdicts[0]?.problem?.message).toContain('is as it was before')
-    // It may still have been under way; the journal looks at the object again.
+    // It may still have been in progress; the journal reads the object again.
     const [looked] = await apf.call('journal.read', null)
     expect(looked).toMatchObject({ id: lost.entry?.id, changes: [{ name: 'cut', state: 'not-applied' }] })
     expect(looked?.changes[0]?.sending).toBeUndefined()
@@ -330,7 +330,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
     for (let left = 4; left > 0; left--) await turn('redo', 'undone', true)
     expect([await read(LEVEL, 'seq'), await read('FlowSchema', 'seq')]).toEqual([undefined, undefined])
 
-    // Somebody else has made one of the same name meanwhile: it is not taken away.
+    // Another client has created one of the same name meanwhile: it is not deleted.
     await applyAs('somebody', level('seq', limited(77)))
     const [latest] = await apf.call('journal.read', null)
     const deletion = (await apf.call('journal.read', null)).find(

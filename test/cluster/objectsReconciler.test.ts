@@ -229,7 +229,7 @@ describe.skipIf(noCluster)("the API server's own reconciler", () => {
     const of = (changes: ReadonlyMap<string, AppliedChange>, { kind, name }: Pick<Edit, 'kind' | 'name'>) =>
       changes.get(`${kind}/${name}`)
     const marker = { kind: LEVEL, name: 'workload-low' } as const
-    // The console hears of it by its watch.
+    // The console receives it by its watch.
     await vi.waitUntil(async () => of(await became(), marker)?.since !== undefined, { timeout: 10_000, interval: 100 })
     const changes = await became()
     const takenBack = of(changes, marker)

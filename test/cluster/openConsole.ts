@@ -9,13 +9,13 @@ import { memoryClient } from '../harness/ports.ts'
 import { oneSource, type OneSource } from '../harness/oneSource.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
-/** The console's own side without a surface: what the screens say to it, said by a test. */
+/** The console's own side without a user interface: a test makes the calls of the screens. */
 export interface OpenConsole {
   readonly call: OneSource['call']
   readonly states: readonly ObjectsState[]
-  /** Connects through a kubeconfig and waits until the objects are known. */
+  /** Connects through a kubeconfig and waits until the objects are loaded. */
   connect(kubeconfig: string, context?: string): Promise<ObjectsState>
-  /** The first state, from the present one on, that is as asked. */
+  /** The first state, from the present one on, that meets the condition. */
   until(what: (state: ObjectsState) => boolean, timeoutMs?: number): Promise<ObjectsState>
   close(): Promise<void>
 }

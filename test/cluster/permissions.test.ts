@@ -86,8 +86,8 @@ describe.skipIf(noCluster)('permissions', () => {
     expect(refused.told.trim().split('\n')).toHaveLength(1)
 
     await applyText(before.missingRole ?? '')
-    // The role is for reading; what edits need is asked for only by those who can read. The server's authoriser learns
-    // of new bindings by a watch.
+    // The role is for reading; the rights for edits are reviewed only for users who can read. The server's authoriser
+    // gets new bindings by a watch.
     const unmet = async (): Promise<Capability[]> => {
       const { results } = await reportFor(cluster().nobodyKubeconfig)
       return results.filter(({ status }) => status !== 'allowed').map(({ capability }) => capability)

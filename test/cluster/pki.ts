@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Certificates and keys of one cluster, as paths. Made anew for each start and deleted with its folder. */
+/** Certificates and keys of one cluster, as paths. Generated at each start and deleted with its folder. */
 export interface Pki {
   readonly ca: string
   readonly serverCert: string

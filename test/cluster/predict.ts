@@ -36,7 +36,7 @@ export interface PredictionTimes {
   readonly after: number
 }
 
-/** A value that was forecast, and what came of it. */
+/** A value that was forecast, and the measured one. */
 export interface Prediction extends Judged {
   readonly load: string
   readonly what: string
@@ -51,7 +51,7 @@ export interface Outcome {
   readonly limitsOnly: readonly string[]
 }
 
-/** What was measured under one set of objects. */
+/** The measurements under one set of objects. */
 export interface MeasuredSpan extends Pages {
   readonly what: string
   readonly objects: ObjectSet
@@ -81,7 +81,7 @@ export const OTHER_LIMITS = { maxInflight: 60, maxMutatingInflight: 30 } as cons
 const DUMP_EVERY = 5
 
 /**
- * Loads the server and reads its pages, before and after each edit, and takes the edits back. Forecasts are computed
+ * Loads the server and reads its pages, before and after each edit, and undoes the edits. Forecasts are computed
  * afterwards, each from the pages before its edit alone: the load runs in this process and would be held up.
  */
 export async function recordEdits(
@@ -265,7 +265,7 @@ export const summaryOf = (predictions: readonly Prediction[]): string =>
     return `${quantity}: ${inside} of ${counted.length} inside, half-width ${half}, error ${error}`
   }).join('\n')
 
-/** What the mean of a current limit may be off by. */
+/** The tolerance for the mean of a current limit. */
 const isClose = ({ band, measured }: Prediction): boolean =>
   Math.abs(band.point - measured) <= Math.max(1, 0.03 * measured)
 
@@ -306,7 +306,7 @@ const low =
   (objects) =>
     changed(objects, 'workload-low', change)
 
-/** What is tried under each load. Those of `npm run test:cluster` come first. */
+/** The edits under each load. Those of `npm run test:cluster` come first. */
 export const EDITS = {
   'elephants-and-mice': [
     { what: 'workload-low: shares 100 → 40', edit: low({ nominalConcurrencyShares: 40 }) },

@@ -9,7 +9,7 @@ export interface Server {
   ended(): Promise<string | undefined>
   /** SIGTERM, and SIGKILL after a grace period. */
   stop(): Promise<void>
-  /** SIGKILL at once: the process says nothing to anybody. */
+  /** SIGKILL at once: the process cannot shut down its connections. */
   kill(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function startServer(name: string, path: string, args: readonly string[],
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // A run that dies, or is told to, must not leave servers behind.
+  // A run that dies, or is stopped, must not leave servers behind.
   const killNow = (): void => void child.kill('SIGKILL')
   const dieToo = (signal: NodeJS.Signals): void => {
     killNow()

@@ -22,7 +22,10 @@ const LOAD_SECONDS = Number(process.env['APF_VERDICT_SECONDS'] ?? 145)
 const CHOSEN = process.env['APF_VERDICT_PROFILES']?.split(',')
 /** The last seconds of the load, for which the logs are read. */
 const LOOKED_AT_SECONDS = 60
-/** Samples of the console and pages of the truth lie this far apart, so that a condition that held barely long enough may go either way. */
+/**
+ * Samples of the console and pages of the truth lie this far apart, so that a condition that held barely long enough
+ * may go either way.
+ */
 const SLACK_SECONDS = 12
 
 const [SMALL, LARGE] = [
@@ -41,7 +44,7 @@ interface Profile {
   readonly fires: readonly string[]
   /** Alerts that are as likely as not. */
   readonly mayFire?: readonly string[]
-  /** What the server's logs have to say for the cause to be the true one. */
+  /** What the server's logs must show for the cause to be the true one. */
   readonly isTrue?: (levels: ReadonlyMap<string, LevelTruth>) => boolean
 }
 
@@ -73,8 +76,8 @@ const ALL: readonly Profile[] = [
     isTrue: floods('workload-low', CRAWLER),
   },
   {
-    // Nobody is rejected. Requests of a critical level wait for more than a second in 12 s of every 40 s, and the p99 is that of
-    // 30 s: it falls below a second for a moment between two waves, or not.
+    // Nothing is rejected. Requests of a critical level wait for more than a second in 12 s of every 40 s, and the p99
+    // is that of 30 s: it falls below a second for a moment between two waves, or not.
     name: 'waves',
     seats: LARGE,
     load: predictable.waves(LOAD_SECONDS),
@@ -92,7 +95,7 @@ const ALL: readonly Profile[] = [
     isTrue: floods('workload-low', CRAWLER),
   },
   {
-    // 150 requests of one account are fewer than its six queues hold: they wait, and nobody is rejected.
+    // 150 requests of one account are fewer than its six queues hold: they wait, and none is rejected.
     name: 'elephants-and-mice',
     seats: LARGE,
     load: predictable['elephants-and-mice'](),
@@ -102,7 +105,7 @@ const ALL: readonly Profile[] = [
     isTrue: floods('workload-low', CRAWLER),
   },
   {
-    // Six lists at a time beside 90 writes of one account: the writes are what is too much.
+    // Six lists at a time beside 90 writes of one account: the writes are the overload.
     name: 'list-storm',
     seats: LARGE,
     load: predictable['list-storm'](),
@@ -151,7 +154,7 @@ interface Verdict {
   readonly pending: readonly string[]
 }
 
-/** Causes shown by causes said, a profile a row, with the alerts. */
+/** Causes made against causes named, a profile a row, with the alerts. */
 function tableOf(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ profile, causes: [first = '', ...others], fired, pending }) => [
     profile.name,

@@ -128,7 +128,7 @@ export const DEMO_LAP_SECONDS = 210
 
 /**
  * The story of the recording, for 600 seats: calm; a crawler saturates workload-low, which borrows, queues and
- * rejects; controllers want their seats back; users and a restricted client get in trouble; recovery.
+ * rejects; controllers need their seats back; users and a restricted client get in trouble; recovery.
  */
 const incident: readonly LoadClient[] = [
   { workers: 230, plan: write(CRAWLER, 1_800), from: 25, to: 60 },
@@ -155,7 +155,7 @@ export const demoLoad = (laps: number): readonly LoadClient[] => [
   ).flat(),
 ]
 
-/** A few small requests: nothing queues, and no rule has anything to say. */
+/** A few small requests: nothing queues, and no rule fires. */
 export const trickle: readonly LoadClient[] = [
   { workers: 5, plan: read, thinkMs: 300 },
   { workers: 1, plan: list(CRAWLER, '?limit=50'), thinkMs: 500 },
@@ -195,7 +195,10 @@ export const mutating: readonly LoadClient[] = [
 /** Watches with all objects first, closed and begun again, by twenty users. */
 export const watching: readonly LoadClient[] = [{ workers: 120, plan: watch(300), thinkMs: 50 }]
 
-/** For a server of 120 seats, by name: demand that comes and goes, the work of a day, and lists that are many seats wide. */
+/**
+ * For a server of 120 seats, by name: demand that comes and goes, the work of a day, and lists that are many seats
+ * wide.
+ */
 export const loads = {
   waves: [
     { workers: 10, plan: read, thinkMs: 100 },

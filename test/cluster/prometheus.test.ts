@@ -37,7 +37,7 @@ const WATCHED_SECONDS = 130
 /** From the first line of a scrape to its last, through the relay and under load, at most. */
 const SCRAPE_MS = 2_000
 
-/** What is taken for the same number, relative. */
+/** Tolerance for equal numbers, relative. */
 const NEAR = { value: 1e-9, rate: 1e-9, quantile: 0.05, share: 1e-9 } as const
 
 /** The part of a range that lies between its first and its last scrape, at least. */
@@ -101,7 +101,7 @@ const numbers = ({ levels, startedAt, seatFairFrac, version, inFlight, inQueue }
   inQueue,
 })
 
-/** The values of an instant query by the label that tells its series apart. */
+/** The values of an instant query by the label that distinguishes its series. */
 async function instantVector(
   url: string,
   query: string,
@@ -225,10 +225,10 @@ describe.skipIf(noCluster || noPrometheus)('an API server under load, read throu
 
   /**
    * Counters only grow, so at the scrape they lie between what was read directly before and after it: dispatched and
-   * rejected requests, and with them Overview's and Level's rates over a scrape interval; each bucket of waits, executions
-   * and utilization, and with them quantiles and means. Limits and demand change every
-   * 10 s at most, so they are those of one of both. Executing and queued are of the instant: the test before says that
-   * they are the page's, and nothing more can be said of two instants.
+   * rejected requests, and with them Overview's and Level's rates over a scrape interval; each bucket of waits,
+   * executions and utilization, and with them quantiles and means. Limits and demand change every 10 s at most, so they
+   * are those of one of both. Executing and queued are of the instant: the test before shows that they are the page's,
+   * and two instants cannot be compared any further.
    */
   it('agrees with direct readings around each scrape, column by column', () => {
     let compared = 0
@@ -283,10 +283,10 @@ describe.skipIf(noCluster || noPrometheus)('an API server under load, read throu
   })
 
   /**
-   * Of the same scrape, so what is compared has no interval in between: values are equal, and so are most of the others.
-   * `rate()` extends what it saw to the ends of its range, but never to before a counter was 0, which also moves quantiles;
-   * and the console bounds some quantiles further than their bucket does. VictoriaMetrics counts rates from the scrape
-   * before a range, so of these only the series are compared.
+   * Of the same scrape, so what is compared has no interval in between: values are equal, and so are most of the
+   * others. `rate()` extends what it saw to the ends of its range, but never to before a counter was 0, which also
+   * moves quantiles; and the console bounds some quantiles further than their bucket does. VictoriaMetrics counts rates
+   * from the scrape before a range, so of these only the series are compared.
    */
   it('offers PromQL that gives what the screens show', async () => {
     const compared = recordOf(KINDS, () => 0)
@@ -326,7 +326,8 @@ describe.skipIf(noCluster || noPrometheus)('an API server under load, read throu
             }
             expect(kind, `${where}, ${key}: ${got} for ${value}`).not.toBe('value')
             expect(got, `${where}, ${key}`).toBeGreaterThanOrEqual(value * (LEAST_COVERED - 1e-9))
-            // Both parts of a quotient may be extended less than wholly; a late scrape may move the console's own window.
+            // Both parts of a quotient may be extended less than wholly; a late scrape may move the console's own
+            // window.
             if (kind !== 'quantile') expect(got, `${where}, ${key}`).toBeLessThanOrEqual(value / LEAST_COVERED)
           }
           if (kind !== 'share')
@@ -394,7 +395,7 @@ describe.skipIf(noCluster || noPrometheus)('an API server under load, read throu
       const queries = async (): Promise<number> =>
         (await readFile(join(folder(), 'queries-5.log'), 'utf8')).split('\n').filter((line) => line !== '').length
       scraper.relay.freeze()
-      // Two scrapes of the frozen page; the source of this test asks as well until it is stopped.
+      // Two scrapes of the frozen page; the source of this test sends queries as well until it is stopped.
       end.abort()
       await sleep(11_000)
       const samples = readSamples(scraper.relay.bodies('/metrics').at(-1) ?? '')
@@ -429,7 +430,7 @@ describe.skipIf(noCluster || noPrometheus)('an API server under load, read throu
       console.info(`The Overview cost ${asked} queries, the last hour included.`)
       expect(asked).toBeGreaterThan(0)
       expect(asked).toBeLessThanOrEqual(20)
-      // It asked for an hour, and says that there are a few minutes only.
+      // It requested an hour, and reports that there are a few minutes only.
       await page.goto(new URL('#/connection', page.url()).href)
       await page.getByText(/^Prometheus has no scrape between .*; the history begins then\.$/).waitFor()
       await page.getByText(/scrapes this server every 5 s\. Seats and queues are those at the scrape/).waitFor()

@@ -46,7 +46,7 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
   let restarted: Cause = { from: 0, to: 0 }
   let loaded: Cause = { from: 0, to: 0 }
 
-  /** Does it, and says between which instants. */
+  /** Does it, and returns between which instants. */
   const timed = async (cause: () => Promise<unknown>): Promise<Cause> => {
     const from = Date.now()
     await cause()
@@ -81,7 +81,7 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
     throw new Error('not part of this test')
   }
   const frames: ServerFrame[] = []
-  /** Opens it, reads all of its past, and keeps what it tells. */
+  /** Opens it, reads all of its past, and keeps its events. */
   const open = async (spec: SourceSpec): Promise<readonly Noted[]> => {
     frames.length = 0
     const take = (event: SourceEvent): void => {
@@ -112,7 +112,7 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
     await vi.waitFor(() => expect(source.connection.servers[0]?.past?.state).toBe('done'), { timeout: 60_000 })
     // The present goes on for a while beside it.
     await sleep(2 * INTERVAL_MS)
-    // What was noted so far is told at once to whoever begins to listen; the page joins both like this.
+    // A new subscriber gets the earlier marks at once; the page joins both like this.
     const { promise, resolve } = Promise.withResolvers<readonly Noted[]>()
     source.hear('noted', { connection: 1 }, ({ past, noted }) => resolve(joinNoted(noted, past)), source.ended)
     return promise

@@ -99,7 +99,7 @@ const VectorSchema = z.object({
   }),
 })
 
-/** The values of an instant query, each by what its series has for the labels. */
+/** The values of an instant query, by the label values of their series. */
 export async function valuesOf(
   url: string,
   query: string,

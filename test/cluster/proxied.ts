@@ -11,7 +11,7 @@ import type { Cluster } from './cluster.ts'
 import { ADMIN } from './identities.ts'
 import { allNamed } from '../harness/consent.ts'
 
-/** A proxy in front of the cluster that itself looks like a cluster: the same users, another address. */
+/** A proxy in front of the cluster, as a cluster of its own: the same users, another address. */
 export interface ProxiedCluster {
   readonly run: LiveRun
   /** For the load generator: through the proxy, over TLS. */

@@ -31,7 +31,7 @@ import { noCluster, useCluster } from './suite.ts'
 const CONFIG_MAPS = '/api/v1/namespaces/batch/configmaps'
 const LARGE = { maxInflight: 400, maxMutatingInflight: 200 }
 
-/** Of one answer and the next they differ by nature; the rest must not. */
+/** These differ from one response to the next by nature; the others must not. */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set(['date', 'audit-id', 'connection', 'keep-alive'])
 const lasting = ({ headers }: Heard): Record<string, unknown> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.has(name)))
@@ -163,7 +163,7 @@ describe.skipIf(noCluster)('a proxy in front of a real API server', () => {
     const { url, ca } = theProxy().cluster
     const socket = new WebSocket(`${url.replace('https', 'wss')}${CONFIG_MAPS}?watch=1&limit=5`, {
       ca,
-      // The server refuses without one; the proxy lets in who names itself.
+      // The server rejects requests without one; the proxy admits a client with identity headers.
       origin: url,
       headers: { Authorization: `Bearer ${cluster().identity(ADMIN).token}` },
     })
@@ -201,7 +201,7 @@ describe.skipIf(noCluster)('a proxy in front of a real API server', () => {
     const target = `${made}?resourceVersion=${at}&resourceVersionMatch=Exact`
     const before = process.memoryUsage().rss
     let highest = before
-    // What the process had before may be free for what comes, so that the bytes under way are counted apart.
+    // Memory that the process had before may be reused, so the bytes in progress are counted separately.
     let underWay = 0
     const timer = setInterval(() => {
       const { rss, arrayBuffers } = process.memoryUsage()
@@ -357,7 +357,7 @@ describe.skipIf(noCluster)('a proxy in front of a real API server', () => {
     expect(all).toHaveLength(sent)
     const rows = all.filter(({ server }) => server !== undefined)
     const different = rows.filter(({ server, schema, level }) => server?.schema !== schema || server.level !== level)
-    // Where the server is silent it classified nothing; of those, what the engine classified has no excuse.
+    // Without headers the server classified nothing; the engine must not have classified those requests either.
     const alone = all.filter(({ server, schema }) => server === undefined && schema !== '')
     const silent = Map.groupBy(alone, ({ status, verb, resource }) => `${status} ${verb} ${resource}`)
     console.log(

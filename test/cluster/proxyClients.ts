@@ -52,7 +52,7 @@ export function useProxyClients(cluster: () => Cluster) {
     await rm(folder, { recursive: true, force: true })
     expect(stopped.filter(({ status }) => status === 'rejected')).toEqual([])
   })
-  /** Makes a ConfigMap and waits until every client knows of it. */
+  /** Creates a ConfigMap and waits until every client has received it. */
   async function told(mark: string): Promise<void> {
     await change(cluster(), 'POST', mark, 'a mark')
     await vi.waitFor(() => {
@@ -85,7 +85,7 @@ export function useProxyClients(cluster: () => Cluster) {
             .map((line) => LiveRequestSchema.parse(JSON.parse(line))),
       }
     },
-    /** A kubeconfig for the same server and a user who brings a token. */
+    /** A kubeconfig for the same server and a user with a token. */
     async as(user: string, { url, ca }: Pick<Cluster, 'url' | 'ca'>): Promise<string> {
       const file = newFile()
       const config = {
@@ -102,21 +102,21 @@ export function useProxyClients(cluster: () => Cluster) {
       clients.push(client)
       return client
     },
-    /** Settles once they lead and have been told of all that there is. */
+    /** Settles once they lead and have received all objects. */
     ready: () =>
       vi.waitFor(() => {
         const late = clients.filter((client) => client.of('synced').length < 2 || !client.leads())
         expect(late.map(({ name }) => name)).toEqual([])
       }, 30_000),
     told,
-    /** Makes, changes, deletes and makes again; gives the names once every client has been told of the last. */
+    /** Creates, changes, deletes and creates again; returns the names once every client has received the last. */
     async changes(prefix: string): Promise<readonly string[]> {
       const names = Array.from({ length: 20 }, (_, i) => `${prefix}-${i}`)
       await Promise.all(names.map((name, i) => changeOften(cluster(), name, i)))
       await told(`${prefix}-last`)
       return [...names, `${prefix}-last`]
     },
-    /** Every client was told the same of these ConfigMaps, in the same order, and missed no deletion at all. */
+    /** Every client received the same changes of these ConfigMaps, in the same order, and missed no deletion. */
     expectSame(names: readonly string[]): void {
       expect(clients.flatMap((client) => client.of('stale'))).toEqual([])
       for (const name of names) {

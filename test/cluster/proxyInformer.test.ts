@@ -32,7 +32,7 @@ describe.skipIf(noCluster)('client-go clients of the proxy and of the server', (
     const plain = await desk.proxied('--no-token', '--context', OPERATOR, ...LIMITS)
     proxies = [overTls, plain]
     const direct = await desk.as(OPERATOR, cluster())
-    // So few that also the writers of a busy machine have to slow themselves down.
+    // So few that even on a busy machine the writers have to throttle themselves.
     const writing = { lease: '15s', writeEvery: '200ms', qps: 2 }
     const watching = { ...writing, protobuf: true, watchSeconds: 3 }
     const listing = { ...writing, watchList: false }
@@ -65,7 +65,7 @@ describe.skipIf(noCluster)('client-go clients of the proxy and of the server', (
     const kinds = clients[0]?.history('configmaps/before-18').map((line) => line.split(' ')[0])
     expect(kinds).toEqual(['add', 'update', 'update', 'delete', 'add'])
     await expectSameOfBusy()
-    // A writer slows itself down once its requests come faster than it allows itself.
+    // A writer throttles itself once its requests exceed its client-side rate limit.
     await vi.waitFor(() => {
       const eager = clients.filter((client) => client.of('log').length === 0)
       expect(eager.map(({ name }) => name)).toEqual([])
@@ -102,7 +102,7 @@ describe.skipIf(noCluster)('client-go clients of the proxy and of the server', (
       expect(client.of('failed', fell).filter(({ text }) => text.startsWith('reflector'))).toEqual([])
     }
     await cluster().startApiserver()
-    // Who lists anew is not told what happened before; everybody is told of what happens once all are back.
+    // A client that lists again does not receive earlier changes; all clients receive changes once all are back.
     const follows = (client: Controller): boolean =>
       client.of('update', up).some(({ object }) => object.startsWith('leases/'))
     await vi.waitFor(() => expect(namesOf(clients.filter((client) => !follows(client)))).toEqual([]), 60_000)
@@ -205,7 +205,7 @@ const refusedTo = (client: Controller, { from, to }: Span): readonly string[] =>
   return [...new Set(within.map(({ request }) => request.replace(/ .*\/namespaces\/\w+\/(\w+).*/, ' $1')))].toSorted()
 }
 
-/** Whatever was refused came again, no sooner than it was told to. */
+/** Every rejected request was retried, no sooner than its Retry-After. */
 function expectPatience(client: Controller): void {
   const again = client.of('again')
   expect(again.length).toBeGreaterThan(2)

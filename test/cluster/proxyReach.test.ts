@@ -35,7 +35,7 @@ describe.skipIf(noCluster)('a proxy with the kubeconfig of an administrator', ()
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Starts it, and gives what it says once that contains `wanted`. */
+  /** Starts it, and returns its output once that contains `wanted`. */
   async function start(wanted: string, ...args: readonly string[]): Promise<string> {
     const running = startCommand('proxy', '--kubeconfig', cluster().kubeconfig, '--json', ...args)
     proxy = running
@@ -85,7 +85,7 @@ describe.skipIf(noCluster || !existsSync(kubectl))('kubectl with the kubeconfig 
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Starts a proxy in front of the cluster, and gives the path of the kubeconfig that it tells. */
+  /** Starts a proxy in front of the cluster, and returns the path of the kubeconfig that it prints. */
   async function start(...args: readonly string[]): Promise<string> {
     const running = startCommand('proxy', '--kubeconfig', cluster().kubeconfig, '--json', ...args)
     proxy = running
@@ -108,7 +108,7 @@ describe.skipIf(noCluster || !existsSync(kubectl))('kubectl with the kubeconfig 
       () => expect(proxy?.output()).toContain('"url":"/api/v1/namespaces/default/pods?limit=500"'),
       5_000,
     )
-    // With no credentials at all kubectl would ask for some.
+    // Without any credentials kubectl would prompt for them.
     const known = z.looseObject({ users: z.array(z.unknown()) }).parse(parse(await readFile(file, 'utf8')))
     const without = path.join(folder, 'without')
     await writeFile(

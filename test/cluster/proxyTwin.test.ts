@@ -20,7 +20,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/batch/configmaps'
 /** Of one answer and the next they differ by nature, and of two connections. */
 const OF_THE_MOMENT = /^(?:date|audit-id|connection|keep-alive)$/i
 
-/** What a client could tell the proxy from the server by, where both have the same limits. */
+/** What a client could distinguish the proxy from the server by, if both have the same limits. */
 /** Without what one answer and the next may differ in by nature: the second of a review, and the version of a list. */
 const timeless = (text: string | undefined): string | undefined =>
   text
@@ -142,7 +142,7 @@ describe.skipIf(noCluster)('the proxy and the server', () => {
   })
 })
 
-/** What kubectl needs to speak to a server as its administrator, and how the server is called in what it says. */
+/** What kubectl needs to use a server as its administrator, and the name of the server in its output. */
 async function environmentOf(server: Cluster, folder: string) {
   await mkdir(folder)
   const { url, ca } = server

@@ -2,7 +2,7 @@ import type { Page } from 'playwright'
 import type { SaidLevel, SaidSteps } from './limitStatements.ts'
 import type { Said } from './statements.ts'
 
-/** What the header of the Level screen says; nothing while its values are old. */
+/** The header of the Level screen; nothing while its values are stale. */
 export const readLevel = (page: Page): Promise<SaidLevel | undefined> =>
   page.evaluate(() => {
     const head = document.querySelector('[data-screen=level] > header')
@@ -11,7 +11,7 @@ export const readLevel = (page: Page): Promise<SaidLevel | undefined> =>
     const title = head.querySelector('h1')
     return {
       name: text(title),
-      // Of a fact the number, without what is said of it.
+      // The number of a fact, without its text.
       facts: Object.fromEntries(
         [...head.querySelectorAll('dl > div')].map((fact) => [
           text(fact.querySelector('dt')),
@@ -41,7 +41,7 @@ export const readSteps = (page: Page): Promise<SaidSteps | undefined> =>
     )
   })
 
-/** Everything that the Overview says, in one turn, so that all of it is of one sample. */
+/** Everything that the Overview shows, read in one turn, so that all of it is of one sample. */
 export const readOverview = (page: Page): Promise<Said | undefined> =>
   page.evaluate(() => {
     const text = (element: Element | null | undefined): string => (element?.textContent ?? '').trim()

@@ -1,8 +1,8 @@
 /**
- * Makes assets/demo/recording.ndjson.br anew: `node main/bootstrap/run.mjs node test/cluster/record-demo.ts`, about
+ * Regenerates assets/demo/recording.ndjson.br: `node main/bootstrap/run.mjs node test/cluster/record-demo.ts`, about
  * eleven minutes; it needs what the cluster tests need.
  *
- * Several laps of the same load are driven and the last one is recorded. Smoothed demand remembers minutes, so only then
+ * Several laps of the same load are driven and the last one is recorded. Smoothed demand covers minutes, so only then
  * do the limits start the recording about as they end it, and it can be played in a loop without a jump.
  */
 import { writeFile } from 'node:fs/promises'
@@ -22,10 +22,10 @@ import { DEMO_LAP_SECONDS, demoLoad, seed } from './profiles.ts'
 const OUTPUT = join(dirname(fileURLToPath(import.meta.url)), '../../assets/demo/recording.ndjson.br')
 const SERVER = 'demo-apiserver'
 const LAPS = 3
-/** Seconds for which the load goes on after the last frame. */
+/** Seconds for which the load continues after the last frame. */
 const MARGIN = 5
 
-/** What a source tells of the server for so long, as the lines of a recording. */
+/** What a source emits about the server in that time, as the lines of a recording. */
 async function record({ viewerKubeconfig }: Cluster, seconds: number): Promise<string[]> {
   const cadence = { intervalMs: 1_000, dumpsEveryMs: 5_000 }
   const target = { kind: 'kubeconfig', file: viewerKubeconfig } as const
@@ -44,7 +44,7 @@ async function record({ viewerKubeconfig }: Cluster, seconds: number): Promise<s
   return lines
 }
 
-/** Only what the demo plays, under a name that says what it is. */
+/** Only what the demo plays, under a descriptive name. */
 function named(event: SourceEvent): SourceEvent | undefined {
   if (event.kind === 'frame') return { ...event, frame: { ...event.frame, id: SERVER } }
   if (event.kind === 'dump') return { ...event, dump: { ...event.dump, server: SERVER } }

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import { stringify } from 'yaml'
 import type { Cluster } from './cluster.ts'
 
-/** A metrics page that the console was given, and when it had asked for it. */
+/** A metrics page that the console received, and when it had requested it. */
 export interface KeptPage {
   /** Unix milliseconds. */
   readonly at: number
@@ -12,16 +12,16 @@ export interface KeptPage {
 }
 
 /**
- * A loopback server between the console and the API server that passes everything on as it comes, watches too, and keeps
- * the metrics pages and the dumps of requests.
+ * A loopback server between the console and the API server that forwards everything as it arrives, watches too, and
+ * keeps the metrics pages and the dumps of requests.
  */
 export interface RecordingRelay {
   readonly pages: readonly KeptPage[]
   /** Bodies of `dump_requests`. */
   readonly dumps: readonly KeptPage[]
   /**
-   * While on, two pages of three are torn as a server's own may be: the families up to some flow-control family are those
-   * of the page before. Each turn tears at the next family.
+   * While on, two pages of three are torn as a server's own may be: the families up to some flow-control family are
+   * those of the page before. Each turn tears at the next family.
    */
   tear(on: boolean): void
   /** Writes a kubeconfig whose requests go through the relay, as this user. */

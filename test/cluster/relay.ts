@@ -10,7 +10,9 @@ export interface Relay {
   readonly url: string
   /** The bodies passed on for a path, oldest first. */
   bodies(path: string): readonly string[]
-  /** From now on every path is answered with the last body that it had: what is shown can be compared at leisure. */
+  /**
+   * From now on every path is answered with its last body, so that the screens can be compared without time pressure.
+   */
   freeze(): void
   close(): Promise<void>
 }

@@ -23,11 +23,11 @@ import { noCluster, useCluster } from './suite.ts'
 const SECONDS = 60
 const FLAGS = { maxRequestsInFlight: 20, maxMutatingRequestsInFlight: 10 }
 const LEVEL = 'workload-low'
-/** Waits are predicted from what the requests of another run took. */
+/** Waits are predicted from the execution times of another run. */
 const WITHIN = 0.2
 /** Less is no wait. */
 const SHORT_MS = 50
-/** Fewer rejections say nothing about their rate. */
+/** Fewer rejections are too few for a rate. */
 const FEW = 20
 
 /** Of each user: requests a second, and milliseconds that one takes. */
@@ -159,7 +159,7 @@ describe.skipIf(noCluster)('requests that a proxy in front of a real server reco
     for (const [name, { levels }] of CANDIDATES) {
       const file = join(folder, `${name}.yaml`)
       const level = levels.find(({ metadata }) => metadata.name === LEVEL) ?? {}
-      // A manifest keeps what it leaves out.
+      // Fields that a manifest leaves out keep their values.
       const manifest = stringify(manifestOf('PriorityLevelConfiguration', level))
       await writeFile(file, manifest.replace('type: Reject', 'type: Reject\n      queuing: null'))
       options.push('--candidate', `${name}=${file}`)

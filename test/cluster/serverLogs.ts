@@ -5,8 +5,8 @@ import type { LiveRequest } from '../../core/contract/live.ts'
 import type { Sample } from './independent.ts'
 
 /**
- * What a server wrote of its requests, read by nothing but regular expressions and JSON.parse: it shares no line with the
- * feeds, so both being wrong in the same way is unlikely. Times are Unix milliseconds.
+ * What a server wrote of its requests, read by nothing but regular expressions and JSON.parse: it shares no line with
+ * the feeds, so both being wrong in the same way is unlikely. Times are Unix milliseconds.
  */
 export interface Written {
   readonly auditId: string
@@ -153,7 +153,7 @@ export function joinRows(written: readonly Written[], rows: readonly LiveRequest
   return { pairs, withoutRow, rowsAlone: [...left.values()].flat() }
 }
 
-/** Rows that were placed after later ones: those that became known too late. */
+/** Rows that were placed after later ones, because they were read too late. */
 export function lateRows(rows: readonly LiveRequest[]): readonly LiveRequest[] {
   let latest = Number.NEGATIVE_INFINITY
   return rows.filter(({ at }) => {

@@ -19,7 +19,7 @@ export const KINDS = ['value', 'rate', 'quantile', 'share'] as const
 /** A number beside the expression that is offered for it. */
 export interface ShownNumber {
   readonly shown: Shown
-  /** How it may differ: not at all, as rates do, or by what the console knows of a quantile beyond its buckets. */
+  /** How it may differ: not at all, as rates do, or as quantiles that the console bounds beyond their buckets. */
   readonly kind: (typeof KINDS)[number]
   /** By the values of the labels in `each`, of `line` and of `le`, joined. */
   readonly values: ReadonlyMap<string, number | undefined>
@@ -28,10 +28,10 @@ export interface ShownNumber {
 const one = (value: number | undefined): ShownNumber['values'] => new Map([['', value]])
 const numberOf = (value: number | 'n/a' | undefined): number | undefined => (value === 'n/a' ? undefined : value)
 
-/** Of the 60 s that the cells of a heat map and the shares of time are asked for, the part between two scrapes. */
+/** Of the 60 s of the cells of a heat map and the shares of time, the part between two scrapes. */
 export const SPAN_MS = 60_000
 
-/** Every measure in the places where it is offered, with the number that stands there. */
+/** Every measure in the places where it is offered, with the number shown there. */
 export function shownNumbers({ frame, derived, since }: Screens, intervalMs: number): readonly ShownNumber[] {
   const rows = levelRows(frame, derived, (a, b) => (a < b ? -1 : 1))
   const limited = rows.filter(({ exempt }) => !exempt)

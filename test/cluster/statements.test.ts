@@ -23,13 +23,13 @@ import { noCluster, useCluster } from './suite.ts'
 /** How long all phases take together. The proof of a release is half an hour. */
 const MINUTES = Number(process.env['APF_STATEMENTS_MINUTES'] ?? '3')
 const BATCH = 'batch-of-the-test'
-/** A reading is of one of the newest pages; which one, the page does not say. */
+/** A reading is of one of the newest pages; the screen does not show which one. */
 const CANDIDATES = 8
-/** The console says itself that its values are old, or has none. */
+/** The console marks its values as stale, or has none. */
 const OLD = /^(?:No sample from|The console itself|$)/
 /** A reallocation is shown until the next one. */
 const ROUND_CANDIDATES = 40
-/** Time for the command line to start while the load goes on. */
+/** Time for the command line to start under load. */
 const SNAPSHOT_SECONDS = 30
 
 const SCREENS = ['overview', 'level', 'allocation'] as const
@@ -78,7 +78,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     return truth
   }
 
-  /** What is false of a reading on each of the newest pages; nothing if it holds on one of them. */
+  /** The false statements of a reading on each of the newest pages; none if it holds on one of them. */
   function falseOfAll(
     candidates: number,
     falseOn: (known: readonly TruePage[], at: number) => readonly string[],
@@ -95,7 +95,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     readonly counts: Readonly<Record<(typeof SCREENS)[number], number>>
   }
 
-  /** Compares what is said until `until` is over; what no page explains is false. */
+  /** Compares statements until `until` is over; one that no page explains is false. */
   async function compare(until: number, gone: ReadonlySet<string>): Promise<Compared> {
     const wrong: string[] = []
     const counts = { overview: 0, level: 0, allocation: 0 }
@@ -105,7 +105,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     }
     while (Date.now() < until) {
       const said = overview && (await readOverview(overview))
-      // The console says itself that its values are old: nothing is claimed of now.
+      // The console marks its values as stale: it makes no claim about the present.
       if (said !== undefined && !OLD.test(said.headline)) {
         const dumps = relay?.dumps ?? []
         const falseOn = (known: readonly TruePage[], at: number) =>
@@ -129,7 +129,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
     return { wrong, counts }
   }
 
-  /** What the command line prints, and the same of the pages that it was given meanwhile. */
+  /** What the command line prints, and the same of the pages that it received meanwhile. */
   async function snapshot(): Promise<{ printed: readonly string[]; read: readonly (readonly string[])[] }> {
     const before = relay?.pages.length ?? 0
     const { code, output, told } = await runCommand('snapshot', '--kubeconfig', join(folder, 'kubeconfig'))

@@ -1,7 +1,7 @@
 import { falseEvidence, type Window } from './evidence.ts'
 import { isRate, number, tidy, windowStarts, type Known, type TrueLevel } from './truePages.ts'
 
-/** What the screens said at one instant, read in one turn of the page. */
+/** What the screens showed at one instant, read in one turn of the page. */
 export interface Said {
   readonly headline: string
   readonly evidence: string
@@ -16,8 +16,8 @@ export interface Said {
 }
 
 /**
- * What is false of a reading if it is of this page. `gone` are levels that are deleted, or were a moment ago: they may be
- * missing. Empty: every statement holds.
+ * The false statements of a reading, if it is of this page. `gone` are levels that are deleted, or were a moment ago:
+ * they may be missing. Empty: every statement holds.
  */
 export function falseStatements(
   given: Said,

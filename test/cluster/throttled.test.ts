@@ -15,7 +15,7 @@ import { noCluster, useCluster } from './suite.ts'
 const USER = 'alice'
 const TIGHT = 'tight'
 
-/** What the user writes goes to a level that rejects when it is full; what it reads does not. */
+/** Writes of the user go to a level that rejects when it is full; reads do not. */
 const WRITES: JsonObject = {
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
   kind: 'FlowSchema',

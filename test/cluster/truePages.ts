@@ -9,7 +9,7 @@ export interface TrueLevel {
   readonly nominal: number
   readonly min: number
   readonly max: number
-  /** Most seats that were wanted at once in the last ten seconds. */
+  /** The highest seat demand in the last ten seconds. */
   readonly highWatermark: number
   readonly queued: number
   readonly queuedSeats: number
@@ -56,7 +56,7 @@ function levelOf(samples: readonly Sample[], name: string): TrueLevel {
   }
 }
 
-/** What the relay has passed on so far. */
+/** What the relay has forwarded so far. */
 export interface Known {
   readonly pages: readonly TruePage[]
   readonly dumps: readonly KeptPage[]

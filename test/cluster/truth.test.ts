@@ -168,7 +168,7 @@ describe.skipIf(noCluster)('under the saturating load', () => {
   })
 })
 
-/** The first dump that a workspace tells of a source. */
+/** The first dump of a source that a workspace emits. */
 async function readOneDump(url: string): Promise<DumpFrame> {
   const stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
   const { handlers, close } = testWorkspace(stateDir)

@@ -18,7 +18,7 @@ const AnswerSchema = z.object({
   spec: z.unknown().optional(),
 })
 
-/** What a server said of an object, or what we say: in words that can be compared. */
+/** A server's verdict on an object, or ours, in comparable words. */
 type Verdict =
   | { readonly verdict: 'accepted'; readonly spec: unknown }
   | { readonly verdict: 'invalid'; readonly causes: readonly string[] }

@@ -24,7 +24,7 @@ import { expectAgreement } from './verdicts.ts'
 
 const SEED = 20_261_125
 const SEATS = 600
-/** Time in which the server takes over an object. */
+/** Time in which the server applies an object. */
 const SETTLE_MS = 20_000
 const MIB = 1 << 20
 

@@ -2,12 +2,12 @@ import { test as base, expect, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
 
 interface Consoles {
-  /** The console of a test file. The one of the file before is stopped: what it is connected to is its own business. */
+  /** The console of a test file. That of the file before is stopped, with its connections. */
   of(file: string): Promise<RunningConsole>
 }
 
 /**
- * A page at the console of this file. After every test the browser must have had nothing to complain about: no error,
+ * A page at the console of this file. After every test the browser must not have reported anything: no error,
  * no violation of the content security policy.
  */
 export const test = base.extend<{ consolePage: Page }, { consoles: Consoles }>({
@@ -36,7 +36,7 @@ export const test = base.extend<{ consolePage: Page }, { consoles: Consoles }>({
   },
 })
 
-/** What the browser complains about on this page from now on; a list that grows. */
+/** What the browser reports on this page from now on; a list that grows. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {

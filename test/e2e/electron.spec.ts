@@ -11,7 +11,7 @@ import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs
  */
 
 const root = path.resolve(import.meta.dirname, '..', '..')
-/** Looked for as files: importing `electron` would fetch it. */
+/** Found by its files: importing `electron` would download it. */
 const binary = electronBinary()
 const obstacle =
   binary === undefined

@@ -4,9 +4,9 @@ import { expect, type Page } from '@playwright/test'
 export const THEMES = ['dark', 'light'] as const
 type Theme = (typeof THEMES)[number]
 
-/** Rules of axe whose answer the theme can change. */
+/** Rules of axe whose result depends on the theme. */
 const OF_COLOUR = ['color-contrast']
-/** Rules of axe whose answer the size alone can change; a narrow page may be put together differently, a wide one is not. */
+/** Rules of axe whose result depends only on the size; a narrow page may have another layout, a wide one has not. */
 const OF_LAYOUT = ['scrollable-region-focusable']
 
 /** Sizes of the window, and the rules of axe that each theme is held to there. */
@@ -17,12 +17,12 @@ const SIZES: readonly { readonly size: { width: number; height: number }; readon
 ]
 type RulesByTheme = Readonly<Record<Theme, 'all' | string[]>>
 
-/** What is on the page, as it is now: whole and accessible at every size in this theme. */
+/** The current page is complete and accessible at every size in this theme. */
 export async function expectFine(page: Page, theme: Theme = 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   for (const { size, rules } of SIZES) {
     await page.setViewportSize(size)
-    // Nothing sticks out sideways once charts have their new width: what does not fit scrolls inside its pane.
+    // Nothing overflows sideways once charts have their new width: wide content scrolls inside its pane.
     await expect.poll(() => sideways(page)).toEqual([])
     // A header that is cut has its whole text nowhere: cells of names may be, with the middle left out.
     expect(await cutHeaders(page)).toEqual([])
@@ -30,7 +30,7 @@ export async function expectFine(page: Page, theme: Theme = 'dark'): Promise<voi
   }
 }
 
-/** What is on the page, as it is now, in both themes. */
+/** The current page, in both themes. */
 export async function expectAccessibleInBoth(page: Page): Promise<void> {
   for (const [colorScheme, rules] of [
     ['dark', 'all'],

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { chromium } from 'playwright'
 import type { Browser } from 'playwright'
 
-/** `npm test` names the browser it found; by hand, the first Chromium on the path is taken. */
+/** `npm test` names the browser it found; by hand, the first Chromium on the path is used. */
 export function chromiumPath(): string | undefined {
   const named = process.env['CHROMIUM_PATH']
   if (named !== undefined) return named

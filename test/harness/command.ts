@@ -10,7 +10,7 @@ const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../../main/cli/main.
 export interface Running {
   /** Resolves to the next frame that the command prints. */
   readonly nextFrame: () => Promise<Frame>
-  /** What it has printed, and told on standard error, so far. */
+  /** What it has printed on standard output and standard error so far. */
   readonly output: () => string
   readonly told: () => string
   readonly input: Writable
@@ -37,7 +37,7 @@ export function startCommand(...args: readonly string[]): Running {
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  // Made when it is read from: lines that nobody takes would hold the output up.
+  // Created when it is read from: unread lines would block the output.
   let lines: AsyncIterator<string> | undefined
   return {
     async nextFrame() {

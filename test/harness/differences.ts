@@ -1,4 +1,4 @@
-/** Apart by less than this part of the greater one, two numbers are the same but for how sums were rounded. */
+/** Two numbers that differ by less than this part of the greater one are equal except for the rounding of sums. */
 const ROUNDING = 1e-9
 
 const entriesOf = (value: object): ReadonlyMap<unknown, unknown> =>
@@ -7,8 +7,8 @@ const entriesOf = (value: object): ReadonlyMap<unknown, unknown> =>
 /**
  * Where two states differ by more than rounding, as `path: one, other`; none where they are the same.
  *
- * Looking at an instant splits the time-weighted sums there, which rounds the last digits differently. Digits cannot be
- * cut off before comparing: two numbers as near as can be may stand on both sides of a cut.
+ * Reading an instant splits the time-weighted sums there, which rounds the last digits differently. Digits cannot be
+ * truncated before comparing: two almost equal numbers may be on both sides of a cut.
  */
 export function differences(one: unknown, other: unknown, path = ''): string[] {
   if (Object.is(one, other)) return []

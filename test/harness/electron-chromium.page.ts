@@ -1,10 +1,10 @@
 /**
- * What stands in the page in place of Electron's renderer side: the text of a script that runs before any other. It
+ * Replaces Electron's renderer side in the page: the text of a script that runs before any other. It
  * gives the built preload script a `require('electron')` whose messages go to the harness through two bindings.
  *
  * In Electron a port that is posted to the main process arrives there; here it stays in the page and what goes through
- * it is carried over by the bindings. Electron also tells a page that the other end of a port was closed, which Chromium
- * by itself does not: so the script remembers which port the page was handed, and tells it.
+ * it is carried over by the bindings. Electron also notifies a page when the other end of a port is closed, which
+ * Chromium by itself does not: so the script keeps the port that the page received, and notifies it.
  */
 export const preloadScript = (preload: string): string => `(() => {
   const { __apfPost: post, __apfPort: fromPort } = window

@@ -21,11 +21,11 @@ const OWN = 'apf://console/'
 const toOwn = (url: string): string => (url.startsWith(STAND_IN) ? OWN + url.slice(STAND_IN.length) : url)
 const toStandIn = (url: string): string => (url.startsWith(OWN) ? STAND_IN + url.slice(OWN.length) : url)
 
-/** What the application did, for tests to look at. */
+/** What the application did, for tests to inspect. */
 export const seen = {
   schemes: [] as unknown[],
   outside: [] as string[],
-  /** What the application answered to windows that the page wanted to open. */
+  /** The application's decisions about windows that the page tried to open. */
   openAnswers: [] as string[],
   menu: [] as MenuItemConstructorOptions[],
   dialogs: [] as string[],
@@ -85,7 +85,7 @@ export const dialog = {
 const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } }
 export const screen = { getPrimaryDisplay: () => display, getAllDisplays: () => [display] }
 
-/** The main-process end of a port that lives in a page. */
+/** The main-process end of a port in a page. */
 class PortMain extends EventEmitter {
   readonly #deliver: (kind: 'message' | 'close', data?: unknown) => void
   constructor(deliver: (kind: 'message' | 'close', data?: unknown) => void) {
@@ -104,7 +104,7 @@ class PortMain extends EventEmitter {
   }
 }
 
-/** Everything a page and the main process say to each other. */
+/** All messages between a page and the main process. */
 class Contents extends EventEmitter {
   openHandler: (details: { url: string }) => { action: 'allow' | 'deny' } = () => ({ action: 'allow' })
   readonly #ports = new Map<string, PortMain>()
@@ -122,7 +122,7 @@ class Contents extends EventEmitter {
 
   #deliver(kind: string, target: string, data?: unknown): void {
     const message = JSON.stringify([kind, target, data])
-    // A page that is gone hears nothing more.
+    // A closed page receives nothing more.
     this.#page?.evaluate(`window.__apfDeliver(...${message})`).catch(() => undefined)
   }
 
@@ -141,7 +141,7 @@ class Contents extends EventEmitter {
       this.#ports.get(id)?.emit('message', { data, ports: [] })
     })
     await page.exposeBinding('__apfDocument', ({ frame }) => {
-      // With its document, a port is gone. Another address of the same document, as the page writes it, closes none.
+      // A port closes with its document. Navigation within the same document closes none.
       if (frame !== page.mainFrame()) return
       for (const port of this.#ports.values()) port.emit('close')
       this.#ports.clear()
@@ -196,14 +196,14 @@ export class BrowserWindow extends EventEmitter {
 }
 
 /**
- * A page whose requests go nowhere but to the application's scheme handler. Where it wants to go, and what it wants to
- * open, is put to the application first.
+ * A page whose requests go only to the application's scheme handler. The application first decides about its navigation
+ * and the windows that it opens.
  */
 async function openPage(contents: Contents): Promise<Page> {
   if (browser === undefined) throw new Error('the application is not ready')
   const context = await browser.newContext()
   const page = await context.newPage()
-  // What no page of the application asks for comes from a window that it wants to open.
+  // A request that belongs to no page of the application comes from a window that it tries to open.
   await context.route('**/*', async (route) => {
     seen.openAnswers.push(contents.openHandler({ url: toOwn(route.request().url()) }).action)
     await route.abort()
@@ -237,7 +237,7 @@ export function choose(id: string): void {
   item.click()
 }
 
-/** A page of somebody else's, at that address, that got hold of the preload script nevertheless. */
+/** A foreign page, at that address, that has the preload script nevertheless. */
 export async function openForeignPage(url: string, preload: string): Promise<Page> {
   if (browser === undefined) throw new Error('the application is not ready')
   const page = await (await browser.newContext()).newPage()

@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { MessagePortLike } from '../../main/transport/messagePort.ts'
 
-/** A Node MessagePort behind the face of Electron's MessagePortMain: events carry `{ data }`, nothing flows before `start`. */
+/** A Node MessagePort like Electron's MessagePortMain: events carry `{ data }`, nothing flows before `start`. */
 class PortMain extends EventEmitter implements MessagePortLike {
   readonly #port: MessagePort
   constructor(port: MessagePort) {

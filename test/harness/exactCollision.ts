@@ -28,7 +28,7 @@ export function nearestDouble({ numerator, denominator }: Ratio): number {
   if (numerator === 0n) return 0
   const shift = KEPT_BITS + bitsOf(denominator) - bitsOf(numerator)
   const quotient = (numerator << BigInt(shift)) / denominator
-  // The last bit stands for what was cut off, so that rounding to a double does not take it for a tie.
+  // The last bit represents the truncated remainder, so that rounding to a double does not treat it as a tie.
   return Number(quotient | 1n) * 2 ** -shift
 }
 

@@ -3,7 +3,7 @@ import { createParser } from '../../core/metrics/parse.ts'
 import { evaluate, type Value } from './fakePromql.ts'
 import { startHostileServer, type HostileServer, type HostileServerOptions } from './hostileServer.ts'
 
-/** A target of a Prometheus that is made up: what its page says at an instant (Unix ms), and its labels. */
+/** A target of the fake Prometheus: its page at an instant (Unix ms), and its labels. */
 export interface FakeTarget {
   readonly labels: Readonly<Record<string, string>>
   readonly intervalMs: number
@@ -16,7 +16,7 @@ export interface FakeTarget {
 export interface FakePrometheus extends HostileServer {
   /** The queries so far: those that the paths of the requests hold. */
   readonly queries: () => readonly FakeQuery[]
-  /** Does this instead of answering, until it is told otherwise; `undefined` answers. */
+  /** Does this instead of answering, until it is changed; `undefined` answers. */
   fail(behaviour: ((query: FakeQuery, response: ServerResponse) => boolean) | undefined): void
 }
 
@@ -25,15 +25,15 @@ export interface FakeQuery {
   readonly query: string
   /** Width of a range selector, or from start to end, milliseconds. */
   readonly spanMs: number
-  /** All that the request says beside the query. */
+  /** The other parameters of the request. */
   readonly parameters: URLSearchParams
 }
 
-/** How far back it remembers, for instants without a sample. */
+/** The lookback for instants without a sample. */
 const LOOKBACK_MS = 300_000
 
 /**
- * As much of the HTTP API as the console asks, for the faults that no real Prometheus shows when it is wanted. `now` is its
+ * As much of the HTTP API as the console uses, for faults that a real Prometheus does not show on demand. `now` is its
  * clock. Ranges include both ends, as before Prometheus 3.
  */
 export async function startFakePrometheus(
@@ -43,8 +43,8 @@ export async function startFakePrometheus(
     readonly warnings?: () => readonly string[]
     readonly drop?: (labels: Record<string, string>) => boolean
     /**
-     * The label of the replicas that a Thanos merges unless it is asked not to: series by series, from whichever replica it
-     * follows for each.
+     * The label of the replicas that a Thanos merges unless the query disables it: series by series, from whichever
+     * replica it follows for each.
      */
     readonly replica?: string
     readonly server?: Pick<HostileServerOptions, 'tls' | 'clientCa'>

@@ -12,10 +12,10 @@ export interface Value {
 /** Series that a selector finds, with their samples after one instant up to another. */
 type Select = (selector: string, from: number, to: number) => readonly Sampled[]
 
-/** How far back an instant query looks. */
+/** The lookback of an instant query. */
 const LOOKBACK_MS = 300_000
 
-/** As much of PromQL as the console asks of a whole fleet; what else it is given finds nothing it could be mistaken for. */
+/** As much of PromQL as the console uses for a whole fleet; any other expression returns nothing. */
 export function evaluate(text: string, at: number, select: Select): readonly Value[] {
   const expression = text.trim()
   const or = splitAt(expression, ' or ')
@@ -74,7 +74,7 @@ export function evaluate(text: string, at: number, select: Select): readonly Val
   })
 }
 
-/** Both sides of an operator that stands outside parentheses, braces and quotes. */
+/** Both sides of an operator outside parentheses, braces and quotes. */
 function splitAt(text: string, operator: string): readonly [string, string] | undefined {
   let [depth, quoted] = [0, false]
   for (let i = 0; i < text.length; i++) {

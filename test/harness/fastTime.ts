@@ -15,5 +15,5 @@ export const fastEnvironment: Environment = {
   },
 }
 
-/** What counters of a page are at an instant: one more each second. */
+/** The value of the counters of a page at an instant: one more each second. */
 export const stepOf = (at: number): number => Math.round((at - EPOCH) / 1_000) + 100_000

@@ -26,8 +26,8 @@ export const levelName = (index: number): string =>
   index === 0 ? 'exempt' : index === 1 ? 'catch-all' : `workload-${String(index).padStart(2, '0')}`
 
 /**
- * What each level of each server reports, by its indexes: `rejecting` levels get two rejections a second, `queued` is what
- * waits. Of all others nothing is rejected or waits.
+ * What each level of each server reports, by its indexes: `rejecting` levels get two rejections a second, `queued` is
+ * what waits. All others have no rejections and no waiting requests.
  */
 export const troubleOf = (server: number, level: number): { readonly rejecting: boolean; readonly queued: number } => ({
   rejecting: level > 1 && server % 50 === 7 && level % 10 === 2,
@@ -38,8 +38,8 @@ export const LIMIT = 20
 export const executingOf = (server: number, level: number): number => (server + 3 * level) % LIMIT
 
 /**
- * Writes the samples of a fleet as OpenMetrics and makes blocks of them with promtool in `folder`/data; its path. There are
- * samples of the future as well, because a large fleet takes minutes to write.
+ * Writes the samples of a fleet as OpenMetrics and makes blocks of them with promtool in `folder`/data; its path. There
+ * are samples of the future as well, because a large fleet takes minutes to write.
  */
 export async function writeFleetBlocks(folder: string, shape: FleetShape): Promise<string> {
   const file = join(folder, 'fleet.om')
@@ -54,7 +54,7 @@ export async function writeFleetBlocks(folder: string, shape: FleetShape): Promi
   return data
 }
 
-/** A series after the other, as the format wants it. */
+/** One series after the other, as the format requires. */
 function* linesOf({
   clusters,
   serversPerCluster,

@@ -2,7 +2,7 @@ import type { AbortSignalLike, Handlers, StreamEvent } from '../../core/contract
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SettingsSchema } from '../../core/contract/settings.ts'
 
-/** Those who listen to one stream now. */
+/** The current subscribers of one stream. */
 function outlet<E>() {
   const listeners = new Set<(event: E) => void>()
   return {

@@ -3,7 +3,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
 
-/** What a source told a test. */
+/** The events that a test received from a source. */
 export interface Heard {
   readonly emit: Emit
   readonly frames: ServerFrame[]

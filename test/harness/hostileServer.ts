@@ -25,7 +25,7 @@ export interface SeenRequest {
 
 export interface HostileServerOptions {
   readonly tls?: Certificate
-  /** Asks clients for certificates of this authority (PEM), and accepts none without. */
+  /** Requires client certificates of this authority (PEM). */
   readonly clientCa?: string
   /** A free one by default. */
   readonly port?: number
@@ -96,7 +96,7 @@ export function metricsPage({ startedAt = 1_700_000_000, step = 0, version = 'v1
 
 const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
-/** Answers with the page, compressed when that is asked for. */
+/** Answers with the page, compressed if the request accepts it. */
 export function answerPage(page: () => string): RequestListener {
   return (request, response) => {
     if (/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
@@ -109,7 +109,7 @@ export function answerStatus(status: number, body = '', headers: Record<string, 
   return (_, response) => response.writeHead(status, { 'Content-Type': 'text/plain', ...headers }).end(body)
 }
 
-/** Accepts the request and says nothing. */
+/** Accepts the request and sends nothing. */
 export const saySilent: RequestListener = () => {}
 
 export const resetConnection: RequestListener = (request) => request.socket.resetAndDestroy()
@@ -132,7 +132,7 @@ export function tooShortLength(page: string): RequestListener {
   }
 }
 
-/** A valid page of about this size: the flow-control part first, then series of families that nobody needs. */
+/** A valid page of about this size: the flow-control part first, then series of unused families. */
 export function answerHuge(page: string, bytes: number): RequestListener {
   return (_, response) => {
     response.writeHead(200, PLAIN)
@@ -176,7 +176,7 @@ export function drip(everyMs: number): RequestListener {
   }
 }
 
-/** Zeros that unfold to about a thousand times what is sent. */
+/** Zeros that decompress to about a thousand times the sent bytes. */
 export function gzipBomb(unfoldedBytes: number): RequestListener {
   const bomb = gzipSync(Buffer.alloc(unfoldedBytes, '#'))
   return (_, response) => response.writeHead(200, { ...PLAIN, 'Content-Encoding': 'gzip' }).end(bomb)
@@ -189,7 +189,7 @@ export const answerHtml: RequestListener = (_, response) =>
 export const answerDisguisedHtml: RequestListener = (_, response) =>
   response.writeHead(200, PLAIN).end('\n <!doctype html><title>Sign in</title>')
 
-/** An HTTP proxy for TLS (CONNECT) on loopback that notes where it was asked to connect to. */
+/** An HTTP proxy for TLS (CONNECT) on loopback that records the requested addresses. */
 export async function startProxy(): Promise<{
   readonly port: number
   readonly targets: readonly string[]

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 /**
- * X.509 certificates made on the spot, so that the repository holds no keys and no test expires: just enough DER for an
- * authority and for servers whose certificates are right, expired, for another host, or signed by nobody known.
+ * X.509 certificates generated in the test, so that the repository holds no keys and no test expires: just enough
+ * DER for an authority and for servers whose certificates are valid, expired, for another host, or
+ * signed by an unknown authority.
  */
 export interface Certificate {
   /** PEM. */
@@ -49,7 +50,7 @@ export function createAuthority(name = 'test authority'): Authority {
   }
 }
 
-/** A certificate that vouches for itself. */
+/** A self-signed certificate. */
 export function selfSigned(subject: CertificateSubject): Certificate {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const cert = certificate({

@@ -15,7 +15,7 @@ export interface HttpQuestion {
   readonly headers?: Record<string, string>
 }
 
-/** One request whose path and headers nobody corrects. */
+/** One request whose path and headers are sent uncorrected. */
 export function ask(
   origin: string,
   { method = 'GET', path = '/', headers = {} }: HttpQuestion = {},
@@ -46,7 +46,7 @@ export interface Entered {
   readonly secret: string
 }
 
-/** What a one-time address of the console gives a browser; empty texts when it is refused. */
+/** What a browser gets from a one-time address of the console; empty texts if it is refused. */
 export async function enter(address: string): Promise<Entered> {
   const { origin, pathname, search } = new URL(address)
   const { headers, body } = await ask(origin, { path: pathname + search })

@@ -8,10 +8,12 @@ import { allNamed } from './consent.ts'
 import { liveRun, portOf, upstreamServer, type Cleanups } from './proxied.ts'
 
 const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
-/** What the kubeconfig of the proxy holds. */
+/** The content of the kubeconfig of the proxy. */
 export const OWN = 'Bearer own-token'
 
-/** A proxy with the credentials of an administrator, opened as the console opens it, in front of a recording API server. */
+/**
+ * A proxy with the credentials of an administrator, opened as the console opens it, in front of a recording API server.
+ */
 export async function lendingProxy(cleanups: Cleanups, given: Partial<ProxySpec> = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'apf-lending-'))
   cleanups.push(() => rm(folder, { recursive: true, force: true }))
@@ -20,7 +22,7 @@ export async function lendingProxy(cleanups: Cleanups, given: Partial<ProxySpec>
     request.resume()
     if (request.url !== REVIEW) {
       seen.push(request)
-      // Cookies and CORS of the upstream must not reach anybody either.
+      // Cookies and CORS of the upstream must not reach any client, either.
       return void response.writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'upstream=1' }).end('SECRET')
     }
     const userInfo = { username: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
@@ -54,11 +56,11 @@ export async function lendingProxy(cleanups: Cleanups, given: Partial<ProxySpec>
     seen,
     proxy,
     run,
-    /** What clients are to bring. */
+    /** The credentials that clients need. */
     token: async () => (await readFile(path.join(folder, 'here', 'token'), 'utf8')).trim(),
   }
 }
 
-/** Headers of a request that say who asks, as they came. */
+/** Headers of a request that carry its identity, as they arrived. */
 export const identityOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
   rawHeaders.filter((_, i) => /^(?:impersonate-|x-remote-|authorization$)/i.test(rawHeaders[i - (i % 2)] ?? ''))

@@ -12,11 +12,11 @@ import { memoryClient } from './ports.ts'
 import { oneSource, type OneSource } from './oneSource.ts'
 import { testWorkspace } from './workspace.ts'
 
-/** A workspace with everything behind it, over the contract, and what its streams told. */
+/** A workspace with everything behind it, over the contract, and the events of its streams. */
 export interface LiveConsole {
   readonly client: OneSource
   readonly stateDir: string
-  /** Every row that was told, as it was told last. */
+  /** The last version of every row received. */
   readonly rows: ReadonlyMap<number, LiveRequest>
   /** Events of the stream `live` so far. */
   readonly events: () => number
@@ -24,7 +24,7 @@ export interface LiveConsole {
   readonly frame: () => ServerFrame | undefined
   readonly dump: () => DumpFrame | undefined
   readonly objects: () => ObjectsState | undefined
-  /** What the source says of itself. */
+  /** What the source reports about itself. */
   readonly notes: () => readonly string[]
   connect(spec: SourceSpec): Promise<void>
   close(): Promise<void>
@@ -80,7 +80,7 @@ export interface SmallServer {
   close(): Promise<void>
 }
 
-/** An HTTP server that answers as the test wants, on a free port. */
+/** An HTTP server whose responses the test defines, on a free port. */
 export async function smallServer(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<SmallServer> {

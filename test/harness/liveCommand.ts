@@ -15,7 +15,7 @@ export const rowsOf = (output: string): LiveRequest[] =>
 export const waitsOf = (output: string): FeedWaits =>
   WaitsLineSchema.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).waits
 
-/** Waits until the text has the pattern; what its first group found. */
+/** Waits until the text matches the pattern; returns its first group. */
 export async function found(text: () => string, pattern: RegExp): Promise<string> {
   await vi.waitFor(() => expect(text()).toMatch(pattern), 10_000)
   return pattern.exec(text())?.[1] ?? ''
@@ -30,7 +30,7 @@ spec:
   limited: { nominalConcurrencyShares: ${shares}, borrowingLimitPercent: 0, limitResponse: ${limitResponse} }
 `
 
-/** Leads everybody's requests for resources to a level. */
+/** Sends all requests for resources to a level. */
 export const everybodyTo = (level: string): string => `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: FlowSchema
@@ -43,7 +43,7 @@ spec:
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }]
 `
 
-/** A level without queues for everybody: of few seats it has one. */
+/** A level without queues for all users: of few seats it has one. */
 export const narrowFor = (shares: number): string => `${levelManifest('narrow', shares)}---${everybodyTo('narrow')}`
 
 interface Said {

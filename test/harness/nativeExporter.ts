@@ -43,7 +43,7 @@ function family(name: string, type: keyof typeof TYPES, metrics: readonly Uint8A
   return new BinaryWriter().bytes(body).finish()
 }
 
-/** A native histogram of all waits until now: counts are told as differences from the bucket before. */
+/** A native histogram of all waits until now: counts are encoded as differences from the bucket before. */
 function histogram(waits: readonly Waits[], elapsedSeconds: number): Uint8Array {
   const buckets = waits
     .map(({ perSecond, seconds }) => ({ index: indexOf(seconds), count: Math.floor(perSecond * elapsedSeconds) }))
@@ -71,7 +71,7 @@ function histogram(waits: readonly Waits[], elapsedSeconds: number): Uint8Array 
 
 /**
  * A page of the shape of an API server's in protobuf, with the waits of `workload-low` as a native histogram: for a
- * Prometheus that scrapes these. Resolves to what ends it, and `host:port`.
+ * Prometheus that scrapes these. Resolves to a function that stops it, and `host:port`.
  */
 export async function startNativeExporter(
   waits: readonly Waits[],

@@ -13,20 +13,20 @@ import {
   type StreamParams,
 } from '../../core/contract/contract.ts'
 
-/** Without the connection; nothing where there is nothing else. */
+/** Without the connection; nothing if there is nothing else. */
 type Free<I> = I extends { readonly connection: number }
   ? keyof Omit<I, 'connection'> extends never
     ? null
     : Omit<I, 'connection'>
   : I
 
-/** A console as a test asks it that is about one source: what is asked and heard is about the source that it connected last. */
+/** A console for tests of one source: calls and subscriptions are those of the source that it connected last. */
 export interface OneSource {
   /** Id of the connection; 0 before there is one. */
   readonly connection: number
   /** `sources.connect` connects in the place of the one before. */
   call<N extends ProcedureName>(name: N, input: Free<ProcedureInput<N>>): Promise<ProcedureOutput<N>>
-  /** Goes on with the next source when one is connected. */
+  /** Switches to the next source when one is connected. */
   subscribe<N extends StreamName>(
     name: N,
     params: Free<StreamParams<N>>,

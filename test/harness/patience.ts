@@ -1,6 +1,6 @@
 /**
- * Tests wait for facts, and on a busy machine a fact may take longer than the second that `vi.waitFor` gives it. What
- * never comes true still fails, a little later.
+ * Tests wait for facts, and on a busy machine a fact may take longer than the second that `vi.waitFor` gives it. A fact
+ * that never becomes true still fails, a little later.
  */
 import { vi } from 'vitest'
 

@@ -44,9 +44,9 @@ export function memoryClient(handlers: Handlers, clock: Pick<ClientOptions, 'aft
   })
 }
 
-/** One end of a line held by a test that speaks the protocol by hand, well or badly. */
+/** One end of a line held by a test that sends protocol messages by hand, valid or not. */
 export interface Peer {
-  /** The other end, for what is under test. */
+  /** The other end, for the code under test. */
   readonly port: Port
   send(message: unknown): void
   sendText(data: string): void
@@ -74,10 +74,10 @@ export function handPeer(): Peer {
   }
 }
 
-/** Until everything that was posted has been taken. */
+/** Waits until every posted message has been handled. */
 export const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** Timers that run when the test says so. */
+/** Timers that the test fires. */
 export function handClock() {
   let waiting: { readonly ms: number; readonly callback: () => void }[] = []
   return {

@@ -24,7 +24,7 @@ export const builtInObjects: ObjectSet = {
   schemas: [...mandatorySchemas, ...suggestedSchemas],
 }
 
-/** A server that answers as the test wants, on a free port. */
+/** A server whose responses the test defines, on a free port. */
 export async function upstreamServer(
   cleanups: Cleanups,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -135,6 +135,6 @@ export async function nothingHeld(run: LiveRun, withinMs = 3_000): Promise<void>
 
 const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'executing'])
 
-/** Rows of requests that have not come to their end. */
+/** Rows of requests that have not ended. */
 export const unfinished = ({ log }: LiveRun): number =>
   log.before(20_000).filter(({ state }) => UNFINISHED.has(state)).length

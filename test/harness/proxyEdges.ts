@@ -35,12 +35,12 @@ export function useEdges() {
   return {
     cleanups,
     beforeServer,
-    /** A proxy before an upstream that answers as the test wants. */
+    /** A proxy in front of an upstream whose responses the test defines. */
     before: async (
       handle: (request: http.IncomingMessage, response: http.ServerResponse) => void,
       options?: ProxiedOptions,
     ): Promise<Proxied> => beforeServer(await upstreamServer(cleanups, handle), options),
-    /** The same before one that writes the very bytes of its answer to whatever it is asked. */
+    /** The same in front of one that writes exactly these bytes in response to every request. */
     beforeBytes: async (answer: (socket: net.Socket) => void): Promise<Proxied> => {
       const sockets = new Set<net.Socket>()
       const server = net.createServer((socket) => {

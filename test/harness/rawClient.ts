@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 /** A client that writes and reads the very bytes of a connection. */
 export interface RawClient {
   readonly socket: Socket
-  /** Everything that has come. */
+  /** Everything received. */
   readonly text: () => string
-  /** Resolves once what has come contains `wanted`, which may be a pattern; rejects when the connection ends before. */
+  /** Resolves once the received text contains `wanted`, maybe a pattern; rejects when the connection ends before. */
   readonly until: (wanted: string | RegExp) => Promise<string>
   readonly closed: Promise<void>
 }

@@ -12,9 +12,9 @@ export interface RecordedStory {
   readonly name: string
   /** Unix milliseconds. */
   readonly startAt: number
-  /** What the source told before the first moment. */
+  /** What the source emitted before the first moment. */
   readonly events: readonly SourceEvent[]
-  /** What it told at a moment of the story, counted from 0. */
+  /** What it emitted at a moment of the story, counted from 0. */
   readonly later?: { readonly second: number; readonly event: SourceEvent }
   /** A moment a second. */
   readonly story: Iterable<StoryMoment>
@@ -22,7 +22,7 @@ export interface RecordedStory {
   readonly dumps?: boolean
 }
 
-/** Seconds of a story between two writes: segments are to be about as long as a console makes them. */
+/** Seconds of a story between two writes, so that segments are about as long as those of a console. */
 const WRITTEN_EVERY = 20
 
 /** Records a story as the flight recorder of a console does. */

@@ -2,8 +2,8 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * An API server that answers reviews of tokens and rights, and is otherwise the one behind it: what a console in a cluster asks
- * of an API server and a simulated one does not have.
+ * An API server that answers reviews of tokens and rights, and forwards the rest to the server behind it: what a
+ * console in a cluster needs of an API server and a simulated one does not have.
  */
 export async function startReviewingApi(
   behind: string,

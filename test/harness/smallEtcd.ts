@@ -14,7 +14,7 @@ export interface SmallEtcd {
   calls(): number
   /** Connections that were opened so far. */
   connections(): number
-  /** Tells every client to go away: calls under way end, no further one is taken. */
+  /** Sends GOAWAY to every client: calls in progress end, no further one is accepted. */
   goAway(): void
   close(): Promise<void>
 }

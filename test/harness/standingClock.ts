@@ -15,7 +15,7 @@ export function standingClock(startMs: number) {
   }
   return {
     environment,
-    /** Time goes on, and what is due happens. */
+    /** Advances the time and runs the timers that are due. */
     advance: (ms: number): void => {
       const end = now + ms
       for (;;) {
@@ -27,9 +27,9 @@ export function standingClock(startMs: number) {
       }
       now = end
     },
-    /** Time goes on while nothing can happen. */
+    /** Advances the time without running timers. */
     sleep: (ms: number) => void (now += ms),
-    /** Somebody sets the clock; what is due comes as long after as it would have. */
+    /** Sets the wall clock; timers still fire after the same time. */
     set: (ms: number): void => {
       timers = timers.map(({ at, call }) => ({ at: at + ms, call }))
       now += ms

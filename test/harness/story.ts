@@ -18,13 +18,13 @@ import { storyTraffic, type StoryTraffic } from './storyTraffic.ts'
 import { testWorkspace } from './workspace.ts'
 
 export interface StoryOptions extends StorySourceOptions {
-  /** What is connected from the start; `null`: nothing. */
+  /** The source that is connected from the start; `null`: none. */
   readonly spec?: SourceSpec | null
   /** Seconds that were lived through before the present. */
   readonly history?: number
   /** The present, Unix milliseconds: the newest frame is of it. */
   readonly now?: number
-  /** Requests that came before the present, and how many come each second; of a proxy alone. */
+  /** Requests before the present, and requests a second; for a proxy only. */
   readonly traffic?: { readonly before: number; readonly perSecond: number }
   /** Flow-control objects otherwise than those of a cluster; `null`: none. */
   readonly objects?: StoryObjectsOptions | null
@@ -34,26 +34,26 @@ export interface StoryOptions extends StorySourceOptions {
   readonly kubeconfig?: boolean
 }
 
-/** The console's own side, connected to a synthetic story that goes on as its clock is moved. */
+/** The console's own side, connected to a synthetic story that advances with its clock. */
 export interface Story {
   readonly client: ConnectedClient
   /** The same side for another line. */
   readonly handlers: Handlers
   /** What is connected, for a component that is shown without `startState`. */
   readonly connections: () => readonly Connected[]
-  /** Time goes on, and with it the story. */
+  /** Advances the time, and the story with it. */
   advance(ms: number): void
-  /** The source says something besides the story. */
+  /** The source emits an event outside the story. */
   tell(event: SourceEvent): void
-  /** No frames of the first server while silent, as when it does not answer. */
+  /** No frames of the first server while silent, as if it did not respond. */
   setSilent(silent: boolean): void
-  /** The operator is asked something, or not any more. */
+  /** Opens a question to the operator, or closes it. */
   setConsent(state: Consent): void
   readonly objects: Omit<StoryObjects, 'door'>
   stop(): void
 }
 
-/** Frames that came at a moment are told a little later (`main/workspace/session.ts`). */
+/** Frames that arrived at a moment are sent a little later (`main/workspace/session.ts`). */
 const TOLD_MS = 50
 
 /** The real workspace with a synthetic source, spoken to over the contract. */
@@ -72,7 +72,7 @@ export async function openStory(options: StoryOptions = {}): Promise<Story> {
   const { door, ...objects } = storyObjects(options.objects ?? {}, environment.now, (next) => traffic?.configure(next))
 
   const makeSource = async (wanted: SourceSpec): Promise<SourceResult> => {
-    // Nobody moves the clock for what the reader connects.
+    // No test moves the clock for sources that the user connects.
     if (opened) setImmediate(() => clock.advance(TOLD_MS))
     if (wanted.kind === 'files') return createFilesSource(wanted.files, environment)
     if (wanted.kind === 'simulation') {

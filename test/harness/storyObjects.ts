@@ -11,13 +11,13 @@ export const STORY_VERSION = 'v1.36.3'
 /** The built-in objects on a server in memory that outlives its connections. */
 export interface StoryObjects {
   readonly door: ObjectDoor
-  /** What is in force. */
+  /** The objects in force. */
   readonly now: () => ObjectSet
-  /** Somebody else changes the objects behind the console's back. */
+  /** Another client changes the objects. */
   write(change: (objects: ObjectSet) => ObjectSet): void
-  /** Says something else of what is known of the objects: that they are loading, old, or cannot be read. */
+  /** Emits another state of the objects: loading, stale, or unreadable. */
   tell(facts: Partial<ObjectsReading>): void
-  /** The server answers nothing any more, or again. */
+  /** The server stops responding, or responds again. */
   setBroken(broken: boolean): void
 }
 

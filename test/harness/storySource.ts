@@ -11,16 +11,16 @@ import { randomFrom } from '../fixtures/syntheticServer.ts'
 export interface StorySourceOptions {
   readonly levels?: number
   readonly servers?: number
-  /** Ten dumps a second of so many queues while somebody looks, beside those of the story. */
+  /** Ten dumps a second of so many queues while a page is subscribed, in addition to those of the story. */
   readonly queues?: number
 }
 
-/** A source that lives through a synthetic story in the time of its environment, and can be made to fail. */
+/** A source that plays a synthetic story in the time of its environment, and can be made to fail. */
 export interface StorySource {
   readonly source: Source
-  /** Says something besides the story. */
+  /** Emits an event outside the story. */
   readonly tell: Emit
-  /** The first of its servers does not answer any more, or again. */
+  /** The first of its servers stops responding, or responds again. */
   setSilent(silent: boolean): void
 }
 

@@ -24,7 +24,7 @@ export interface StoryTrafficOptions {
 export interface StoryTraffic {
   readonly live: LiveTraffic
   configure(objects: ObjectSet): void
-  /** Requests come from now on. */
+  /** Starts the requests. */
   begin(): void
   end(): void
 }
@@ -35,7 +35,7 @@ const account = (namespace: string, name: string) => ({
 })
 const user = (name: string, ...groups: string[]) => ({ name, groups: [...groups, 'system:authenticated'] })
 
-/** Who sends what: a scanner that floods its level, and everybody else. */
+/** Who sends what: a scanner that floods its level, and all other clients. */
 const CLIENTS = [
   { weight: 34, user: account('inventory', 'scanner'), method: 'GET', name: '', runMs: 1_500 },
   { weight: 12, user: account('search', 'indexer'), method: 'GET', name: '', runMs: 300 },
@@ -49,7 +49,7 @@ const CLIENTS = [
 const WEIGHTS = CLIENTS.reduce((sum, { weight }) => sum + weight, 0)
 /** So few seats that the scanner fills its queues. */
 const SEATS = { maxRequestsInFlight: 20, maxMutatingRequestsInFlight: 10 } as const
-/** Of one in so many requests the server says another width. */
+/** For one in so many requests the server reports another width. */
 const DIFFERENT_EVERY = 40
 
 export function storyTraffic({ mode, perSecond, version, objects, environment }: StoryTrafficOptions): StoryTraffic {

@@ -4,7 +4,7 @@ import { resolvePlain } from '../../core/manifest/syntax.ts'
 import { jsonOf } from '../../core/manifest/tree.ts'
 import { readYaml } from '../../core/manifest/yamlTree.ts'
 
-/** A YAML text in any style that people write, with what it means and to which value each comment belongs. */
+/** A YAML text in any style that people write, with its value and the value that each comment belongs to. */
 export interface StyledYaml {
   readonly text: string
   readonly value: Json
@@ -130,7 +130,7 @@ class Styler {
     return [pad + this.#flow(value)]
   }
 
-  /** A map that begins behind the dash: nothing stands above its first member. */
+  /** A map that begins after the dash: nothing is above its first member. */
   #compact(members: JsonMap, path: FieldPath, column: number): readonly string[] {
     const pad = ' '.repeat(column)
     return Object.entries(members).flatMap(([key, member], index) => {

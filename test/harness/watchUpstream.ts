@@ -1,5 +1,5 @@
 /**
- * A process of its own: an HTTP server whose every answer begins, says one event and stays open. Prints its port as JSON;
+ * A process of its own: an HTTP server whose every response sends one event and stays open. Prints its port as JSON;
  * each line on its input is answered with the number of connections that it has.
  */
 import { createServer } from 'node:http'

@@ -9,7 +9,7 @@ export interface RunningConsole {
   readonly address: string
   /** The path of that file. */
   readonly file: string
-  /** Another address, as the operator asks for it. */
+  /** Another address, as the operator requests it. */
   newAddress(): Promise<string>
   /** Standard output and error so far. */
   readonly printed: () => string

@@ -6,7 +6,7 @@ import { allNamed } from './consent.ts'
 interface TestWorkspaceOptions extends Partial<Pick<WorkspaceOptions, 'environment' | 'whatIf'>> {
   /** File of the recorded demo. */
   readonly demo?: string
-  /** In the place of what this machine has. */
+  /** Replaces the environment of this machine. */
   readonly access?: Partial<WorkspaceOptions['access']>
 }
 

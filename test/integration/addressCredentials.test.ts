@@ -182,7 +182,7 @@ test('a typed secret reaches the server, and nothing that is kept or told', asyn
     await expect.poll(() => JSON.stringify(told), { timeout: 10_000 }).toContain('workload-low')
     expect(server.requests.every(({ headers }) => headers.authorization === 'Bearer t0k-s3cr3t')).toBe(true)
 
-    // The page asks about the connected source with what it was told of it, which lacks the secret.
+    // The page names the connected source by the spec that it received, which lacks the secret.
     const { token: _, ...paths } = credentials
     const before = server.requests.length
     told.push(await console.client.call('sources.permissions', { target: { ...target, credentials: paths } }))

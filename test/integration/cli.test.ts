@@ -34,7 +34,7 @@ describe('apf-console snapshot --file', () => {
     const names = server?.levels.map(({ name }) => name) ?? []
     expect(names).toEqual(names.toSorted())
     expect(names).toContain('workload-low')
-    // Everything is known of a server at rest: what has not happened yet is 0.
+    // A server at rest has every value: what has not happened yet is 0.
     expect(server?.levels.find(({ name }) => name === 'workload-low')).toMatchObject({
       requests: { queued: 0 },
       seats: { queued: 0 },
@@ -100,7 +100,7 @@ describe('apf-console snapshot --file', () => {
     const truncated = startCommand('snapshot', '--file', '-')
     truncated.input.end(readFixture('captures/v1.36.3/mixed.metrics.txt.gz').subarray(0, 700_000))
     expect(await truncated.ended).toBe(1)
-    // The version stands behind the damage.
+    // The version is after the damage.
     expect(truncated.told()).toMatch(
       /^apf-console: standard input, line \d+, column \d+: .*\napf-console: .* version\b.*\n$/,
     )

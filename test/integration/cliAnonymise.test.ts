@@ -104,7 +104,7 @@ const TOLD: readonly SourceEvent[] = [
     },
   },
 ]
-/** What the events above name. */
+/** Names in the events above. */
 const NAMED = `payments ledger-sync team-blue acme invoices refunds inv-2231 hush secret 10.20.30.40 10.9.8.7
   prod-eu-1 alice tok_5f2a
   5b0c8e1d squad owner acme-deployer v1.36.3-acme`.split(/\s+/)
@@ -154,14 +154,14 @@ async function recordCapture(stateDir: string): Promise<void> {
   await recorder.end()
 }
 
-/** What every cluster has. */
+/** Names that every cluster has. */
 const { levels, schemas } = builtInObjects('v1.36.3')
 const PUBLIC: ReadonlySet<string> = new Set([
   ...[...levels, ...schemas].map(({ metadata }) => metadata.name),
   ...'system serviceaccount serviceaccounts kube-system default masters nodes authenticated unauthenticated'.split(' '),
   ...'kube-scheduler kube-controller-manager'.split(' '),
 ])
-/** Without what is in quotation marks: of a pair of files that differ in names alone, the same. */
+/** Without quoted text: the same for a pair of files that differ in names alone. */
 const numbersOf = (text: string): string[] =>
   text
     .replaceAll(/"(?:[^"\\]|\\.)*"(:?)/g, '"$1')

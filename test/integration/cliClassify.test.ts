@@ -59,7 +59,7 @@ const json = ({ output }: Finished): Record<string, unknown> => JSON.parse(outpu
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'apf-classify-'))
-  // The last file that the text before a block names is what the block holds.
+  // A block holds the last file named in the text before it.
   for (const { before, text } of blocks) {
     const name = [...before.matchAll(/`([\w-]+\.(?:yaml|json))`/g)].at(-1)?.[1]
     if (name !== undefined && !text.startsWith('$'))
@@ -192,7 +192,7 @@ describe('apf-console classify', () => {
         })
         .parse(answer)
     }
-    // A page of a server of 30 seats without the counts of its objects, so that they do not speak for themselves.
+    // A page of a server of 30 seats without the counts of its objects, so that they do not decide the width.
     const lines = readFixture('captures/v1.36.3/mixed.metrics.txt.gz').toString('utf8').split('\n')
     const [bare, dump] = [file('no-counts.txt'), file('dump_requests.txt')]
     await writeFile(

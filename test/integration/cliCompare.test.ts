@@ -49,7 +49,7 @@ describe('compare', () => {
     const { dispatched } = read.servers[0]?.totals ?? {}
     expect(dispatched?.a).toBeGreaterThan(0)
     expect(dispatched?.change).toBe((dispatched?.b ?? 0) - (dispatched?.a ?? 0))
-    // A period compared with itself differs in nothing.
+    // A period has no differences from itself.
     const same = await runHere('compare', '20261121T03', '--a', A, '--b', A, '--json')
     const { servers }: typeof read = JSON.parse(same.output)
     for (const { change } of Object.values(servers[0]?.totals ?? {})) expect(change ?? 0).toBe(0)

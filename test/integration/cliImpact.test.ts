@@ -149,7 +149,7 @@ describe('apf-console impact', () => {
     const cleared = await impact('--edit', await file('cleared.yaml', reject('{ type: Reject, queuing: null }')))
     expect(cleared.answer.errors).toEqual([])
     expect(cleared.code).toBe(0)
-    // What the files before hold was applied, so an apply takes away what the edit leaves out.
+    // The files before were applied, so an apply removes fields that the edit leaves out.
     const before = await file('queue.yaml', reject('{ type: Queue, queuing: { queues: 16, handSize: 4 } }'))
     const applied = await impact('--config', before, '--edit', await file('reject.yaml', reject('{ type: Reject }')))
     expect(applied.answer.errors).toEqual([])
@@ -183,7 +183,7 @@ describe('apf-console impact', () => {
     expect(new Map(computed)).toEqual(reported)
     expect(answer.allocation).toBeDefined()
     expect(answer.servers).toHaveLength(1)
-    // Nothing reports the demand of the new level: its limit is marked, and the reason stands below the table.
+    // Nothing reports the demand of the new level: its limit is marked, and the reason is below the table.
     expect(answer.levels.filter(({ assumedIdle }) => assumedIdle).map(({ name }) => name)).toEqual(['batch'])
     const text = await runHere('impact', '--edit', edit, '--file', page)
     expect(text.output).toMatch(/^batch \(added\) .* ≈ – → \d+$/m)

@@ -198,7 +198,7 @@ describe('report', () => {
 })
 
 describe('a report as PDF', () => {
-  /** In place of a Chromium: writes what it was asked to print. */
+  /** In place of a Chromium: writes the page that it gets to print. */
   const withBrowser = async (script: string): Promise<void> => {
     const programs = await mkdtemp(join(folder, 'programs-'))
     await writeFile(join(programs, 'chromium'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -227,7 +227,7 @@ describe('a report as PDF', () => {
   })
 })
 
-/** A file with any head and body, whose checksum fits. */
+/** A file with any head and body, and a valid checksum. */
 const made = (start: string, body: Uint8Array): Buffer => {
   const content = Buffer.concat([Buffer.from(start), body])
   return Buffer.concat([content, createHash('sha256').update(content).digest()])

@@ -29,7 +29,7 @@ describe('tune', { timeout: 120_000 }, () => {
     expect(readFileSync(draft, 'utf8')).toContain('kind: PriorityLevelConfiguration')
     expect((await runHere('validate', draft)).code).toBe(0)
     const again = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '-o', 'manifests')
-    // The evidence stands above the manifests, as comments.
+    // The evidence is above the manifests, as comments.
     const kept = readFileSync(draft, 'utf8')
     expect(kept).toContain('#   ok: goal wait p99 of level workload-low ≤ 1500 ms')
     expect(kept.endsWith(`\n${again.output}`)).toBe(true)

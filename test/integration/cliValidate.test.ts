@@ -145,7 +145,7 @@ describe('apf-console validate', () => {
     const [, manifest = ''] = /of this `level.yaml`:\n\n```yaml\n(.*?)```/s.exec(page) ?? []
     const { code, output } = await runCommand('validate', '--json', write('level.yaml', manifest))
     expect(code).toBe(1)
-    // The words of a message are no part of what is documented.
+    // The words of a message are not documented.
     const stable = ({ findings, ...others }: Report) => ({
       ...others,
       findings: findings.map((finding) => ({ ...finding, file: 'level.yaml', message: typeof finding['message'] })),

@@ -53,7 +53,7 @@ describe('the demo, over the contract', () => {
     expect(server?.id).toBe(SERVER)
     expect(Date.parse(event.frame.at)).toBeGreaterThan(started - 5_000)
     const level = (name: string) => server?.levels.find((one) => one.name === name)
-    // The first look: workload-low has borrowed seats, its queues are long, and requests are rejected.
+    // The first screen: workload-low has borrowed seats, its queues are long, and requests are rejected.
     expect(level('workload-low')?.limits.current).toBeGreaterThan(level('workload-low')?.limits.nominal ?? Infinity)
     expect(level('workload-low')?.requests.queued).toBeGreaterThan(100)
     expect(derived?.noRates).toBeUndefined()

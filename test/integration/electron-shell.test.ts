@@ -53,8 +53,8 @@ const callByHand = (where: Page, call: string): Promise<string> =>
     call,
   )
 /**
- * The answer to a call. A page has one line: its own client, which comes back by itself, may close the one by hand before
- * the answer is there.
+ * The answer to a call. A page has one line: its own client, which reconnects by itself, may close the one by hand
+ * before the answer arrives.
  */
 const answerByHand = (where: Page, call: string): Promise<unknown> =>
   vi.waitFor(async (): Promise<unknown> => {

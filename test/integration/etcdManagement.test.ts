@@ -44,7 +44,7 @@ const qos = (words: string) => runHere('qos', ...words.split(' '))
 const addressFile = (name = 'default'): string => join(folder, 'apf-console/etcd', `${name}.json`)
 const AddressSchema = z.object({ url: z.string(), token: z.string(), pid: z.number() })
 const address = async () => AddressSchema.parse(JSON.parse(await readFile(addressFile(), 'utf8')))
-/** As nothing else is told of it: neither a signal handler nor an end. */
+/** SIGKILL: neither a signal handler nor a shutdown runs. */
 async function kill(command: Running): Promise<void> {
   process.kill((await address()).pid, 'SIGKILL')
   await command.ended

@@ -45,7 +45,7 @@ const event = ({
     requestReceivedTimestamp: new Date(FROM + atMs).toISOString(),
     stageTimestamp: new Date(FROM + atMs + lastedMs).toISOString(),
   })}\n`
-/** Carries the time on, and is no request of the engine: the server did not know who asked. */
+/** Advances the time, and is no request of the engine: its user was unknown to the server. */
 const later = (atMs: number): string => event({ id: `later ${atMs}`, atMs, user: '' })
 
 let desk: LiveConsole
@@ -61,7 +61,7 @@ const follow = async (more: Partial<FeedSpec> = {}): Promise<void> => {
   await desk.connect(FeedSpecSchema.parse({ kind: 'feed', feed: { kind: 'audit-file', path }, ...more }))
   await vi.waitFor(() => expect(desk.objects()?.state).toBe('current'), 5_000)
 }
-/** The objects of the engine, but one seat, and room for one to wait, for whoever is nobody special. */
+/** The objects of the engine, but with one seat, and room for one waiting request, for ordinary users. */
 const narrow = (): Objects => {
   const { levels = [], schemas = [] } = desk.objects()?.objects ?? {}
   const limited = {
@@ -122,7 +122,7 @@ describe('a draft beside a feed', () => {
         ]),
       5_000,
     )
-    // Both engines are new, so that what was counted before is gone.
+    // Both engines are new, so earlier counts are gone.
     await vi.waitFor(() => {
       expect(desk.state()?.candidate).toMatchObject({
         a: { arrived: 3, rejected: 0 },

@@ -89,7 +89,7 @@ describe('captured request logs', () => {
       widthCompared: known.length,
     })
     expect(new Set(rows.map(({ schema }) => schema)).size).toBeGreaterThanOrEqual(6)
-    // Widths differ only where they follow from what neither log tells: object counts, and watches of other clients.
+    // Widths differ only where they depend on data in neither log: object counts, and watches of other clients.
     const differing = rows.filter(({ seats, server }) => seats.initial !== server?.initialSeats)
     expect(new Set(differing.map(({ verb }) => verb))).toEqual(new Set(['list']))
     const final = rows.filter(({ seats, server }) => seats.final !== server?.finalSeats)

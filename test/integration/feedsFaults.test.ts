@@ -47,7 +47,7 @@ const event = (n: number, user = 'alice'): string => {
 const events = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, i) => event(from + i)).join('')
 const names = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, i) => `pod-${from + i}`)
-/** Carries the time on, so that nothing is held back; nobody knows who asked. */
+/** Advances the time, so that nothing is held back; its user is unknown. */
 const later = (n: number): string => event(n + 1_000, '')
 
 /** The command in a process of its own, which prints each request as it ends. */
@@ -86,7 +86,7 @@ describe('kill -9 of a console that reads a feed', () => {
     }
     const first = console()
     await write(200)
-    // The place is written once a second: there is one, and more comes after it.
+    // The position is written once a second: there is one, and more events follow it.
     const store = openStore(join(folder, 'state', 'apf-console'))
     cleanups.push(() => store.close())
     await vi.waitFor(async () => expect((await store.places.read(path))?.lines).toBeGreaterThan(0), 20_000)
@@ -95,7 +95,7 @@ describe('kill -9 of a console that reads a feed', () => {
     await pause(300)
     await write(1_000)
     await first.kill()
-    // Half a line stands at the end.
+    // The file ends with half a line.
     const next = event(1_000)
     await appendFile(path, next.slice(0, 50))
     const before = first.printed()
@@ -108,7 +108,7 @@ describe('kill -9 of a console that reads a feed', () => {
     const after = second.printed()
     expect(new Set(after).size).toBe(after.length)
     expect(new Set([...before, ...after])).toEqual(new Set(names(0, 1_200)))
-    // It went on where the first one was, and did not begin anew.
+    // It continued where the first one was, and did not start again.
     expect(after.length).toBeLessThan(1_200)
   })
 })

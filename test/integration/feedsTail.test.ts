@@ -58,7 +58,7 @@ function tailed(options: Partial<TailOptions> = {}) {
   return { tail, lines, warnings, tooLong }
 }
 
-/** Each call is another process, as far as the store can tell. */
+/** For the store, each call is another process. */
 const positions = () => {
   const store = openStore(join(folder, 'state'))
   stores.push(store)
@@ -168,7 +168,7 @@ describe('a file that is followed', () => {
     await appendFile(path, text(40, 60))
     await writeFile(join(folder, 'audit.log.1.gz'), gzipSync(await readFile(path)))
     await truncate(path)
-    // More than there was before, so that its length tells nothing.
+    // Longer than before, so that its length does not reveal the rotation.
     await appendFile(path, text(60, 200))
     await expectLines(lines, 200)
     expect(warnings).toEqual([])
@@ -361,7 +361,7 @@ describe('a restart', () => {
     expect(place.lines).toBeGreaterThan(0)
     expect(place.lines).toBeLessThan(total / 2)
     await appendFile(path, text(total / 2, total))
-    // The process began anew, and with it what it had counted: the place says how many lines are behind it.
+    // The process restarted with empty counts: the position contains the number of lines before it.
     const second = tailed({ positions: positions() })
     await vi.waitFor(() => expect(second.lines).toHaveLength(total - place.lines), 20_000)
     expect(second.lines[0]).toBe(numbered(place.lines, place.lines + 1)[0])
@@ -411,7 +411,7 @@ describe('a restart', () => {
     async (how) => {
       await writeFile(path, text(0, 100))
       let took = 0
-      // Nothing is ever dealt with, as when the process ends by kill -9 in the middle of its first lines.
+      // No line is ever processed, as after kill -9 in the middle of the first lines.
       const first = tailed({
         positions: positions(),
         progress: { taken: () => 1, done: () => 0 },
@@ -433,7 +433,7 @@ describe('a restart', () => {
     const child = fork(new URL('feedsTailChild.ts', import.meta.url), [path, join(folder, 'state')], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    // The child says when it is given the first lines; it never finishes with them.
+    // The child reports when it gets the first lines; it never finishes them.
     await new Promise((resolve) => child.once('message', resolve))
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('exit', resolve))

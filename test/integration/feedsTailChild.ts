@@ -1,4 +1,4 @@
-/** Follows a file slowly, to be killed while it does: `feedsTailChild.ts FILE STATE-FOLDER`. Says when it gets lines. */
+/** Follows a file slowly, until it is killed: `feedsTailChild.ts FILE STATE-FOLDER`. Prints when it gets lines. */
 import { createPositionStore } from '../../main/feeds/placeKeeper.ts'
 import { openStore } from '../../main/store/store.ts'
 import { startTail } from '../../main/feeds/tail.ts'

@@ -16,7 +16,7 @@ const closed = (socket: WebSocket): Promise<unknown> =>
 
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString() : '')
 
-/** What another page is answered by the server: the proof that it is well. */
+/** The server's response to another page, which proves that it still works. */
 async function answerToAnother(): Promise<unknown> {
   const socket = await world.socket()
   const answer = new Promise<string>((resolve) => void socket.once('message', (data) => resolve(textOf(data))))
@@ -109,7 +109,7 @@ test('a page that never reads gets merged frames, and what waits for it stays sm
     if (seq % 100 === 0) await new Promise((resolve) => void setImmediate(resolve))
   }
   const after = process.memoryUsage()
-  // 2,000 frames would be 300 MB; what may remain is the two that are under way, the one that waits, and noise.
+  // 2,000 frames would be 300 MB; only the two in progress, the waiting one, and noise may remain.
   expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(100 * frame)
   const seen: number[] = []
   socket.on('message', (data) => {

@@ -24,7 +24,7 @@ import {
 import { createAuthority, selfSigned } from '../harness/hostileServerCertificates.ts'
 import { allNamed } from '../harness/consent.ts'
 
-/** No answer of these servers takes so long, however busy the machine is; what a limit ends has a shorter one. */
+/** No response of these servers takes so long, however busy the machine is; limits in the tests are shorter. */
 const LIMITS: HttpLimits = {
   connectMs: 60_000,
   firstByteMs: 60_000,

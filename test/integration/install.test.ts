@@ -9,9 +9,9 @@ import { ensureBuilt } from '../../main/bootstrap/build.mjs'
 import { root } from '../../main/bootstrap/runtime.mjs'
 
 /*
- * The package as npm packs, installs and removes it, without a network, and what calls its commands: shells, kubectl, the
- * action, hooks of pre-commit. It runs on the Node of this test.
- * `npm run package:check` installs it with the Node that it brings along.
+ * The package as npm packs, installs and removes it, without a network, and the callers of its commands: shells,
+ * kubectl, the action, hooks of pre-commit. It runs on the Node of this test. `npm run package:check` installs it with
+ * its bundled Node.
  */
 const SCHEMA = `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: FlowSchema
@@ -39,7 +39,7 @@ interface Ran {
   readonly told: string
 }
 
-/** With nothing of this user's home, caches and npm. */
+/** Without this user's home, caches and npm. */
 function call(command: string, args: readonly string[], cwd = folder, ...paths: readonly string[]): Ran {
   const env = {
     PATH: [...paths, path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
@@ -138,7 +138,7 @@ test.skipIf(windows)('the manual pages are where man finds them', () => {
   expect(readFileSync(path.join(pages, 'apf-console.1'), 'utf8')).toMatch(/^\.TH APF-CONSOLE 1/)
 })
 
-/** A step of the action or a hook of pre-commit, as they run it: what it says of the manifests in the folder `work`. */
+/** A step of the action or a hook of pre-commit, as they run it: its output for the manifests in the folder `work`. */
 const inBash = (script: string, env: Readonly<Record<string, string>> = {}): Ran => {
   const given = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`)
   return call('bash', ['--norc', '-c', [...given, script].join('\n')], at('work'), path.join(at('prefix'), 'bin'))

@@ -87,7 +87,7 @@ async function open(
   }
 }
 
-/** Answers with who is asking, as the request shows it. */
+/** Responds with the user, as the request identifies it. */
 const whoami: Parameters<HostileServer['behave']>[0] = (request, response) => {
   const peer = request.socket instanceof TLSSocket ? request.socket.getPeerCertificate().subject : undefined
   const { authorization, 'impersonate-user': as, 'impersonate-group': groups } = request.headers

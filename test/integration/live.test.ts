@@ -9,7 +9,7 @@ import { openLiveConsole, smallServer, type LiveConsole, type SmallServer } from
 const LEVEL = 'global-default'
 const PODS = '/api/v1/namespaces/default/pods/one'
 
-/** One seat and one place in one queue for everybody who is nobody special. */
+/** One seat and one place in one queue for ordinary users. */
 const NARROW = {
   nominalConcurrencyShares: 1,
   lendablePercent: 0,
@@ -21,7 +21,7 @@ type Limited = Readonly<Record<string, unknown>>
 describe('a live proxy', () => {
   let desk: LiveConsole
   let server: SmallServer
-  /** Answers that the server holds back, in the order of their requests. */
+  /** Responses that the server holds back, in the order of their requests. */
   let held: (() => void)[] = []
   let holds = false
 
@@ -124,7 +124,7 @@ describe('a live proxy', () => {
 
     const undone = await desk.client.call('journal.undo', { id: report.entry?.id ?? '' })
     expect(undone.entry?.changes.map(({ state }) => state)).toEqual(['undone'])
-    // What waited is dispatched as soon as there is room for it.
+    // Waiting requests are dispatched as soon as there is room for them.
     const more = [ask(), ask()]
     await vi.waitFor(() => expect(held).toHaveLength(4))
     for (const answer of held.splice(0)) answer()

@@ -34,7 +34,7 @@ function start(...args: readonly string[]): Running {
   running = [...running, command]
   return command
 }
-/** `--config` with a level in one file, and the schema that leads to it in another. */
+/** `--config` with a level in one file, and the schema that references it in another. */
 async function twoFiles(): Promise<readonly string[]> {
   const [level, schema] = [join(folder, 'level.yaml'), join(folder, 'schema.yaml')]
   await writeFile(level, levelManifest('narrow', 1))
@@ -68,7 +68,7 @@ describe('apf-console proxy', () => {
     )
     expect(page).toMatch(/^process_resident_memory_bytes \d+$/m)
     expect(page).toContain('apf_console_live_requests 8')
-    // Each family once, as Prometheus wants it.
+    // Each family once, as Prometheus requires.
     const families = [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
     expect(new Set(families).size).toBe(families.length)
     const foreign = await new Promise((resolve) => {

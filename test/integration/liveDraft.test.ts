@@ -68,7 +68,7 @@ describe('a draft beside a feed', () => {
 
   test('counts the whole file, through a leap of hours, and tells both decisions of each row', async () => {
     await appendFile(log, eight(100))
-    // Under way when the file ends: it has a decision, and no line of its own.
+    // In progress when the file ends: it has a decision, and no line of its own.
     const last = auditEvent(5_000, { atMs: AT + 100 * HOUR_MS + 50, stage: 'RequestReceived' })
     await appendFile(log, JSON.stringify(last))
     const feed = start('feed', '--audit-file', log, '--once', '--json', '--draft', '-')
@@ -95,7 +95,7 @@ describe('a draft beside a feed', () => {
     const rows = rowsOf(output)
     expect(rows.map(({ level, state }) => `${level} ${state}`)).toEqual(rows.map(() => 'narrow served'))
     expect(rows.map(({ candidate }) => candidate?.schema)).toEqual(rows.map(() => 'everybody'))
-    // Whoever finds a level empty runs, however few seats it has.
+    // A request that finds a level empty runs, however few seats it has.
     const refused = Array.from({ length: 7 }, () => 'concurrency-limit')
     expect(rows.map(({ candidate }) => candidate?.reason)).toEqual([undefined, ...refused])
   })

@@ -13,7 +13,7 @@ const NARROW = {
 }
 const PODS = '/api/v1/namespaces/default/pods/one'
 
-/** One seat for everybody, so that a second request waits; the server holds all answers back. */
+/** One seat for all, so that a second request waits; the server holds all answers back. */
 describe('the mode of a proxy, changed while requests come', () => {
   let desk: LiveConsole
   let server: SmallServer
@@ -80,12 +80,12 @@ describe('the mode of a proxy, changed while requests come', () => {
     const passing = [ask(), ask(), ask()]
     await vi.waitFor(() => expect(held).toHaveLength(4))
     answerAll()
-    // The one that waited is let run by the engine that it came to.
+    // The waiting request is dispatched by the engine at which it arrived.
     await vi.waitFor(() => expect(held).toHaveLength(1))
     answerAll()
     expect(await Promise.all([...first, ...passing])).toEqual([200, 200, 200, 200, 200])
     await vi.waitFor(() => expect(states()).toEqual(['served', 'served', 'served', 'served', 'rejected']), 5_000)
-    // The engine that began then knows what came to it, and would have refused the last.
+    // The engine that started then has its own arrivals, and would have rejected the last.
     await vi.waitFor(
       () => expect(desk.frame()?.levels.reduce((sum, { dispatched }) => sum + (dispatched ?? 0), 0)).toBe(2),
       5_000,

@@ -7,7 +7,7 @@ import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { openLiveConsole, type LiveConsole } from '../harness/live.ts'
 
 const LEVEL = 'workload-low'
-/** The story of ten minutes is computed first, by tests beside each other. */
+/** The ten minutes in advance are computed first, by tests that run in parallel. */
 const LONG = { timeout: 20_000, interval: 50 }
 
 describe('a simulation', () => {
@@ -30,7 +30,7 @@ describe('a simulation', () => {
     if (candidate === undefined) throw new Error('the draft does not run')
     return candidate
   }
-  /** The objects in force with so many shares for one level, which no server puts back as they were. */
+  /** The objects in force with so many shares for one level, which no server restores. */
   const draft = (nominalConcurrencyShares: number): Extract<CandidateWish, { on: true }> => {
     const { levels = [], schemas = [] } = desk.objects()?.objects ?? {}
     const own = { lendablePercent: 0, borrowingLimitPercent: 0, nominalConcurrencyShares }
@@ -112,7 +112,7 @@ describe('a simulation', () => {
       problem: { code: 'invalid-input' },
       message: expect.stringContaining(LEVEL),
     })
-    // The draft from before goes on.
+    // The earlier draft continues.
     expect(compared().seconds).toBeGreaterThan(150)
   })
 })

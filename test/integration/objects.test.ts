@@ -26,7 +26,7 @@ const level = (name: string, resourceVersion: number, shares = 1) => ({
   spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
 })
 
-/** An API server as far as objects are asked of it; each part can be replaced. */
+/** The part of an API server that serves objects; each part can be replaced. */
 interface Script {
   list?: (query: URLSearchParams) => object
   /** Gets each watch of levels. */

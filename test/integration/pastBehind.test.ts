@@ -87,13 +87,13 @@ test('the time before a direct scrape is that which a Prometheus kept of the sam
   expect(times).toEqual(times.map((_, i) => (times[0] ?? 0) + i * INTERVAL_MS))
   expect(firstAt - (times[0] ?? 0)).toBeGreaterThan(PAST_MS - 2 * INTERVAL_MS)
   expect(firstAt - (times.at(-1) ?? 0)).toBeLessThanOrEqual(INTERVAL_MS)
-  // The history is one, with the numbers of both where each was read, and no instant where nothing is known.
+  // The history is one, with the numbers of both where each was read, and no instant without data.
   const [server] = picture.servers
   const series = server?.history.series({ from: times[0] ?? 0, to: firstAt, maxPoints: 10_000 })
   for (const { frame, seam } of past)
     if (seam !== true) expect(frame.levels[0]?.dispatched).toBe(stepOf(Date.parse(frame.at)))
   expect(series?.samples).not.toContain(0)
-  // The first sample of the present has rates as well: the last one before it is known.
+  // The first sample of the present has rates as well, because the last one before it is available.
   const seam = series?.times.indexOf(firstAt) ?? -1
   expect(series?.levels[0]?.columns.dispatchedRate[seam]).toEqual(expect.any(Number))
   expect(series?.times.length).toBeGreaterThan(PAST_MS / INTERVAL_MS - 2)

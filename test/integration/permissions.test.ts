@@ -34,7 +34,7 @@ const RESOURCES = ['flowschemas', 'prioritylevelconfigurations']
 const every = (verbs: readonly string[]): string[] =>
   verbs.flatMap((verb) => RESOURCES.map((kind) => `${verb} ${kind}`))
 
-/** An API server as far as the report asks it. */
+/** As much of an API server as the report uses. */
 function fakeApi({ pages = [], access, user = 'jo', level = 'global-default' }: Rules): RequestListener {
   const flow = { 'X-Kubernetes-PF-FlowSchema-UID': `fs-${level}`, 'X-Kubernetes-PF-PriorityLevel-UID': `pl-${level}` }
   const refuse = (path: string) =>

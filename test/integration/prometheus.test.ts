@@ -37,7 +37,7 @@ interface Watched {
   readonly source: Source
   readonly events: readonly SourceEvent[]
   readonly picture: Picture
-  /** Unix milliseconds of the frames that were told as the present, and those of the past. */
+  /** Unix milliseconds of the frames that were emitted as the present, and those of the past. */
   readonly present: () => readonly number[]
   readonly past: () => readonly number[]
   readonly sentence: (server?: string) => string | undefined
@@ -118,7 +118,8 @@ describe('a Prometheus', () => {
       const later = api.queries().slice(7)
       const clocks = later.filter(({ query }) => query.includes('priority_level="catch-all"'))
       const scrapes = watched.present().length - 1
-      // The next round may be under way, and may have found no new scrape yet. One that comes late reads several at once.
+      // The next round may be under way, and may have found no new scrape yet. One that comes late reads several at
+      // once.
       expect(later.length - clocks.length).toBeLessThanOrEqual(3 * scrapes + 3)
       expect(clocks.length).toBeLessThanOrEqual(scrapes + 2)
       expect(new Set(api.queries().map(({ path }) => path))).toEqual(new Set(['/api/v1/query']))
@@ -137,7 +138,7 @@ describe('a Prometheus', () => {
       const asWell = new Set([...FACT_FAMILIES, ...KIND_FAMILIES, ...REQUEST_TIME_FAMILIES])
       const lacks = [...CATALOGUE.keys()].filter((name) => !has.has(name) && !asWell.has(name))
       expect(lacks).not.toEqual([])
-      // What finds the servers cannot depend on their versions.
+      // The query that finds the servers cannot depend on their versions.
       const asked = api
         .queries()
         .filter(({ query }) => !query.includes('priority_level="catch-all"'))

@@ -133,7 +133,7 @@ describe('a slow Prometheus', () => {
       problem: { code: 'timeout', message: expect.stringMatching(sentence) },
       tooMuch: true,
     })
-    // The server may give up by itself, and say why, before the console does.
+    // The server may give up by itself, with a reason, before the console does.
     expect(server.requests[0]?.path).toContain('&timeout=180ms')
   })
 })
@@ -289,7 +289,7 @@ describe('in a thread of its own', () => {
       problem: { code: 'unsupported', message: expect.stringContaining('scrape_interval') },
     })
 
-    // The page asks what else there is with what it was told, which lacks the secrets.
+    // The page requests the other servers with the spec that it received, which lacks the secrets.
     const shown = connected[0]?.spec
     if (shown?.kind !== 'prometheus') throw new Error('no Prometheus')
     const { kind: _, cluster: __, instances: ___, pastMs: ____, ...target } = shown

@@ -8,7 +8,7 @@ import { startFakePrometheus, type FakePrometheus } from '../harness/fakePrometh
 import { EPOCH, fastEnvironment as environment, stepOf } from '../harness/fastTime.ts'
 import { metricsPage } from '../harness/hostileServer.ts'
 
-/** Answers that are right in form, and wrong or late in what they hold. */
+/** Responses that are well-formed, with wrong or late content. */
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -71,7 +71,7 @@ test('counters that fall without a restart give no rate below 0, and the next on
   expect(rates[after]).toBeCloseTo(1, 3)
 })
 
-/** Answers with what `change` makes of the body. */
+/** Responds with the body that `change` returns. */
 const changed = (api: FakePrometheus, change: (body: string) => string): void =>
   api.fail((_, response) => {
     const end = response.end.bind(response)

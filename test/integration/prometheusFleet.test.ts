@@ -57,7 +57,7 @@ describe.skipIf(reason !== undefined)('the fleet of a real Prometheus', () => {
         else if (queued > 0) expect(line?.['state']).toBe('queueing')
       }
     }
-    // Servers, versions, a query for each of seven numbers; the trend may not have been asked for.
+    // Servers, versions, a query for each of seven numbers; the trend may not have been requested.
     const queries = (await readFile(join(folder, 'queries.log'), 'utf8')).trim().split('\n')
     expect(queries.length).toBeGreaterThanOrEqual(9)
     expect(queries.length).toBeLessThanOrEqual(10)

@@ -22,7 +22,9 @@ if (reason !== undefined) console.warn(`Native histograms of a real Prometheus a
 const LEVEL = 'workload-low'
 /** Nine of ten requests wait for 0.1 s, one for 1.5 s. */
 const [SHORT, LONG] = [0.1, 1.5]
-/** Bounds at which the console reads native histograms are a power of √2 apart; those of the exporter one of 2^(1/8). */
+/**
+ * Bounds at which the console reads native histograms are a power of √2 apart; those of the exporter one of 2^(1/8).
+ */
 const [READ, STORED] = [Math.SQRT2, 2 ** (1 / 8)]
 
 describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as native histograms', () => {
@@ -75,7 +77,7 @@ describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as na
     const { waitP50, waitP99, waitP50Range, waitP99Range } = level() ?? {}
     near(waitP50, SHORT, READ, 'p50')
     near(waitP99, LONG, READ, 'p99')
-    // The true values lie where the console says that they lie, and the range is one bucket.
+    // The true values are within the range that the console reports, and the range is one bucket.
     for (const [range, value] of [
       [waitP50Range, SHORT],
       [waitP99Range, LONG],

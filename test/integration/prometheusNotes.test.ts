@@ -70,7 +70,7 @@ async function open(spec: (url: string) => SourceSpec): Promise<SourceHere> {
   return opened
 }
 
-/** What the source noted of its past, once that is read. */
+/** The marks that the source noted in its past, once that is read. */
 async function notedOf(source: SourceHere): Promise<readonly Noted[]> {
   let past: readonly Noted[] = []
   const heard = new AbortController()

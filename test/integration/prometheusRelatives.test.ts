@@ -8,7 +8,7 @@ import { refuse, startFakePrometheus, type FakePrometheus, type FakeTarget } fro
 import { fastEnvironment as environment, stepOf } from '../harness/fastTime.ts'
 import { metricsPage } from '../harness/hostileServer.ts'
 
-/** What Thanos and Mimir answer otherwise than Prometheus, as their documentation and their issues have it. */
+/** Responses of Thanos and Mimir that differ from Prometheus, according to their documentation and issues. */
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

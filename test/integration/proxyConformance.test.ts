@@ -16,7 +16,7 @@ import { rawClient, requestHead } from '../harness/rawClient.ts'
 const cleanups: Cleanups = []
 let proxy: Proxied | undefined
 afterEach(async () => {
-  // Whatever happened: nothing is held for requests that are over.
+  // In every case, ended requests hold nothing.
   if (proxy !== undefined) await nothingHeld(proxy.run)
   proxy = undefined
   await cleanUp(cleanups)
@@ -373,7 +373,7 @@ describe('messages', () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     cleanups.push(() => agent.destroy())
     const refused = await ask(`${url}/x`, { method: 'POST', agent }, 'x'.repeat(5_000_000)).catch(() => undefined)
-    // The upstream closes on who goes on sending, which may overtake its answer.
+    // The upstream closes the connection of a client that continues to send, which may overtake its response.
     expect([413, 502, undefined]).toContain(refused?.status)
     expect((await ask(`${url}/x`, { agent })).body).toBe('fine')
   })
@@ -422,7 +422,7 @@ describe('messages', () => {
     await sleep(300)
     const ahead = sent
     await sleep(300)
-    // What the buffers of the four sockets take, and no more.
+    // The capacity of the buffers of the four sockets, and no more.
     expect(sent).toBe(ahead)
     expect(ahead).toBeLessThan(32 * 2 ** 20)
     answer.resume()

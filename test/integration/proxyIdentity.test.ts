@@ -27,7 +27,7 @@ interface Seen {
   readonly requests: IncomingMessage[]
 }
 
-/** An API server as far as identities go: knows tokens, answers reviews, and keeps what it was asked. */
+/** The part of an API server for identities: it has tokens, answers reviews, and records requests. */
 function apiServer(seen: Seen, accepted: () => Readonly<Record<string, string>> = () => OWNERS) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { authorization = '' } = request.headers

@@ -36,7 +36,7 @@ interface Client {
   readonly token: string | undefined
 }
 
-/** What a client knows that was given the file and nothing else. */
+/** What a client has that got the file and nothing else. */
 async function clientOf(file: string): Promise<Client> {
   const { clusters, users } = KubeconfigSchema.parse(parse(await readFile(file, 'utf8')))
   const [{ cluster }] = clusters
@@ -51,7 +51,7 @@ async function clientOf(file: string): Promise<Client> {
 const bearer = (token: string | undefined): OutgoingHttpHeaders =>
   token === undefined ? {} : { Authorization: `Bearer ${token}` }
 
-/** The status of an answer over HTTP/1.1; rejects where the server is not trusted. */
+/** The status of a response over HTTP/1.1; rejects if the server is not trusted. */
 const statusOf = (
   { server, ca, servername }: Client,
   headers: OutgoingHttpHeaders,
@@ -119,7 +119,7 @@ const specOf = (listen: ProxySpec['listen'], more: Partial<ProxySpec> = {}): Pro
     ...more,
   })
 
-/** Connects, and says what the console tells of it. */
+/** Connects, and returns what the console reports about it. */
 async function open(listen: ProxySpec['listen'], more: Partial<ProxySpec> = {}) {
   await desk.connect(specOf(listen, more))
   await vi.waitFor(() => expect(desk.state()?.address).toBeDefined())
@@ -270,7 +270,7 @@ describe('files of the operator', () => {
     const keyFile = await inFolder('tls.key', own.key, 0o640)
     const { clientKubeconfig, notes } = await open({ tls: { kind: 'files', certFile, keyFile } })
     const client = await clientOf(clientKubeconfig)
-    // kubectl asks for a user name when it is given nothing.
+    // kubectl prompts for a user name without credentials.
     expect(client).toMatchObject({ servername: 'apf.corp.example', ca: own.cert, token: 'none-is-needed' })
     expect(await statusOf(client, bearer(client.token))).toBe(200)
     expect(await statusOf(client, {})).toBe(200)
@@ -306,7 +306,7 @@ describe('files of the operator', () => {
       })
     }
     expect([await statusOf(client, {}), await statusOver2(client, {})]).toEqual([401, 401])
-    // Sessions that are taken up again know their certificate.
+    // Resumed sessions keep their certificate.
     const agent = new https.Agent({ keepAlive: false, maxCachedSessions: 10 })
     expect([await statusOf(client, {}, { ...own, agent }), await statusOf(client, {}, { ...own, agent })]).toEqual([
       200, 200,

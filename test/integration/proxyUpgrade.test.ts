@@ -53,7 +53,7 @@ test('bytes pass in both directions from the first on, and each direction ends b
     heard.push(request.headers['x-stream-protocol-version'] as string, head.toString())
     socket.write(`${SWITCHED}\r\nhello `)
     socket.on('data', (piece) => heard.push(piece.toString()))
-    // Only after the client has said everything: its half of the connection is closed, ours is not.
+    // Only after the client has sent everything: its half of the connection is closed, ours is not.
     socket.on('end', () => socket.end('and goodbye'))
   })
   const { socket, until, closed, text } = client(port)

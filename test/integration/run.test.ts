@@ -26,7 +26,7 @@ const runOf = (place: number, clients: WhatIfWish['clients'] = 'open'): RunSpec 
   of: { kind: 'comparison', wish: { ...wish, clients }, variant: place },
 })
 
-/** A run is the same at an instant whoever asked for another one before. */
+/** A run is the same at an instant, whichever instant was requested before. */
 const runs = new Map<string, Required<Archive>>()
 function opened(place: number, clients?: WhatIfWish['clients']): Required<Archive> {
   const key = `${place} ${clients ?? 'open'}`
@@ -69,7 +69,7 @@ it('steps forwards and back, and stands between two events of one instant', () =
     const next = archive.step({ at, stride: 'event', back: false })
     at = next.moment.at
     there.push(next.events)
-    // What is asked for at the instant of a step is answered from where the step ended.
+    // Requests for the instant of a step are answered from where the step ended.
     expect(archive.dump('simulated-apiserver', at)?.at).toBe(next.moment.frame?.at)
     archive.requests(at, 50)
   }

@@ -31,14 +31,16 @@ function watch(source: Source): Heard {
   return watched
 }
 
-/** Times are compared to ten microseconds: the text has nanoseconds, and milliseconds since 1970 have no room for them. */
+/**
+ * Times are compared to ten microseconds: the text has nanoseconds, and milliseconds since 1970 have no room for them.
+ */
 const rounded = ({ arrivedAt, startedAt, ...rest }: DumpRequest) => ({
   ...rest,
   arrivedAt: arrivedAt.toFixed(2),
   startedAt: startedAt?.toFixed(2),
 })
 
-/** What of a family is the same on every server of one version. */
+/** The parts of a family that are the same on every server of one version. */
 const shapeOf = ({ type, help, series }: Family) => ({
   type,
   help,
@@ -106,7 +108,7 @@ describe('the simulated server over HTTP', () => {
       expect(own?.version).toBe(version)
       expect(frame?.startedAt).toBe(own?.startedAt)
       expect(frame?.seatFairFrac).toBe(own?.seatFairFrac)
-      // Nothing but what such a server hides or does not have any more.
+      // Only families that such a server hides or no longer has.
       expect(frame?.missing).toEqual(own?.missing)
       expect(frame?.missing.filter(({ reason }) => reason === 'not-exposed')).toEqual([])
       expect(frame?.levels.map(({ name }) => name)).toEqual(own?.levels.map(({ name }) => name))
@@ -227,7 +229,7 @@ describe('the simulated server over HTTP', () => {
   })
 })
 
-/** What a page of metrics can tell of a level: the engine of a simulation knows the longest wait of each bucket as well. */
+/** The part of a level that a metrics page contains: the engine also has the longest wait of each bucket. */
 function asScraped(level: LevelFrame): unknown {
   return JSON.parse(JSON.stringify(level, (key, value: unknown) => (key === 'largest' ? undefined : value)))
 }

@@ -109,7 +109,7 @@ describe('a source in a thread of its own', () => {
     await vi.waitFor(() => expect(frames.length).toBeGreaterThan(3))
     const state = await page.call('simulation.control', { connection, paused: true })
     expect(state.paused).toBe(true)
-    // What the page asks over its own line and what the workspace is asked itself is one source.
+    // Calls of the page over its own line and calls of the workspace itself reach one source.
     expect(await workspace.handlers.procedures['simulation.state']({ connection })).toEqual(state)
     await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ paused: true }))
     const at = Date.parse(state.at)
@@ -219,7 +219,7 @@ describe('a source in a thread of its own', () => {
     const { id: connection } = await page.call('sources.connect', { spec: SIMULATION })
     let state: RecorderState | undefined
     page.subscribe('recorder', { connection }, (latest) => (state = latest))
-    // Whoever reads a recording does not disturb who writes it.
+    // Reading a recording does not disturb its writer.
     await vi.waitFor(
       () => expect(kindsKept()).toEqual(new Set(['frame', 'dump', 'facts', 'objects', 'health', 'pace', 'requests'])),
       { timeout: 60_000 },

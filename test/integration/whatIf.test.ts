@@ -85,7 +85,7 @@ const wishOf = (from: RequestsFrom, more: Partial<WhatIfWish> = {}): WhatIfWish 
 })
 const CLUSTER: RequestsFrom = { kind: 'cluster', seed: 1, seconds: 20 }
 
-/** Everything that a run tells until its end. */
+/** Everything that a run emits until its end. */
 const toEnd = (wish: WhatIfWish): Promise<readonly WhatIfEvent[]> =>
   new Promise((resolve, reject) => {
     const events: WhatIfEvent[] = []

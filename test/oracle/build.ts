@@ -6,7 +6,7 @@ import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** The module that the oracle asks, and the hash that the checksum database has for it. */
+/** The module that the oracle links, and the hash that the checksum database has for it. */
 const MODULE = 'k8s.io/apiserver'
 const VERSION = 'v0.37.2'
 const SUM = 'h1:9Jq73PeHAA0RThpW7ou6lBcO2+SxLcPrAgleONSMUNQ='
@@ -53,7 +53,7 @@ async function sourcesHash(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The hash of the sources that a program says it was built from. */
+/** The hash of the sources that a program reports to be built from. */
 async function builtFrom(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['version'])
@@ -84,8 +84,8 @@ async function build(cache: string, path: string, sources: string): Promise<void
 }
 
 /**
- * A copy of the published module with our accessor files in it. A copy, because Go refuses overlays on files of its module
- * cache, and the state of queue sets and controllers is unexported. Upstream's own files stay as they are.
+ * A copy of the published module with our accessor files in it. A copy, because Go refuses overlays on files of its
+ * module cache, and the state of queue sets and controllers is unexported. Upstream's own files stay as they are.
  */
 async function fetchUpstream(folder: string): Promise<void> {
   const copy = join(folder, 'apiserver')

@@ -60,7 +60,7 @@ async function smallest(path: string, subcommand: string, question: unknown, ans
   }
 }
 
-/** What the engine says instead of an answer. Where upstream answers, it is a mismatch like any other. */
+/** The engine's error instead of an answer. If upstream answers, it is a mismatch like any other. */
 class Refusal {
   readonly refused: string
 

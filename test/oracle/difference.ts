@@ -15,7 +15,7 @@ const TOLERANCES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   borrow: { fairFrac: 1e-9, fairFracByName: 1e-9, allocByName: 1e-9 },
   solver: { allocs: 1e-9, fairProp: 1e-9 },
 }
-/** Texts for people: that there is one counts, not what it says. */
+/** Texts for people: only their presence is compared, not their content. */
 const TEXTS: Readonly<Record<string, string>> = { solver: 'error' }
 
 /**

@@ -98,7 +98,7 @@ const changeLastNumber = (printed: unknown): unknown =>
     JSON.stringify(printed).replace(/(\d)([\d.e+-]*\D*)$/, (_all, digit, rest) => `${(Number(digit) % 9) + 1}${rest}`),
   )
 
-/** Fails with everything that is needed to look into it. */
+/** Fails with everything that is needed to investigate. */
 function assertAgreement(mismatch: Mismatch | undefined): void {
   if (mismatch === undefined) return
   const { kind, question, difference: where } = mismatch

@@ -44,7 +44,7 @@ export class Oracle {
   private started() {
     if (this.process !== undefined && this.lines !== undefined) return { process: this.process, lines: this.lines }
     const process = spawn(this.path, [this.subcommand])
-    // What it says when it ends is not needed, and a question to one that has ended is told by the missing answer.
+    // Its last output is not needed, and a question to one that has ended is detected by the missing answer.
     process.stderr.resume()
     process.stdin.on('error', () => undefined)
     const lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]()

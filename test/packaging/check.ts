@@ -10,7 +10,7 @@ import { readFuses } from './fuses.ts'
 import { packageApplication, packCommandLine } from './package.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
-/** What electron-builder.yml has to say, written down once more on purpose. */
+/** The required content of electron-builder.yml, duplicated on purpose. */
 const FUSES = {
   runAsNode: false,
   enableCookieEncryption: true,

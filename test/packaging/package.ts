@@ -37,13 +37,16 @@ export function packageApplication(root: string, folder: string): Packaged {
   run('electron-builder/cli.js', ['--linux', 'dir', 'deb', '--x64', '--publish', 'never', ...config], root, {
     CUSTOM_FPM_PATH: path.join(import.meta.dirname, 'capture-fpm.mjs'),
     APF_CAPTURE: system,
-    // Looked up, and not used by either target.
+    // Looked up, but not used by either target.
     ELECTRON_BUILDER_7ZIP_PATH: '/bin/true',
   })
   return { application: path.join(dist, 'linux-unpacked'), system: path.join(system, 'root') }
 }
 
-/** Builds what is stale, and packs the command line into `dist/`: the tarball, and the folder that the application takes. */
+/**
+ * Builds what is stale, and packs the command line into `dist/`: the tarball, and the folder that the application
+ * takes.
+ */
 export function packCommandLine(root: string): void {
   run(path.join(root, 'main', 'bootstrap', 'package.mjs'), ['cli'], root)
 }

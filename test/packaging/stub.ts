@@ -4,7 +4,7 @@ import { emptyAsar } from './asar.ts'
 import { deliveredFuses } from './fuses.ts'
 
 /**
- * A folder that electron-builder takes for an unpacked Electron: a program that does nothing, fuses where it looks for
+ * A folder that electron-builder takes for an unpacked Electron: a program that does nothing, fuses where it expects
  * them, a version, two languages and an empty default application. With it packaging needs no network and no Electron.
  */
 export function makeStubElectron(folder: string, root: string): void {

@@ -75,7 +75,7 @@ test('those that a killed console left behind are removed, and nothing else', as
 
 describe('a folder is passed over', () => {
   const next = (): string => path.join(base, 'next')
-  /** The folder that is taken next, and what is said when there is no other. */
+  /** The next folder, and the message if there is no other. */
   const instead = async (prepared: string): Promise<readonly unknown[]> => [
     path.dirname(await write(prepared, next())),
     await write(prepared).catch((error: unknown) => String(error)),

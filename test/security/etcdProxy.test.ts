@@ -105,7 +105,7 @@ describe('hostile clients of the etcd proxy', () => {
     ['half a preface', Buffer.from(PREFACE.slice(0, 10))],
   ])('%s', { timeout: 30_000 }, async (_, bytes) => {
     await sendRaw(bytes)
-    // Whoever came before is not disturbed.
+    // Earlier clients are not affected.
     expect(await putKey(innocent, '/x')).toBe('0')
   })
 

@@ -63,7 +63,7 @@ interface Console {
   readonly states: ConsentState[]
 }
 
-/** A console whose operator answers as told; without answers it has no terminal. */
+/** A console whose operator gives these answers; without answers it has no terminal. */
 function open(
   answers: readonly (boolean | Promise<boolean>)[] | undefined,
   { args = [], env = {} }: { readonly args?: string[]; readonly env?: NodeJS.ProcessEnv } = {},
@@ -175,7 +175,7 @@ describe('a kubeconfig that a page names', () => {
     expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]|s3cr3t/u)
     expect(console.states.map(({ waiting }) => waiting?.where)).toEqual([undefined, 'terminal', undefined])
     expect(existsSync(marker)).toBe(false)
-    // The refusal is remembered: no second question.
+    // The refusal is kept: no second question.
     await check(console, file)
     expect(console.questions).toHaveLength(1)
   })

@@ -6,8 +6,8 @@ import { lendingProxy } from '../harness/lendingProxy.ts'
 import { cleanUp, portOf, upstreamServer, type Cleanups } from '../harness/proxied.ts'
 
 /**
- * What a browser of this machine could do with the operator's credentials. No token, so that nothing else is in its way: the
- * user opened an address, or a page of another origin runs a script.
+ * What a browser of this machine could do with the operator's credentials. No token, so that nothing else is in its
+ * way: the user opened an address, or a page of another origin runs a script.
  */
 describe('a real browser', () => {
   const cleanups: Cleanups = []
@@ -39,7 +39,7 @@ describe('a real browser', () => {
       const answer = await page.goto(address)
       expect(answer?.status()).toBe(403)
       expect(await page.textContent('body')).toMatch(/^This proxy does not answer browsers; /)
-      // A script on that very page, which a user could be talked into.
+      // A script on that very page, which a user could be tricked into.
       expect(
         await page.evaluate(async () => (await fetch('/api/v1/namespaces/default', { method: 'DELETE' })).status),
       ).toBe(403)

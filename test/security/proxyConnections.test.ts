@@ -12,7 +12,7 @@ const execFileAsync = promisify(execFile)
 const edges = useEdges()
 const MANY = 600
 
-/** Connections of somebody who sends `text`, or nothing, and keeps them. */
+/** Connections of a client that sends `text`, or nothing, and keeps them. */
 async function hold(port: number, count: number, text = ''): Promise<readonly Promise<unknown>[]> {
   const sockets = Array.from({ length: count }, () => net.connect(port, '127.0.0.1'))
   edges.cleanups.push(() => sockets.forEach((socket) => socket.destroy()))

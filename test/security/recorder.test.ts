@@ -12,7 +12,7 @@ import { syntheticStory } from '../fixtures/synthetic.ts'
 import { standingClock } from '../harness/standingClock.ts'
 
 const CHILD = fileURLToPath(new URL('recorderChild.ts', import.meta.url))
-/** APF_RECORDER_KILLS asks for more of them, as 200 (CONTRIBUTING.md). */
+/** APF_RECORDER_KILLS sets more of them, such as 200 (CONTRIBUTING.md). */
 const KILLS = Number(process.env['APF_RECORDER_KILLS'] ?? 12)
 /** Two consoles start for each; on a busy machine that takes a while. */
 const LONGEST_ROUND_MS = 60_000

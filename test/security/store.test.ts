@@ -33,7 +33,7 @@ function open(at = folder) {
   return { store, messages: () => notices.map(({ message }) => message) }
 }
 
-/** A process that writes; `kept` are the ids of what it was told is kept. */
+/** A process that writes; `kept` are the ids of acknowledged entries. */
 function writer(name: string, count: number) {
   const child = spawn(process.execPath, [CHILD, folder, 'write', name, String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 /**
- * A console as far as its store goes, to be killed or run as another user:
- * `storeChild.ts FOLDER write NAME COUNT` adds that many entries to the journal and prints the id of each once it is kept;
- * `storeChild.ts FOLDER tell` prints what it finds and what it says about it, as JSON.
+ * A console as far as its store goes, to be killed or run as another user: `storeChild.ts FOLDER write NAME COUNT` adds
+ * that many entries to the journal and prints the id of each once it is kept; `storeChild.ts FOLDER tell` prints what
+ * it finds and what it reports about it, as JSON.
  */
 import type { Problem } from '../../core/contract/errors.ts'
 import { openStore } from '../../main/store/store.ts'

@@ -15,7 +15,7 @@ const HOSTILE = 80
 const open: RawClient[] = []
 afterEach(() => open.splice(0).forEach(({ socket }) => socket.destroy()))
 
-/** A client that never closes its side and never hears that the other side was closed, unless by a reset. */
+/** A client that never closes its side and ignores that the other side was closed, unless by a reset. */
 function hostile(port: number, text: string): RawClient {
   const client = rawClient(port, true)
   open.push(client)
@@ -151,7 +151,7 @@ describe('which connection makes room', () => {
   })
 })
 
-/** Writes until the server has closed the connection, which a client with an open side of its own learns by a reset. */
+/** Writes until the server has closed the connection, which a client with its own side open detects by a reset. */
 async function endOf({ socket, closed }: RawClient): Promise<'reset'> {
   const timer = setInterval(() => socket.write('x'), 20)
   await closed

@@ -236,7 +236,7 @@ describe('the owner', () => {
     // The file itself, as a browser opens it that is given its path.
     await page.goto(`file://${running.file}`)
     await shown(page)
-    // The cookie alone shows the page, which finds no secret and says so.
+    // The cookie alone shows the page, which finds no secret and reports that.
     await page.evaluate(() => localStorage.clear())
     await page.goto(origin)
     await locked.waitFor()

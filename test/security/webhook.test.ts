@@ -5,7 +5,7 @@ import { startWebhook, type Webhook, type WebhookOptions } from '../../main/feed
 import { readFixture } from '../fixtures/load.ts'
 
 /*
- * What any user of the machine can do to the audit webhook: it listens on loopback, where everybody can connect, and the API
+ * What any user of the machine can do to the audit webhook: it listens on loopback, where all can connect, and the API
  * server that posts to it must get through whatever others do.
  */
 

@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 const steps = fc.array(step, { minLength: 1, maxLength: 150 })
 
-/** What the run says after the checkpoint, and the checkpoint. */
+/** The output of the run after the checkpoint, and the checkpoint. */
 function interrupted(algorithm: Algorithm, before: readonly Step[], after: readonly Step[]) {
   const run = new SteppedRun(algorithm)
   run.take(before)

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesOf, importsOf, PRODUCT, textOf, type Import } from './sources.ts'
 
-/** Lines of a text that hold what is looked for, as `file:line: text`. */
+/** Lines of a text that match the pattern, as `file:line: text`. */
 function linesWith(pattern: RegExp, file: string, text = textOf(file)): string[] {
   return text.split('\n').flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []))
 }
@@ -30,7 +30,7 @@ test('colours have the names that the theme gives them', () => {
   expect(STYLES.flatMap((file) => linesWith(NAMED_COLOUR, file))).toEqual([])
 })
 
-/** Names of classes that a module asks of a stylesheet that has none of that name, as `file: name`. */
+/** Names of classes that a module uses but its stylesheet does not define, as `file: name`. */
 function withoutStyle(file: string): string[] {
   const text = textOf(file)
   return Array.from(text.matchAll(/^import (\w+) from '(\.[^']+\.module\.css)'/gm)).flatMap(([, name, path = '']) => {
@@ -44,7 +44,7 @@ test('every class that is asked for is in its stylesheet', () => {
   expect(RENDERER.flatMap(withoutStyle)).toEqual([])
 })
 
-/** Where a whole store is followed rather than a part of it, and why. */
+/** Where a component subscribes to a whole store rather than a part of it, and why. */
 const WHOLE_STORES: Readonly<Record<string, string>> = {
   'renderer/state/connection.ts': 'changes when the source does, and its parts together',
   'renderer/state/draftBase.ts': 'what is drafted upon is computed from all of both stores',
@@ -88,7 +88,7 @@ test('no module of the product is there for tests alone', () => {
   expect(unreached(PRODUCT, importsOf(PRODUCT), entries)).toEqual([])
 })
 
-/** Lines of properties that leave early: such a run counts as one that passed, where `fc.pre` asks for another one. */
+/** Lines of properties that leave early: such a run counts as passed, where `fc.pre` draws another one. */
 function earlyExits(file: string, text = textOf(file)): string[] {
   const lines = text.split('\n')
   const depth = (line: string): number => line.search(/\S|$/)

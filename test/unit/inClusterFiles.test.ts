@@ -23,8 +23,8 @@ const objects = parseAllDocuments(textOf('assets/kubernetes/apf-console.yaml'))
 const ofKind = (kind: string): unknown[] => objects.filter((one) => one.get('kind') === kind).map((one) => one.toJS())
 
 /*
- * Helm is not on every machine that runs the tests, so nothing renders the chart here. Whoever changes it runs
- * `npm run test:cluster test/cluster/chart.test.ts`, which compares it with the manifests, and writes the new digest down.
+ * Helm is not on every machine that runs the tests, so nothing renders the chart here. After a change of it, run `npm
+ * run test:cluster test/cluster/chart.test.ts`, which compares it with the manifests, and writes the new digest down.
  */
 test('the chart is the one that the manifests were compared with', () => {
   const hash = createHash('sha256')

@@ -7,7 +7,7 @@ const imports = importsOf(PRODUCT)
 
 /**
  * The rooms from the ground up: a room imports only from rooms above it in this list, type imports included. The two
- * houses below the first do not know each other: `main` imports from `core` and `main`, `renderer` from `core` and
+ * houses below the first do not import each other: `main` imports from `core` and `main`, `renderer` from `core` and
  * `renderer`. docs/architecture.md has a row for each room, in this order.
  */
 const ROOMS = [
@@ -16,7 +16,7 @@ const ROOMS = [
   'core/text',
   'core/glossary',
   'core/filter',
-  'core/frame', // what a source reports, and what two reports say together
+  'core/frame', // what a source reports, and what follows from two reports
   'core/history', // what many frames leave behind
   'core/metrics', // pages and dumps → frames
   'core/prom', // queries, and answers as pages
@@ -36,14 +36,14 @@ const ROOMS = [
   'core/compare', // two periods side by side
   'core/draft',
   'core/live',
-  'core/source', // what every source tells, and what that adds up to
+  'core/source', // what every source emits, and what that adds up to
   'core/report', // what a recording shows of an incident
   'core/alerts', // rules on frames, and the same for Prometheus
   'core/simulate',
   'core/feeds',
   'core/qos', // limits in front of an etcd
   'core/whatif', // the same requests under several variants
-  'core/twin', // a server that is only known by its pages
+  'core/twin', // a model of a server, fitted to its pages
   'core/diagnose', // why requests wait, are rejected or are slow
   'core/advice', // what to change, from what was used
   'core/scenario', // situations with verdicts
@@ -58,7 +58,7 @@ const ROOMS = [
   'main/listen', // what every listener needs
   'main/transport',
   'main/store',
-  'main/recordings', // what sources told, on the disk
+  'main/recordings', // what sources emitted, on the disk
   'main/cluster',
   'main/feeds',
   'main/simulated',

@@ -17,7 +17,7 @@ const ONE_SEAT = { initialSeats: 1, finalSeats: 0, additionalLatency: 0 }
 
 /**
  * Nanoseconds for arrival, dispatch and finish of one request, done as the oracle's `bench queueset` does it: all seats
- * taken, 1,000 requests waiting, each step finishes the one that was dispatched longest ago and brings a new one.
+ * taken, 1,000 requests waiting, each step finishes the one that was dispatched longest ago and adds a new one.
  */
 export function timeQueueSet({ queues, handSize, limit }: SaturatedQueueSet, requests: number): number {
   const clock = new Clock()

@@ -3,7 +3,7 @@ import { deal } from '../../../core/engine/dealer.ts'
 import { type SolverItem, solve } from '../../../core/engine/solver.ts'
 import { splitmix } from './splitmix.ts'
 
-/** Nanoseconds of one call; `call` is told how many have been made before. */
+/** Nanoseconds of one call; `call` gets the number of calls before it. */
 function timeCalls(calls: number, call: (i: number) => void): number {
   const started = performance.now()
   for (let i = 0; i < calls; i++) call(i)

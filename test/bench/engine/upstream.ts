@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { oracleBinary } from '../../oracle/build.ts'
 
-/** Asks upstream's Go, through the oracle, how many nanoseconds one operation takes. */
+/** Measures with upstream's Go, through the oracle, how many nanoseconds one operation takes. */
 export type Upstream = (args: readonly string[]) => number
 
-/** Or the reason why there is none on this machine. */
+/** Or the reason why it is missing on this machine. */
 export async function upstream(): Promise<Upstream | string> {
   const oracle = await oracleBinary()
   if ('reason' in oracle) return oracle.reason

@@ -29,7 +29,7 @@ function engineWith(onDispatch: (ticket: Ticket<undefined>) => void): Engine {
   return engine
 }
 
-/** What is read of the requests that are only made; somewhere to put it. */
+/** Receives what is read of the requests that are only made. */
 let touched = 0
 
 export interface WholeEngine {
@@ -37,14 +37,14 @@ export interface WholeEngine {
   readonly make: (requests: number) => number
   /** Nanoseconds for everything that happens to one request. */
   readonly run: (requests: number) => number
-  /** What share of the requests waited, and was rejected. */
+  /** The shares of the requests that waited, and that were rejected. */
   readonly waited: () => number
   readonly rejected: () => number
 }
 
 /**
- * An engine with the default objects under requests of all kinds from `flows` users. Each request is made when it comes, as a
- * server does that reads it: its user's name is another text each time, though the same word.
+ * An engine with the default objects under requests of all kinds from `flows` users. Each request is made when it
+ * comes, as a server does that reads it: its user's name is another text each time, though the same word.
  */
 export function wholeEngine(flows: number): WholeEngine {
   const lines = requestLines.filter(({ info }) => info.verb !== 'watch')
@@ -55,7 +55,7 @@ export function wholeEngine(flows: number): WholeEngine {
     const user = userNumber(8 * Math.floor(i / 3) + 5 + (i % 3))
     return { user, info: line.info, query: line.query, payload: undefined }
   }
-  // A ring, so that nothing holds on to a request that is over.
+  // A ring, so that nothing keeps a reference to an ended request.
   const running: (Ticket<undefined> | undefined)[] = Array.from({ length: RING })
   let oldest = 0
   let newest = 0

@@ -1,7 +1,7 @@
 /**
  * The console in web mode with its proxy in front of a server: `console.ts UPSTREAM_PORT PAGE`, where the folder of the
  * page is. Prints `{ proxy, address }`; each line on its input is answered with the processor time that it has taken
- * (milliseconds), with the requests that ever came and with an address for a further browser. Ends with its input.
+ * (milliseconds), with the requests so far and with an address for a further browser. Ends with its input.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * What the Live screen does to the console, without a page: `watcher.ts ADDRESS` listens to the streams `live` and
- * `liveState` as the page does and takes every event at once. Prints `{}` when it listens; each line on its input is
- * answered with what has come so far. Ends with its input.
+ * The load of the Live screen on the console, without a page: `watcher.ts ADDRESS` subscribes to the streams `live` and
+ * `liveState` as the page does and takes every event at once. Prints `{}` when it is subscribed; each line on its input
+ * is answered with the counts so far. Ends with its input.
  */
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'

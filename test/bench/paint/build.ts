@@ -3,7 +3,7 @@ import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..')
 
-/** Builds the console as `npm run build` does, so that what is measured is what there is. */
+/** Builds the console as `npm run build` does, so that the current sources are measured. */
 export function buildConsole(): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(

@@ -1,6 +1,6 @@
 /**
- * A reverse proxy as Node's documentation writes one. `bare.ts PORT [FOLDER]`: where the upstream listens, and where the
- * certificate is; with it, it speaks HTTP/2. Prints its own port.
+ * A reverse proxy as Node's documentation writes one. `bare.ts PORT [FOLDER]`: where the upstream listens, and where
+ * the certificate is; with it, it serves HTTP/2. Prints its own port.
  */
 import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
@@ -47,7 +47,7 @@ function overHttp2(certificate: ReturnType<typeof readCertificate>): Server {
 const withoutPseudo = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 
-/** HTTP/2 forbids what is about a connection. */
+/** HTTP/2 forbids headers about a connection. */
 function withoutConnection({ ...headers }: IncomingHttpHeaders): OutgoingHttpHeaders {
   delete headers.connection
   delete headers['keep-alive']

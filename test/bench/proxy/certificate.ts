@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAuthority } from '../../harness/hostileServerCertificates.ts'
 
-/** PEM files of one certificate of 127.0.0.1, as different servers want them. */
+/** PEM files of one certificate of 127.0.0.1, as different servers need them. */
 export interface CertificateFolder {
   readonly path: string
   remove(): void

@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2'
 import { DIFFERENT, pathOf, userOf, type Answered, type Line } from './line.ts'
 
-/** Streams that share a session: a client of Kubernetes has one for all that it asks. */
+/** Streams that share a session: a client of Kubernetes has one for all its requests. */
 const STREAMS = 16
 
 /** Makes places for streams; every sixteenth of them opens another session. `ca` (PEM) is trusted. */

@@ -6,7 +6,7 @@ export interface Line {
   end(): void
 }
 
-/** Called once for each request, and after `end` not any more. */
+/** Called once for each request, and no longer after `end`. */
 export type Answered = (line: Line, ms: number, ok: boolean) => void
 
 /** Requests of two hundred users in fifty namespaces; bodies of 1 KB come back. */

@@ -1,7 +1,7 @@
 /**
- * A client that does little itself: `load.ts PORT PROTOCOL rate RATE SECONDS LINES` sends at a rate, whatever comes back;
- * `load.ts PORT PROTOCOL count REQUESTS LINES` sends as fast as the answers come. `PROTOCOL` is `http1`, or the folder of
- * the certificate that HTTP/2 trusts. Prints one line of JSON; ends with its input.
+ * A client that does little itself: `load.ts PORT PROTOCOL rate RATE SECONDS LINES` sends at a rate, whatever comes
+ * back; `load.ts PORT PROTOCOL count REQUESTS LINES` sends as fast as the answers come. `PROTOCOL` is `http1`, or the
+ * folder of the certificate that HTTP/2 trusts. Prints one line of JSON; ends with its input.
  */
 import { readAuthority } from './certificate.ts'
 import { http1Lines } from './http1Line.ts'
@@ -75,7 +75,7 @@ async function asFast(requests: number, count: number): Promise<Record<string, u
   return { requests: served, perSecond }
 }
 
-// Whoever asked is gone: nobody waits for the result.
+// The caller has ended: nothing waits for the result.
 process.stdin.on('end', () => process.exit()).resume()
 const result = mode === 'rate' ? await atRate(first, second, third) : await asFast(first, second)
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit())

@@ -21,7 +21,7 @@ interface Place {
 }
 
 interface Kind {
-  /** Arguments that make it say its version. */
+  /** Arguments that make it print its version. */
   readonly version: readonly string[]
   readonly config: (place: Place) => string
   /** Arguments that make it serve in the foreground. */
@@ -70,7 +70,7 @@ export const OTHERS: ReadonlyMap<string, Kind> = new Map([
   ['haproxy', { version: ['-v'], config: haproxyConfig, serve: (_, file) => ['-db', '-f', file] }],
 ])
 
-/** Debian puts servers where only root's path leads. */
+/** Debian installs servers in folders that only root has in `PATH`. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/local/sbin', '/usr/sbin']
 
 /** Starts one in front of `upstream`, with the certificate of `folder`; a sentence where that is not possible. */

@@ -1,8 +1,8 @@
 /**
- * The proxy as the live source opens it: the engine with the built-in objects, as many rows kept as it keeps, changes taken
- * once a second. `ours.ts PORT [FOLDER]`: where the upstream listens, and where the certificate is; with it, it speaks
- * HTTP/2. Prints its own port. Each line on its input is answered with the bytes of its heap and buffers and with its
- * resident memory after collection, with the requests that ever came, and with the seats that are taken.
+ * The proxy as the live source opens it: the engine with the built-in objects, as many rows kept as it keeps, changes
+ * taken once a second. `ours.ts PORT [FOLDER]`: where the upstream listens, and where the certificate is; with it, it
+ * serves HTTP/2. Prints its own port. Each line on its input is answered with the bytes of its heap and buffers and
+ * with its resident memory after collection, with the requests so far, and with the occupied seats.
  */
 import { createInterface } from 'node:readline'
 import { ProxySpecSchema } from '../../../core/contract/live.ts'

@@ -11,7 +11,7 @@ const LEVEL = 'workload-low'
 export interface PageSize {
   readonly levels: number
   readonly schemas: number
-  /** Of the whole page: what flow control does not take is the rest of the captured page, as far as it goes. */
+  /** Of the whole page: beside flow control it contains as much of the rest of the captured page as fits. */
   readonly bytes: number
 }
 
@@ -22,9 +22,9 @@ export interface Pages {
 }
 
 /**
- * Pages of one server, one scrape after the other: flow control with the series of the busiest level and schema repeated,
- * amid families that nobody needs. Values go on as they went on the captured server, each schema at another moment of
- * it; after the last captured scrape counters go on from there and gauges begin again.
+ * Pages of one server, one scrape after the other: flow control with the series of the busiest level and schema
+ * repeated, amid unused families. Values continue as on the captured server, each schema at another moment of it; after
+ * the last captured scrape counters go on from there and gauges begin again.
  */
 export function createPages({ levels, schemas, bytes }: PageSize): Pages {
   const flowControl = repeat(captured(), levels, schemas)
@@ -95,7 +95,7 @@ function surroundings(room: number): { readonly head: string; readonly tail: str
     lines.findIndex((line) => line.includes(PREFIX)),
   )
   const after = lines.slice(lines.findLastIndex((line) => line.includes(PREFIX)) + 1)
-  // Version and start time stand after flow control and are needed.
+  // Version and start time come after flow control and are needed.
   const needed = after.filter((line) => /kubernetes_build_info|process_start_time_seconds/.test(line))
   const others = after.filter((line) => !needed.includes(line))
   const head = wholeLines(before, room / 2)

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../main/ports/environment.ts'
 
 /**
- * Time that stands still while anything is under way and jumps to the next timer when nothing is, so that ten minutes
+ * Time that stops while anything is in progress and jumps to the next timer otherwise, so that ten minutes
  * of scrapes take no longer than the scrapes themselves.
  */
 export function createStoppedTime(): { readonly environment: Environment; run(signal: AbortSignal): void } {

@@ -1,8 +1,9 @@
 /**
- * A console without windows whose one page hears all that screens hear: `console.ts here|thread SPEC`, where `SPEC` is the
- * source as JSON. Prints the port on which the source takes requests, or `null`. Each line on its input is answered with how
- * long the process kept others waiting since the last one (milliseconds), and with the speed that a simulation reached.
- * The line `fast` sets its highest speed, `candidate` begins a candidate of fewer seats. Ends with its input.
+ * A console without windows whose one page has all subscriptions of screens: `console.ts here|thread SPEC`, where
+ * `SPEC` is the source as JSON. Prints the port on which the source takes requests, or `null`. Each line on its input
+ * is answered with how long the process kept others waiting since the last one (milliseconds), and with the speed that
+ * a simulation reached. The line `fast` sets its highest speed, `candidate` begins a candidate of fewer seats. Ends
+ * with its input.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -22,7 +22,7 @@ test('calculators stand on the page of their scenario and follow what is typed',
   await library.getByRole('button', { name: 'Isolating list events' }).click()
   const lists = page.getByRole('region', { name: 'Width of a list', exact: true })
   await expect(lists.getByRole('status')).toContainText(/above 400.000 objects/)
-  // On a busy machine what is typed right after the change of the page was lost once: a hand types again.
+  // On a busy machine text typed right after the change of the page was lost once: a user would type again.
   await expect(async () => {
     await lists.getByLabel('Average object, kB').fill('20')
     await expect(lists.getByRole('status')).toContainText(/above 200.000 objects/, { timeout: 5_000 })

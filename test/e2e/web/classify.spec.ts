@@ -147,7 +147,7 @@ test('the command and the screen agree on the seats of the same source', async (
   try {
     await captured.goto(other.address)
     await captured.goto(`${new URL(captured.url()).origin}/#/classify/request`)
-    // The screen begins anew with the first source.
+    // The screen is reset with the first source.
     await expect(captured.getByRole('navigation').getByRole('link', { name: /workload-low/ })).toBeVisible()
     await captured.getByRole('radio', { name: 'Text', exact: true }).click()
     await captured.getByLabel('Command, audit event or path').fill('kubectl get configmaps -A --as alice')

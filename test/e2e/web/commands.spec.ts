@@ -15,7 +15,7 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-/** A metrics address whose page stays the same until the test turns it, and the upstream of proxies. */
+/** A metrics address whose page stays the same until the test changes it, and the upstream of proxies. */
 let upstream: Server
 let address = ''
 const pages = readCapture('captures/v1.36.3/elephants-and-mice.metrics.ndjson.gz').map(({ body }) => body)
@@ -53,7 +53,7 @@ const begun = (...args: readonly string[]): Running => {
   return command
 }
 
-/** What the state column says: the level’s name comes after its code in the cell before. */
+/** The text of the state column: the level’s name comes after its code in the cell before. */
 async function statesOnScreen(levels: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const rows = await page
     .getByRole('grid', { name: 'Priority levels', exact: true })
@@ -120,7 +120,7 @@ test('the states of the levels are those of the frames that watch prints', async
 /** Ports differ from proxy to proxy. */
 const anyPort = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT').trim()
 
-/** The form of a proxy in front of the small server, whose callers say who they are. */
+/** The form of a proxy in front of the small server, with the identity `headers`. */
 async function fillProxy(): Promise<void> {
   await goTo('#/connection')
   await page.getByRole('button', { name: /^Live proxy/ }).click()

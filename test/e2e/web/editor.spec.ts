@@ -71,7 +71,7 @@ test('form and YAML are two views of one text; undo goes back in both', async ()
   await expect(page.getByRole('textbox', { name: 'Lendable' })).toHaveValue('90')
 })
 
-/** Members of what `impact --json` says of each level. */
+/** Members of each level in the output of `impact --json`. */
 const SeatsSchema = z.object({ nominal: z.number(), lower: z.number() })
 const ImpactSchema = z.object({
   levels: z.array(z.object({ name: z.string(), before: SeatsSchema, after: SeatsSchema })),
@@ -167,7 +167,7 @@ test('applies after the names of built-in objects were typed; the Level screen s
   await expect(option('workload-low')).not.toHaveAccessibleName(/edited/)
   await open('level/workload-low')
   await expect(page.locator('main header').first()).toContainText(/nominal\s*100/)
-  // The charts say when, and what.
+  // The charts mark the instant and the edit.
   await expect(page.getByRole('img', { name: /workload-low changed.*: nominalConcurrencyShares/ })).toBeVisible()
 })
 

@@ -33,7 +33,7 @@ for (const theme of THEMES) {
     await page.getByRole('checkbox', { name: 'Enabled' }).click()
     await expect(page.getByRole('grid', { name: 'Rules' }).getByText('disabled')).toHaveCount(2)
 
-    // What has no API server says so on the other screens.
+    // The other screens show that the source has no API server.
     await page.evaluate(() => {
       location.hash = '#/overview'
     })

@@ -61,7 +61,7 @@ async function save(page: Page, chart: string, entry: string): Promise<{ name: s
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) }
 }
 
-/** Words that stand on the page beside a chart as its legend. */
+/** Words next to a chart as its legend. */
 const LEGENDS: Readonly<Record<string, readonly string[]>> = {
   'Seat ledger': ['executing', 'free', 'lent', 'borrowed'],
   Seats: ['executing', 'queued', 'current limit', 'nominal', 'min to max'],
@@ -93,7 +93,7 @@ for (const { hash, level, charts: least } of [
     for (const chart of names) {
       const region = page.getByRole('region', { name: chart, exact: true })
       await region.scrollIntoViewIfNeeded()
-      // What is drawn may end between the look at it and its picture: then it is looked at again.
+      // The drawing may end between the check and the screenshot: then it is checked again.
       await expect(async () => {
         await expect(region.locator('svg[width], canvas').first()).toBeVisible()
 

@@ -7,7 +7,7 @@ import { createSimulationSource } from '../../../main/sources/simulation.ts'
 import { startHeadlampHost, type HeadlampHost } from '../../harness/headlamp/serve.ts'
 import { complaintsOf } from '../console.ts'
 
-/** The console in a page that is to it what Headlamp is, on an API server that answers over HTTP like one. */
+/** The console in a page that stands in for Headlamp, on a simulated API server over HTTP. */
 
 const ended = new AbortController()
 let cluster: SimulatedHttpServer
@@ -50,12 +50,12 @@ test('shows the Overview and a level, reads only, and disturbs nothing around it
   await expect(shown.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page).toHaveURL(/\/c\/prod-eu-1\/apf\/level\/[\w-]+$/)
   await levelOf(page, 'workload-low')
-  // What it would lead to is not here.
+  // The target of the link is missing here.
   for (const name of [/^Edit/, /^Explain/, /Connect/, /Record/])
     await expect(shown.getByRole('button', { name })).toHaveCount(0)
   await expectAccessible(page)
 
-  // The address of the page is that of what is shown.
+  // The address of the page matches the screen.
   await page.reload()
   await expect(consoleIn(page).getByRole('heading', { level: 1, name: 'workload-low' })).toBeVisible()
 

@@ -12,7 +12,7 @@ import { createSimulationSource } from '../../../main/sources/simulation.ts'
 import { startReviewingApi } from '../../harness/reviewingApi.ts'
 import { complaintsOf } from '../console.ts'
 
-/** The process of a pod with a certificate of its own making, and a browser that speaks TLS to it. */
+/** The process of a pod with a self-signed certificate, and a browser that connects to it over TLS. */
 
 const TOKEN = 'token-of-alice'
 const OF_NO_USE = new Set(['fleet', 'etcd'])
@@ -104,7 +104,7 @@ test('serves a browser over TLS, and its pages neither offer nor ask what is ref
   for (const place of places) {
     await page.evaluate((name) => (location.hash = `#/${name}`), place)
     await expect(page.getByRole('heading', { level: 1 }).first()).toBeAttached()
-    // Whatever a screen asks for, it asks when it is drawn.
+    // A screen sends all its requests when it is drawn.
     await page.waitForTimeout(300)
   }
   expect(refused).toEqual([])

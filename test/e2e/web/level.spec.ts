@@ -4,7 +4,7 @@ import { complaintsOf } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
- * The Level screen on the simulated server, whose objects are known: hands, limits of queues, fair shares.
+ * The Level screen on the simulated server, with its objects: hands, limits of queues, fair shares.
  */
 
 test.describe.configure({ mode: 'serial' })
@@ -40,7 +40,7 @@ test('its header says what the objects say', async () => {
 })
 
 test('a wave of lists fills hands: two are shown as dealt, and their requests wait in them', async () => {
-  // The wave passes, sooner than a slow machine has looked at it: time stands still while hands are filled.
+  // On a slow machine the wave would pass before it is read: the clock stops while hands are filled.
   await expect(async () => {
     await speed().selectOption('1')
     await expect(field()).toHaveAttribute('aria-label', /requests wait in/, { timeout: 90_000 })

@@ -21,7 +21,7 @@ let complaints: string[] = []
 
 test.beforeAll(async ({ browser }) => {
   upstream = createServer((asked, response) => {
-    // What is stuck is never answered: its requests stay where they are until they leave.
+    // Stuck requests are never answered: they stay where they are until they disconnect.
     if (asked.url?.includes('stuck') === true) return
     setTimeout(
       () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
@@ -46,7 +46,7 @@ test.afterEach(() => expect(complaints).toEqual([]))
 const heading = () => page.getByRole('heading', { level: 1 })
 const grid = () => page.getByRole('grid', { name: 'Live requests' })
 const filter = () => page.getByRole('combobox', { name: 'Filter requests' })
-/** What the console is connected to, as its top bar says. */
+/** The connected source, as the top bar shows it. */
 const source = (name: RegExp) => page.getByRole('banner').getByRole('button', { name })
 const goTo = (hash: string) => page.goto(`${new URL(page.url()).origin}/${hash}`)
 
@@ -61,7 +61,7 @@ async function openLive(): Promise<void> {
   await page.getByRole('link', { name: 'Live requests' }).click()
 }
 
-/** A request through the proxy, whose answer nobody reads. */
+/** A request through the proxy whose response is not read. */
 function open(user: string, target: string): ClientRequest {
   const asked = request(new URL(target, address), { headers: { 'x-remote-user': user } }, (response) => {
     response.resume()
@@ -126,7 +126,7 @@ test('requests wait in the proxy, and the list tells how long', async () => {
 test('rejections appear as they happen, with cause and remedy', async () => {
   await page.getByRole('button', { name: 'Close the request' }).click()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  // More than the six queues of the flow's hand hold; whoever waits then leaves.
+  // More than the six queues of the flow's hand hold; the waiting ones then disconnect.
   const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
   const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
   await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
@@ -315,6 +315,6 @@ test('when the console itself goes, what was heard last stays and is marked', as
   await expect(heading()).toHaveText('The console does not respond.')
   await expect(page.getByText(/The last requests received are shown below/)).toBeVisible()
   await expect(grid().getByRole('row').nth(1)).toBeVisible()
-  // The browser tells of every attempt to reach it again.
+  // The browser reports every attempt to reconnect.
   complaints.splice(0)
 })

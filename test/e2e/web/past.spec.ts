@@ -4,7 +4,7 @@ import { complaintsOf } from '../console.ts'
 
 /*
  * What the flight recorder kept, on the real screens of the real process: everything that was shown at an instant is
- * shown again when that instant is asked for.
+ * shown again when that instant is selected.
  */
 
 test.describe.configure({ mode: 'serial' })
@@ -12,7 +12,7 @@ test.describe.configure({ mode: 'serial' })
 let running: RunningConsole
 let page: Page
 let complaints: readonly string[] = []
-/** The instant of the newest sample that the page was told of. */
+/** The instant of the newest sample that the page has received. */
 let newest = ''
 
 test.beforeAll(async ({ browser }) => {
@@ -44,7 +44,10 @@ const open = (hash: string): Promise<void> =>
   }, `#/${hash}`)
 const live = () => page.getByRole('button', { name: 'Back to live' })
 
-/** Every screen of the source's own numbers; the Live screen is tested below, because requests are recorded as they ended. */
+/**
+ * Every screen of the source's own numbers; the Live screen is tested below, because requests are recorded as they
+ * ended.
+ */
 const SCREENS = [
   'overview',
   'level/workload-low',
@@ -55,7 +58,7 @@ const SCREENS = [
   'classify/coverage',
   'editor/drift',
 ]
-/** Numbers and what they are of: headings, tables, what charts say in words, facts, the roster. */
+/** Numbers and their labels: headings, tables, descriptions of charts, facts, the roster. */
 const parts = (): readonly Locator[] => {
   const main = page.locator('main')
   const grid = main.getByRole('grid')
@@ -82,7 +85,7 @@ const words = async (): Promise<readonly string[]> => {
   return all.flat().map(({ label, text }) => `${label} ${text}`)
 }
 
-/** What is shown of the newest sample once neither has changed for a while: a busy machine draws later than it hears. */
+/** The newest sample and its numbers, once neither has changed for a while: a busy machine draws with a delay. */
 async function standing(read: () => Promise<readonly string[]>): Promise<{ at: string; seen: readonly string[] }> {
   let last: { readonly at: string; readonly seen: readonly string[] }
   do {
@@ -97,13 +100,13 @@ const speed = () => page.getByRole('combobox', { name: 'Simulation speed' })
 test('every screen shows an instant again as it was seen', async () => {
   test.setTimeout(900_000)
   await open('overview')
-  // All of the range is recorded: what a simulation remembers of the time before its connection is not.
+  // All of the range is recorded: the history of a simulation from before its connection is not.
   await page.waitForTimeout(75_000)
-  // Rejections are among the numbers: of a flood that begins, because one that ends may be over before time stands.
+  // Rejections are among the numbers: of a flood that begins, because one that ends may be over before the clock stops.
   const headline = page.getByRole('heading', { level: 1 })
   await expect(headline).not.toContainText('rejecting', { timeout: 200_000 })
   await expect(headline).toContainText('rejecting', { timeout: 200_000 })
-  // Sample and dump are of one instant where time stands.
+  // Sample and dump are of one instant once the clock has stopped.
   await speed().selectOption('stopped')
   await expect(badge()).toContainText('STOPPED')
   const seen = new Map<string, readonly string[]>()

@@ -25,7 +25,7 @@ test('a scenario of the library is changed in a form, with its text, and run', a
   await expect(offered).toContainText('Fails:')
   await expect(page.getByText(/^The scenario has changed since this run\./)).toBeHidden()
 
-  // What the text says, the form says; undo is the same for both.
+  // The form shows what the text contains; undo is the same for both.
   // On a slow machine the two values of the rate are two steps.
   const reaches = (press: () => Promise<void>, value: string): Promise<void> =>
     expect(async () => {

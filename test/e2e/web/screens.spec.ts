@@ -3,7 +3,7 @@ import { expect, test } from '../console.ts'
 import { expectFine, THEMES } from '../looks.ts'
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).first()
-/** Every screen and every page of one, and what stands there once it has what it waits for. */
+/** Every screen and every page of one, and a text that it shows once it has loaded. */
 const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {
   overview: (page) => page.getByRole('grid', { name: /Priority levels/ }),
   'level/workload-low': (page) => page.getByRole('grid', { name: /Flows/ }).getByRole('row').nth(1),

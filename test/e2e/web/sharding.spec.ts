@@ -50,14 +50,14 @@ test('an illegal shape is refused with its bits; a recommended one can be tried'
   await expect(heading()).toContainText('With 154 queues and hands of 6, 16 elephants')
   await expect(page.getByText(/is within the target of 1.00 %/)).toBeVisible()
   await page.getByRole('button', { name: 'Back to workload-low' }).click()
-  // What the next test presses moves until then.
+  // Until then the button of the next test moves.
   await expect(heading()).toContainText('With 128 queues and hands of 6')
 })
 
 test('a term opens its entry, and from there the next', async () => {
   const dialog = page.getByRole('dialog', { name: 'Shortcuts and glossary' })
   const entry = dialog.getByRole('button', { expanded: true })
-  // A page that stood still for seconds may have lost the press; a hand presses again.
+  // A page that hung for seconds may have lost the press; a user would press again.
   await expect(async () => {
     if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'Entropy bits' }).click()
     await expect(entry).toHaveText('entropy bits', { timeout: 5_000 })

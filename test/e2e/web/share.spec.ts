@@ -38,7 +38,7 @@ test('exports a recording without names', async () => {
     location.hash = '#/recordings'
   })
   const share = page.getByRole('button', { name: 'Share…' }).first()
-  // Long enough to hold samples, also where the machine has much else to do.
+  // Long enough to contain samples, even on a busy machine.
   await expect(
     page
       .locator('main')

@@ -54,7 +54,7 @@ test('its time can be stopped, stepped event by event, made faster and let go', 
   const speed = steer.getByRole('combobox', { name: 'Simulation speed' })
   await speed.selectOption('stopped')
   await expect(badge()).toContainText('STOPPED')
-  // What it looks like where it stopped comes after the word; from then on nothing moves, and nothing becomes stale.
+  // The state at which it stopped is drawn after the badge; from then on nothing moves, and nothing becomes stale.
   await page.waitForTimeout(1_000)
   const before = await shownNumbers()
   await page.waitForTimeout(4_000)

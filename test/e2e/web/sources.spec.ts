@@ -78,7 +78,7 @@ test('a Prometheus: a cluster is found and chosen, and what it has and hides is 
   }))
   const prometheus = await startFakePrometheus(Date.now, () => targets)
   await page.goto(`${new URL(page.url()).origin}/#/connection`)
-  // The form is that of the connected source, so it begins anew once that is known.
+  // The form is that of the connected source, so it is reset once that has loaded.
   await page.getByRole('heading', { name: /^Connected to/ }).waitFor()
   await page.getByRole('button', { name: /^Prometheus/ }).click()
   await page.getByRole('textbox', { name: 'Address' }).fill(prometheus.url('/'))
@@ -170,7 +170,7 @@ test('a file dropped on the window opens; its levels have one state wherever it 
   const rows = page.getByRole('grid', { name: 'Priority levels', exact: true }).getByRole('row')
   const roster = page.getByRole('navigation', { name: 'Screens and priority levels' })
   await expect(rows.nth(8)).toBeVisible()
-  // The name stands after its code of two letters.
+  // The name comes after its code of two letters.
   const states = new Map(
     await rows.evaluateAll((all) =>
       all.slice(1).map((row) => [row.children[0]?.textContent.slice(2) ?? '', row.children[1]?.textContent ?? '']),

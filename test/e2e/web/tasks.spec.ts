@@ -91,7 +91,7 @@ test('classify a request with the right seats: 2', async () => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('global-default')
   const estimate = page.getByRole('table', { name: 'How the width is estimated' }).getByRole('row')
   await expect(estimate.first()).toHaveText(/^objects of pods in the whole cluster\d/)
-  // What nothing is known of has width 1.
+  // Without object counts the width is 1.
   await expect(estimate.last()).toHaveText(/^Width(?:[2-9]|\d\d+)$/)
   atMost(2)
 })

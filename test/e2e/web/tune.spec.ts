@@ -16,7 +16,7 @@ test('searches for the smallest edit, says with how many seeds it holds, and ope
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(running.address)
   await page.getByRole('link', { name: /^Overview/ }).waitFor()
-  // The twin is fitted to what was seen, of which there has to be some first.
+  // The twin is fitted to samples, which have to arrive first.
   await page
     .getByRole('group', { name: 'Simulated server' })
     .getByRole('combobox', { name: 'Simulation speed' })

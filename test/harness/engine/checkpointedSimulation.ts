@@ -35,7 +35,7 @@ export const simulationOf = ({ mode, seed, seats, groups }: Scenario): Simulatio
     workload: { ...CLUSTER, groups },
   })
 
-/** Every request and what becomes of it, and the state at the end, as text. */
+/** Every request and its outcome, and the state at the end, as text. */
 export function goOn(simulation: Simulation, untilNs: number): readonly string[] {
   const lines: string[] = []
   const { engine } = simulation

@@ -24,7 +24,7 @@ export interface Told {
 export interface TestEngine {
   readonly engine: ApfEngine<string>
   readonly events: EngineEvent<string>[]
-  /** What the callbacks were told, in order. */
+  /** The calls of the callbacks, in order. */
   readonly told: Told[]
 }
 
@@ -33,7 +33,7 @@ type Options = Partial<Omit<ApfEngineOptions<string>, 'corrections'>> & {
   readonly configuration?: EngineConfiguration
 }
 
-/** An engine as of 1.36 with the default objects at 600 seats, unless told otherwise. */
+/** An engine as of 1.36 with the default objects at 600 seats by default. */
 export function testEngine({ corrections, configuration = DEFAULT_OBJECTS, ...options }: Options = {}): TestEngine {
   const told: Told[] = []
   const events: EngineEvent<string>[] = []
@@ -73,7 +73,7 @@ export function ticketOf<T>(answer: Answer<T>, kind: 'executing' | 'waiting' | '
   return answer.ticket
 }
 
-/** One queuing level. Everything that `everythingTo` names goes there. */
+/** One queuing level. Every request of `everythingTo` goes there. */
 export const queueingLevel = (
   name: string,
   nominalConcurrencyShares: number,

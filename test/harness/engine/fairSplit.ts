@@ -1,4 +1,4 @@
-/** Max-min fair split of `limit` among what each one wants. */
+/** Max-min fair split of `limit` among demands. */
 export function fairSplit(limit: number, demands: readonly number[]): readonly number[] {
   const shares = demands.map(() => 0)
   let rest = limit

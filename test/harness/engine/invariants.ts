@@ -7,7 +7,7 @@ const same = (what: string, counted: number, kept: number): void => {
   if (counted !== kept) throw new Error(`${what}: ${counted} counted, ${kept} kept`)
 }
 
-/** What every level must agree with itself about, at any time. Throws where one does not. */
+/** Invariants of every level at any time. Throws if one is violated. */
 export function checkLevels<T>(engine: ApfEngine<T>): void {
   for (const level of engine.levels()) checkLevel(level)
   for (const { allocation, ledger } of engine.adjustments()) {
@@ -59,7 +59,7 @@ function checkQueue<T>(level: string, queue: Queue<Ticket<T>>): void {
   if (work !== queue.workWaiting.toBigInt()) throw new Error(`work of a queue of ${level}`)
 }
 
-/** What is not zero although nothing waits, executes or lingers any more. */
+/** Values that are not zero although nothing waits, executes or lingers. */
 export function leftoversOf<T>(engine: ApfEngine<T>): readonly string[] {
   const left: string[] = []
   const zero = (what: string, value: number): void => {

@@ -44,7 +44,7 @@ const serviceAccountGroups = Array.from({ length: 100 }, (_, i) => [
   EVERYBODY,
 ])
 
-/** Users of every kind that the default schemas tell apart; the `i`th of as many as wanted. */
+/** Users of every kind that the default schemas distinguish; the `i`th of any number. */
 export function userNumber(i: number): User {
   switch (i % 8) {
     case 0:

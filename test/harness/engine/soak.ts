@@ -24,7 +24,7 @@ export interface SoakOptions {
   /** Requests between two configurations, and between two checks of all levels. */
   readonly reconfigureEvery: number
   readonly checkEvery: number
-  /** Told now and then, for measurements. */
+  /** Called now and then, for measurements. */
   readonly onProgress?: (arrived: number) => void
 }
 
@@ -36,7 +36,7 @@ export interface SoakResult {
   readonly bypassed: number
   readonly configurations: number
   readonly staleRemovalsGuarded: number
-  /** What must be zero, with what it is, where it is not. */
+  /** Values that must be zero and are not. */
   readonly leftovers: readonly string[]
 }
 
@@ -154,8 +154,8 @@ export function soak(options: SoakOptions): SoakResult {
 }
 
 /**
- * Never above the limit, except for a request that is wider than the limit: it runs when nothing else executes, whatever
- * seats still linger, and may have been made just as wide as the limit since (specification 4.6, 4.7).
+ * Never above the limit, except for a request that is wider than the limit: it runs when nothing else executes,
+ * whatever seats still linger, and may have been made just as wide as the limit since (specification 4.6, 4.7).
  */
 function checkDispatch({ ticket }: Extract<EngineEvent<Payload>, { kind: 'dispatched' }>): void {
   const { plan, queueSet } = ticket.lane.level

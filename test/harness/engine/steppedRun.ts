@@ -74,7 +74,7 @@ export class SteppedRun {
     }
   }
 
-  /** Everything that can be asked of the engine, as text. */
+  /** Everything that the engine exposes, as text. */
   state(): string {
     const { levels, queues, requests } = this.engine.dump()
     const placed = requests.map(({ level, ticket, queue, position }) => [level, ticket.payload, queue, position])

@@ -9,7 +9,7 @@ import { build } from 'vite'
 
 export interface HeadlampHost {
   readonly origin: string
-  /** Paths of the cluster that were asked for, in order. */
+  /** Requested paths of the cluster, in order. */
   readonly asked: readonly string[]
   close(): Promise<void>
 }
@@ -17,10 +17,10 @@ export interface HeadlampHost {
 interface HostOptions {
   /** Where the API of the cluster begins. */
   readonly api: string
-  /** What is sent along with each request to it. */
+  /** Headers of each request to it. */
   readonly headers?: Readonly<Record<string, string>>
   readonly ca?: string
-  /** Answers in place of the cluster, with a status and a message. */
+  /** Responds in place of the cluster, with a status and a message. */
   readonly refuse?: (path: string) => { readonly status: number; readonly message: string } | undefined
 }
 
@@ -28,7 +28,7 @@ const run = promisify(execFile)
 const PAGE =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Headlamp</title><link rel="icon" href="data:,"></head><body style="margin:0"><main id="root"></main><script type="module" src="/host.js"></script></body></html>'
 
-/** A page that is to the plugin what Headlamp is, with its server: the plugin as it is packaged, and a cluster behind it. */
+/** A page that stands in for Headlamp, with its server: the plugin as it is packaged, and a cluster behind it. */
 export async function startHeadlampHost({ api, headers = {}, refuse }: HostOptions): Promise<HeadlampHost> {
   const folder = await mkdtemp(join(tmpdir(), 'apf-headlamp-'))
   await run(process.execPath, ['main/bootstrap/headlamp.mjs', folder])

@@ -20,7 +20,7 @@ const SPECS: Readonly<Record<string, SourceSpec>> = {
 const STEP_MS = 20
 
 /**
- * A story of its own for each page, in real time, as the query of the page says:
+ * A story of its own for each page, in real time, chosen by the query of the page:
  * ?levels=30&servers=3&history=600&connected=no&theme=light&queues=4096&live=observe&rate=1000&before=100000&fleet=1000
  */
 export function serveStories(server: HttpServer): void {
@@ -77,7 +77,7 @@ function withFleet(handlers: Handlers, servers: string | null): Handlers {
         if (first === undefined) return
         const many = Array.from({ length: Number(servers) }, (_, index) => ({
           ...first,
-          // The first is the one whose health is told.
+          // Health is reported for the first one.
           id: index === 0 ? first.id : `10.0.${Math.floor(index / 250)}.${index % 250}:6443`,
           executing: first.executing.map((seats) => seats && Math.round((seats * ((index * 37) % 100)) / 100)),
         }))
