@@ -52,11 +52,12 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
   return followConnection((connection) => {
     const shown = connectionStore.getState().connection
     if (connection === undefined || shown === undefined || !showsRequests(shown)) return () => undefined
-    mine.begin(connection)
+    // First, so that the page is not older than the stream, and all of it read again.
     const stops = [
       line.subscribe('live', { connection }, (event) => mine.hear(event)),
       line.subscribe('liveState', { connection }, (state) => liveStore.setState({ state })),
     ]
+    mine.begin(connection)
     return () => {
       for (const stop of stops) stop()
       mine.begin(undefined)

@@ -1,6 +1,6 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
 import { proxySpec, SIMULATION } from '../../../test/fixtures/sources.ts'
 import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
@@ -17,10 +17,12 @@ import { setFilter } from './query.ts'
 describe('Live requests', () => {
   let story: Story
   let stops: (() => void)[]
+  let calls: MockInstance<Story['client']['call']>
 
   const open = async (options: StoryOptions = {}, hash = '#/live'): Promise<void> => {
     location.hash = hash
     story = await openStory({ history: 5, servers: 1, ...options })
+    calls = vi.spyOn(story.client, 'call')
     setClient(story.client)
     stops = [startRoutes(), startState(story.client)]
     render(<LivePage />)
@@ -83,6 +85,14 @@ describe('Live requests', () => {
     pass(5)
     await screen.findByText(/buffer 525 of/)
     expect(text(rows()[0])).not.toBe(before)
+  })
+
+  it('reads what came before once: all that follows is in the stream', async () => {
+    await open(proxy('observe'))
+    await screen.findByText(/buffer 500 of/)
+    pass(1)
+    await screen.findByText(/buffer 505 of/)
+    expect(calls.mock.calls.filter(([name]) => name === 'live.page')).toHaveLength(1)
   })
 
   it('holds still while the pointer is on the list, and counts what came', async () => {
