@@ -90,19 +90,22 @@ const longestWaiting = ({ tally, seconds, now }: FlowsProps): readonly WaitRow[]
 
 const flowTitle = ({ flow, schema }: FlowRow): string => `${flow}, flow schema ${schema}`
 
+const FlowName = ({ level, name, title }: { readonly level: string; readonly name: string; readonly title: string }) => (
+  <span className={styles['flow']}>
+    <LevelChip name={level} />
+    <span className="mono" title={title}>
+      <MiddleCut text={name} title={title} />
+    </span>
+  </span>
+)
+
 const FLOW: DataColumn<FlowRow> = {
   id: 'flow',
   header: 'Flow',
   term: 'flow',
+  look: () => styles['rest'],
   value: (row) => row.name,
-  cell: (row) => (
-    <span className={styles['flow']}>
-      <LevelChip name={row.level} />
-      <span className="mono" title={flowTitle(row)}>
-        <MiddleCut text={row.name} title={flowTitle(row)} />
-      </span>
-    </span>
-  ),
+  cell: (row) => <FlowName level={row.level} name={row.name} title={flowTitle(row)} />,
 }
 const RATE: DataColumn<FlowRow> = {
   id: 'rate',
@@ -306,14 +309,8 @@ const REJECTED_COLUMNS: readonly DataColumn<LiveRequest>[] = [
     id: 'flow',
     header: 'Flow',
     term: 'flow',
-    cell: (row) => (
-      <span className={styles['flow']}>
-        <LevelChip name={row.level} />
-        <span className="mono" title={requestOf(row)}>
-          <MiddleCut text={flowOf(row)} title={requestOf(row)} />
-        </span>
-      </span>
-    ),
+    look: () => styles['rest'],
+    cell: (row) => <FlowName level={row.level} name={flowOf(row)} title={requestOf(row)} />,
   },
   { id: 'reason', header: 'Reason', term: 'rejected', cell: (row) => row.reason ?? '–' },
 ]
