@@ -1,9 +1,11 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
+import { seriesOf } from '../charts/seatChart.fixture.ts'
 import { connectionStore } from '../state/connection.ts'
 import { pastStore } from '../state/past.ts'
 import { startRoutes } from '../state/route.ts'
+import { seriesStore } from '../state/series.ts'
 import { settingsStore } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
 import { SPEEDS, TimeBar } from './TimeBar.tsx'
@@ -79,4 +81,20 @@ test('says on a screen of the present that it is one', () => {
   expect(screen.queryByText(/^Fleet shows the present\./)).toBeTruthy()
   stop()
   location.hash = ''
+})
+
+test('bars of the first sample and of gaps begin where the shown time does', () => {
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(616)
+  cleanup()
+  const series = { ...seriesOf({ a: { queuedRequestsMax: [2, 2] } }, 2, START), stepSeconds: 10 }
+  seriesStore.setState({ series: { ...series, times: [START, START + 600_000] } })
+  const gaps = [{ from: START - 60_000, to: START + 30_000 }]
+  pastStore.setState({ extent: { first: START - 60_000, last: START + DAY_MS, gaps, problems: [] } })
+  const { container } = render(<TimeBar />)
+  const drawn = [...container.querySelectorAll('svg')].at(-1)
+  // A pixel a second, and 8 of them before the first.
+  expect(drawn?.querySelector('path')?.getAttribute('d')).toMatch(/^M8\.0 .*h1\.0.*zM598\.0 .*h10\.0/)
+  const gap = drawn?.querySelector('rect')
+  expect([gap?.getAttribute('x'), gap?.getAttribute('width')]).toEqual(['8', '30'])
+  vi.restoreAllMocks()
 })

@@ -14,7 +14,7 @@ import { useSeries } from '../state/series.ts'
 import { instantOf, timeStore, useTimePart, type TimeState } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
-import { barsOf, draggedRange, gripAt, stripDomain, type Bar, type Grip } from './timeBar.data.ts'
+import { barsOf, clipped, draggedRange, gripAt, stripDomain, type Bar, type Grip } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
 import { useWheel } from '../charts/wheel.ts'
@@ -284,7 +284,7 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
   const x = (at: number): number => xOfTime(plot, domain, at)
   return (
     <svg width={width} height={height} aria-hidden="true" focusable="false">
-      {gaps.map((gap) => (
+      {clipped(gaps, domain).map((gap) => (
         <rect
           key={gap.from}
           className={styles['gap']}
@@ -294,7 +294,7 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
           height={Math.max(0, foot - 2)}
         />
       ))}
-      <Bars bars={bars} x={x} foot={foot} />
+      <Bars bars={clipped(bars, domain)} x={x} foot={foot} />
       <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
       <TimeTicks plot={plot} domain={domain} />
       {range !== undefined && (

@@ -27,6 +27,12 @@ export function barsOf({ times, samples, stepSeconds, levels }: Series): readonl
   })
 }
 
+/** Of stretches of time, what lies in a domain: the first sample is of a time that begins before it. */
+export const clipped = <T extends TimeDomain>(stretches: readonly T[], { from, to }: TimeDomain): readonly T[] =>
+  stretches
+    .filter((stretch) => stretch.to >= from && stretch.from <= to)
+    .map((stretch) => ({ ...stretch, from: Math.max(from, stretch.from), to: Math.min(to, stretch.to) }))
+
 const HOUR_MS = 3_600_000
 
 /** A length of recorded time around an instant: the last one that there is, where the instant lies in it. */
