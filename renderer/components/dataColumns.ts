@@ -32,13 +32,18 @@ export interface DataColumn<R> {
   readonly group?: string
 }
 
-/** A column of whole numbers. */
+interface NumberColumn<R> extends Partial<DataColumn<R>> {
+  /** How a cell writes the number. Absent: whole. */
+  readonly text?: (value: number | undefined) => string
+}
+
+/** A column of numbers. */
 export const numberColumn = <R>(
   id: string,
   header: string,
   value: (row: R) => number | undefined,
-  more?: Partial<DataColumn<R>>,
-): DataColumn<R> => ({ id, header, align: 'right', value, cell: (row) => format.fixed(value(row)), ...more })
+  { text = format.seats, ...more }: NumberColumn<R> = {},
+): DataColumn<R> => ({ id, header, align: 'right', value, cell: (row) => text(value(row)), ...more })
 
 /** Columns of rows whose order says something, so that none of them sorts. */
 export const inGivenOrder = <R>(columns: readonly DataColumn<R>[]): readonly DataColumn<R>[] =>

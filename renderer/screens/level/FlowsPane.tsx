@@ -1,5 +1,6 @@
 import { memo, useMemo, type ReactNode } from 'react'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
@@ -63,26 +64,18 @@ function flowColumns(wish: {
 }): readonly DataColumn<FlowRow>[] {
   const { level, exempt, limit, withSchema, narrow } = wish
   const queueing: readonly DataColumn<FlowRow>[] = [
-    {
-      id: 'queued',
+    numberColumn('queued', 'Queued', (row) => row.queued, {
       width: 62,
-      header: 'Queued',
       term: 'queued',
       title: 'Waiting requests',
-      align: 'right',
-      value: (row) => row.queued,
       cell: (row) => <Amount value={row.queued} bold />,
-    },
-    {
-      id: 'queuedSeats',
+    }),
+    numberColumn('queuedSeats', 'Seats q.', (row) => row.queuedSeats, {
       width: 68,
-      header: 'Seats q.',
       term: 'queued',
       title: 'Seats that its waiting requests need',
-      align: 'right',
-      value: (row) => row.queuedSeats,
       cell: (row) => <Amount value={row.queuedSeats} />,
-    },
+    }),
   ]
   return [
     {
@@ -109,16 +102,11 @@ function flowColumns(wish: {
         ]
       : []),
     ...(exempt ? [] : queueing),
-    {
-      id: 'executingSeats',
+    numberColumn('executingSeats', 'Executing', (row) => row.executingSeats, {
       width: 74,
-      header: 'Executing',
       term: 'executing',
       title: 'Seats of its executing requests',
-      align: 'right',
-      value: (row) => row.executingSeats,
-      cell: (row) => format.seats(row.executingSeats),
-    },
+    }),
     {
       id: 'share',
       // As the last column it has a wider margin.
@@ -135,17 +123,12 @@ function flowColumns(wish: {
     ...(exempt
       ? []
       : [
-          {
-            id: 'wait',
+          numberColumn('wait', 'Longest', (row: FlowRow) => row.longestWait, {
             width: 72,
-            header: 'Longest',
-            term: 'wait' as const,
+            term: 'wait',
             title: 'Longest wait of its requests',
-            align: 'right' as const,
-            value: (row: FlowRow) => row.longestWait,
-            cell: (row: FlowRow) =>
-              row.longestWait === undefined ? <Quiet>none</Quiet> : format.seconds(row.longestWait),
-          },
+            cell: (row) => (row.longestWait === undefined ? <Quiet>none</Quiet> : format.seconds(row.longestWait)),
+          }),
         ]),
   ]
 }

@@ -3,7 +3,8 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Measured } from '../../components/Promql.tsx'
 import { Term } from '../../components/Term.tsx'
@@ -49,26 +50,15 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
     value: (row) => row.reason,
     cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
   },
-  {
-    id: 'rate',
-    header: 'Rate, 10 s',
+  numberColumn('rate', 'Rate, 10 s', (row) => row.rate, {
     title: 'Requests per second, mean of the last 10 s',
-    align: 'right',
-    value: (row) => row.rate,
     cell: (row) => (
       <span className={classes((row.rate ?? 0) > 0 ? styles['rejected'] : styles['quiet'])}>
         {format.rate(row.rate)}
       </span>
     ),
-  },
-  {
-    id: 'total',
-    header: 'Total',
-    title: 'Since the server started',
-    align: 'right',
-    value: (row) => row.total,
-    cell: (row) => format.fixed(row.total),
-  },
+  }),
+  numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
   {
     id: 'remedy',
@@ -128,105 +118,58 @@ function schemaPromql(column: string, level: string): Measured | undefined {
 
 const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },
-  {
-    id: 'dispatched',
+  numberColumn('dispatched', 'Dispatched', (row) => row.dispatchedRate, {
     width: 88,
-    header: 'Dispatched',
     term: 'dispatched',
-    align: 'right',
-    value: (row) => row.dispatchedRate,
-    cell: (row) => format.rate(row.dispatchedRate),
-  },
-  {
-    id: 'rejected',
+    text: format.rate,
+  }),
+  numberColumn('rejected', 'Rejected', (row) => row.rejectedRate, {
     width: 80,
-    header: 'Rejected',
     term: 'rejected',
-    align: 'right',
-    value: (row) => row.rejectedRate,
     cell: (row) => (
       <span className={classes((row.rejectedRate ?? 0) > 0 && styles['rejected'])}>
         {format.rate(row.rejectedRate)}
       </span>
     ),
-  },
-  {
-    id: 'executing',
-    width: 76,
-    header: 'Executing',
-    term: 'executing',
-    title: 'Requests',
-    align: 'right',
-    value: (row) => row.executing,
-    cell: (row) => format.fixed(row.executing),
-  },
-  {
-    id: 'executingSeats',
+  }),
+  numberColumn('executing', 'Executing', (row) => row.executing, { width: 76, term: 'executing', title: 'Requests' }),
+  numberColumn('executingSeats', 'Seats', (row) => row.executingSeats, {
     width: 60,
-    header: 'Seats',
     term: 'seat',
     title: 'Seats executing',
-    align: 'right',
-    value: (row) => row.executingSeats,
-    cell: (row) => format.seats(row.executingSeats),
-  },
-  {
-    id: 'queued',
+  }),
+  numberColumn('queued', 'Queued', (row) => row.queued, {
     width: 64,
-    header: 'Queued',
     term: 'queued',
     title: 'Requests',
-    align: 'right',
-    value: (row) => row.queued,
     cell: (row) => (
       <span className={classes((row.queued ?? 0) > 0 && styles['queued'])}>{format.fixed(row.queued)}</span>
     ),
-  },
-  {
-    id: 'queuedSeats',
+  }),
+  numberColumn('queuedSeats', 'Seats q.', (row) => row.queuedSeats, {
     width: 68,
-    header: 'Seats q.',
     term: 'queued',
     title: 'Seats that waiting requests need',
-    align: 'right',
-    value: (row) => row.queuedSeats,
-    cell: (row) => format.seats(row.queuedSeats),
-  },
-  {
-    id: 'waitP50',
+  }),
+  numberColumn('waitP50', 'Wait p50', (row) => row.waitP50, {
     width: 94,
-    header: 'Wait p50',
     term: 'quantile',
-    align: 'right',
-    value: (row) => row.waitP50,
     cell: (row) => format.quantile(row.waitP50, row.waitP50Range),
-  },
-  {
-    id: 'waitP99',
+  }),
+  numberColumn('waitP99', 'Wait p99', (row) => row.waitP99, {
     width: 94,
-    header: 'Wait p99',
     term: 'quantile',
-    align: 'right',
-    value: (row) => row.waitP99,
     cell: (row) => format.quantile(row.waitP99, row.waitP99Range),
-  },
-  {
-    id: 'executionP99',
+  }),
+  numberColumn('executionP99', 'Execution p99', (row) => row.executionP99, {
     width: 102,
-    header: 'Execution p99',
     term: 'quantile',
-    align: 'right',
-    value: (row) => row.executionP99,
-    cell: (row) => format.quantile(row.executionP99, undefined),
-  },
-  {
-    id: 'meanSeats',
+    text: (seconds) => format.quantile(seconds, undefined),
+  }),
+  numberColumn('meanSeats', 'Mean width', (row) => row.meanSeats, {
     width: 90,
-    header: 'Mean width',
     term: 'width',
     title: 'Seats per request, since the server started',
-    align: 'right',
-    value: (row) => row.meanSeats,
-    cell: (row) => format.fixed(row.meanSeats, 1),
-  },
+    text: format.seatsAverage,
+  }),
 ]

@@ -1,7 +1,8 @@
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { compileFilter, complaintOf, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
 import { isPaneKey } from '../../components/keys.ts'
@@ -133,14 +134,10 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     ),
   },
   { id: 'seats', header: 'Seats', term: 'seat', align: 'right', value: (row) => row.seats },
-  {
-    id: 'waited',
-    header: 'Waited',
+  numberColumn('waited', 'Waited', (row) => Number(row.waited.toFixed(6)), {
     term: 'wait',
-    align: 'right',
-    value: (row) => Number(row.waited.toFixed(6)),
     cell: (row) => format.seconds(row.waited),
-  },
+  }),
   {
     id: 'running',
     header: 'Running',

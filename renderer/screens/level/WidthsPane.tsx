@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { LevelFrame, MissingFamily } from '../../../core/frame/frame.ts'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format } from '../../theme/format.ts'
 import styles from './panes.module.css'
@@ -50,67 +51,36 @@ export const WidthsPane = memo(function WidthsPane(props: {
 const share = (part: number | undefined): string =>
   part === undefined ? '' : part > 0 && part < 0.005 ? '< 1 %' : `${Math.round(part * 100)} %`
 
+const mean = (value: number | undefined): string => (value === undefined ? '' : format.significant(value))
+
 const COLUMNS: readonly DataColumn<WidthRow>[] = [
   { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },
-  {
-    id: 'requests',
-    header: 'Requests',
-    title: 'Requests whose seats were estimated',
-    align: 'right',
-    value: (row) => row.requests,
-    cell: (row) => format.fixed(row.requests),
-  },
-  ...WIDTH_BINS.map(({ label }, bin): DataColumn<WidthRow> => ({
-    id: `bin-${label}`,
-    header: label,
-    title: `Part of the requests that took ${label}`,
-    align: 'right',
-    value: (row) => row.shares?.[bin],
-    cell: (row) => share(row.shares?.[bin]),
-  })),
-  {
-    id: 'writes',
-    header: 'Writes',
+  numberColumn('requests', 'Requests', (row) => row.requests, { title: 'Requests whose seats were estimated' }),
+  ...WIDTH_BINS.map(({ label }, bin): DataColumn<WidthRow> =>
+    numberColumn(`bin-${label}`, label, (row) => row.shares?.[bin], {
+      title: `Part of the requests that took ${label}`,
+      text: share,
+    }),
+  ),
+  numberColumn('writes', 'Writes', (row) => row.writes, {
     title: 'Mutating requests among them: those for which watchers were counted',
-    align: 'right',
-    value: (row) => row.writes,
-    cell: (row) => format.fixed(row.writes),
-  },
-  {
-    id: 'watches',
-    header: 'Watches',
-    title: 'Watches that were initialised',
-    align: 'right',
-    value: (row) => row.watches,
-    cell: (row) => format.fixed(row.watches),
-  },
-  {
-    id: 'watchers',
-    header: 'Watchers per write',
+  }),
+  numberColumn('watches', 'Watches', (row) => row.watches, { title: 'Watches that were initialised' }),
+  numberColumn('watchers', 'Watchers per write', (row) => row.watchersMean, {
     title: 'Mean; a write costs more seats the more watchers hear of it',
-    align: 'right',
-    value: (row) => row.watchersMean,
-    cell: (row) => (row.watchersMean === undefined ? '' : format.significant(row.watchersMean)),
-  },
-  {
-    id: 'queue',
-    header: 'Queue on arrival',
+    text: mean,
+  }),
+  numberColumn('queue', 'Queue on arrival', (row) => row.queueMean, {
     title: 'Requests in the chosen queue as an enqueued request found it, itself included: mean',
-    align: 'right',
-    value: (row) => row.queueMean,
-    cell: (row) => (row.queueMean === undefined ? '' : format.significant(row.queueMean)),
-  },
-  {
-    id: 'queueP99',
-    header: 'p99',
+    text: mean,
+  }),
+  numberColumn('queueP99', 'p99', (row) => row.queueP99?.upTo ?? row.queueP99?.above, {
     title: 'The longest but for one enqueued request in 100',
-    align: 'right',
-    value: (row) => row.queueP99?.upTo ?? row.queueP99?.above,
     cell: ({ queueP99: p99 }) =>
       p99 === undefined
         ? ''
         : p99.upTo === undefined
           ? `> ${format.fixed(p99.above)}`
           : `≤ ${format.fixed(Math.floor(p99.upTo))}`,
-  },
+  }),
 ]

@@ -1,7 +1,8 @@
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Button.tsx'
@@ -90,7 +91,15 @@ const longestWaiting = ({ tally, seconds, now }: FlowsProps): readonly WaitRow[]
 
 const flowTitle = ({ flow, schema }: FlowRow): string => `${flow}, flow schema ${schema}`
 
-const FlowName = ({ level, name, title }: { readonly level: string; readonly name: string; readonly title: string }) => (
+const FlowName = ({
+  level,
+  name,
+  title,
+}: {
+  readonly level: string
+  readonly name: string
+  readonly title: string
+}) => (
   <span className={styles['flow']}>
     <LevelChip name={level} />
     <span className="mono" title={title}>
@@ -107,41 +116,25 @@ const FLOW: DataColumn<FlowRow> = {
   value: (row) => row.name,
   cell: (row) => <FlowName level={row.level} name={row.name} title={flowTitle(row)} />,
 }
-const RATE: DataColumn<FlowRow> = {
-  id: 'rate',
-  header: '/s',
+const RATE: DataColumn<FlowRow> = numberColumn('rate', '/s', (row) => row.perSecond, {
   title: 'Requests per second',
-  align: 'right',
-  value: (row) => row.perSecond,
-  cell: (row) => format.significant(row.perSecond),
-}
-const SEAT_SECONDS: DataColumn<FlowRow> = {
-  id: 'seatSeconds',
-  header: 'Seat·s',
+  text: format.significant,
+})
+const SEAT_SECONDS: DataColumn<FlowRow> = numberColumn('seatSeconds', 'Seat·s', (row) => row.seatSeconds, {
   title: 'Seats held, times seconds',
   term: 'seat-second',
-  align: 'right',
-  value: (row) => row.seatSeconds,
-  cell: (row) => format.significant(row.seatSeconds),
-}
+  text: format.significant,
+})
 
-const REJECTED: DataColumn<FlowRow> = {
-  id: 'rejected',
-  header: '429',
+const REJECTED: DataColumn<FlowRow> = numberColumn('rejected', '429', (row) => row.rejected, {
   title: 'Requests rejected',
   term: 'rejected',
-  align: 'right',
-  value: (row) => row.rejected,
   cell: (row) => <span className={classes(row.rejected > 0 && styles['rejected'])}>{format.seats(row.rejected)}</span>,
-}
-const WAITING: DataColumn<FlowRow> = {
-  id: 'waiting',
-  header: 'Waits',
+})
+const WAITING: DataColumn<FlowRow> = numberColumn('waiting', 'Waits', (row) => row.waiting, {
   title: 'Requests that wait now',
-  align: 'right',
-  value: (row) => row.waiting,
   cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
-}
+})
 
 /** Where there is less room, seats times seconds still order the rows. */
 const seatColumns = (narrow: boolean): readonly DataColumn<FlowRow>[] =>
@@ -154,19 +147,15 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
     const { ms, atLeast } = row.wait
     return `${isEstimated(row, engineOnly) ? '≈ ' : atLeast ? '≥ ' : ''}${ms === 0 ? '0' : format.ms(ms)}`
   }
-  const wait: DataColumn<WaitRow> = {
-    id: 'wait',
-    header: 'Wait p99',
+  const wait: DataColumn<WaitRow> = numberColumn('wait', 'Wait p99', (row) => row.wait?.ms, {
     term: 'quantile',
     title: `99th percentile of the waits ${SPANS[span].words}`,
-    align: 'right',
-    value: (row) => row.wait?.ms,
     cell: (row) => (
       <span className={classes((row.wait?.ms ?? 0) > 0 && styles['queued'])} title={basisOf(row, engineOnly, span)}>
         {said(row)}
       </span>
     ),
-  }
+  })
   return [FLOW, wait, REJECTED, WAITING]
 }
 

@@ -2,7 +2,8 @@ import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Measured } from '../../components/Promql.tsx'
@@ -123,22 +124,14 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       value: (row) => row.schema,
       cell: (row) => <MiddleCut text={row.schema} />,
     },
-    {
-      id: 'count',
+    numberColumn('count', 'Requests', (row) => row.count, {
       width: 78,
-      header: 'Requests',
-      align: 'right',
-      value: (row) => row.count,
       cell: (row) => <span className={faint(row)}>{row.count === 0 ? '0' : `+${format.seats(row.count)}`}</span>,
-    },
-    {
-      id: 'rate',
+    }),
+    numberColumn('rate', 'Rate', (row) => row.perSecond, {
       width: 84,
-      header: 'Rate',
-      align: 'right',
-      value: (row) => row.perSecond,
       cell: (row) => <span className={faint(row)}>{format.rate(row.perSecond)}</span>,
-    },
+    }),
   ]
 }
 

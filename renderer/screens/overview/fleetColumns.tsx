@@ -4,7 +4,7 @@ import type { MeasureId } from '../../../core/prom/measures.ts'
 import type { Measured } from '../../components/Promql.tsx'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { type ServerColumn, rejectedSum, spreadText, type FleetRow } from './fleetRows.ts'
-import type { DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
@@ -85,20 +85,16 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       value: (row) => [...row.rejectingOn, ...row.queueingOn].join(' '),
       cell: (row) => <FleetState row={row} names={names} />,
     },
-    {
-      id: 'nominal',
+    numberColumn('nominal', 'Nominal', (row) => nominals(row)[0], {
       width: 84,
-      header: 'Nominal',
       term: 'nominal-limit',
       title: 'Nominal limit per server, seats',
-      align: 'right',
-      value: (row) => nominals(row)[0],
       cell: (row) => {
         const values = nominals(row).filter((value) => value !== undefined)
         const text = values.length === 0 ? UNKNOWN : [...new Set([Math.min(...values), Math.max(...values)])].join('–')
         return <span className={styles['second']}>{text}</span>
       },
-    },
+    }),
     ...servers.map(({ id, role }): DataColumn<FleetRow> => ({
       id: `server ${id}`,
       width: bar + NUMBERS,
@@ -107,14 +103,10 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       value: (row) => row.on[id]?.seats.executing,
       cell: (row) => <OnServer row={row.on[id]} bar={bar} scale={scale} stale={stale.has(id)} />,
     })),
-    {
-      id: 'imbalance',
+    numberColumn('imbalance', 'Peak ÷ mean', (row) => row.peakOverMean, {
       width: 96,
-      header: 'Peak ÷ mean',
       term: 'imbalance',
       title: 'Executing seats of the busiest server over the mean of all',
-      align: 'right',
-      value: (row) => row.peakOverMean,
       cell: (row) =>
         row.peakOverMean === undefined ? (
           <span className={styles['faint']}>{UNKNOWN}</span>
@@ -123,20 +115,16 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
             {format.fixed(row.peakOverMean, 1)} ×
           </span>
         ),
-    },
-    {
-      id: 'queued',
+    }),
+    numberColumn('queued', 'Queued seats, sum', (row) => row.queuedSeats, {
       width: 128,
-      header: 'Queued seats, sum',
       term: 'queued',
-      align: 'right',
-      value: (row) => row.queuedSeats,
       cell: (row) => (
         <span className={(row.queuedSeats ?? 0) > 0 ? styles['queued'] : styles['faint']}>
           {format.seats(row.queuedSeats)}
         </span>
       ),
-    },
+    }),
   ]
   return columns.filter(({ id }) => id !== 'nominal' || width >= ROOM_FOR_NOMINAL)
 }

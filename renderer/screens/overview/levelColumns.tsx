@@ -4,8 +4,7 @@ import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import type { LevelState } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
-import type { DataColumn } from '../../components/DataTable.tsx'
-import { leastWidth } from '../../components/dataColumns.ts'
+import { leastWidth, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NoteMark } from '../../components/NowLine.tsx'
@@ -74,16 +73,13 @@ const RANGES =
 const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
   rejectedBy && REJECT_REASONS.map((reason) => `${reason} ${format.rate(rejectedBy[reason])}`).join(', ')
 
-const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
-  id,
-  header: `${reason} /s`,
-  term: reason,
-  title: `Requests rejected with ${reason} per second, mean of the last 10 s`,
-  align: 'right',
-  width: 118,
-  value: (row) => row.rejectedBy?.[reason],
-  cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
-})
+const byReason = (id: OptionalColumn, reason: RejectReason): Column =>
+  numberColumn(id, `${reason} /s`, (row) => row.rejectedBy?.[reason], {
+    term: reason,
+    title: `Requests rejected with ${reason} per second, mean of the last 10 s`,
+    width: 118,
+    cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
+  })
 
 /** Columns that are left out where there is no room for all, the first one first. */
 const GIVES_WAY = ['dispatched', 'demand', 'nominal', 'history']
@@ -116,16 +112,12 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
       value: (row) => row.states.join(' '),
       cell: (row) => <States states={row.states} />,
     },
-    {
-      id: 'change',
+    numberColumn('change', wide ? 'Lent, borrowed' : '▽ ▲', (row) => number(row.change), {
       width: wide ? 104 : 54,
-      header: wide ? 'Lent, borrowed' : '▽ ▲',
       term: 'lend',
       title: 'Seats lent (▽) or borrowed (▲): current limit against nominal limit',
-      align: 'right',
-      value: (row) => number(row.change),
       cell: (row) => <Change change={row.change} />,
-    },
+    }),
     {
       id: 'seats',
       header: 'Seats, one scale',
@@ -151,56 +143,36 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
         </span>
       ),
     },
-    {
-      id: 'executing',
+    numberColumn('executing', 'Executing', (row) => row.seats.executing, {
       width: 72,
-      header: 'Executing',
       term: 'executing',
       title: 'Seats executing',
-      align: 'right',
-      value: (row) => row.seats.executing,
       cell: (row) => <strong>{orUnknown(row.seats.executing, format.seats)}</strong>,
-    },
-    {
-      id: 'limit',
+    }),
+    numberColumn('limit', 'Limit', (row) => (row.exempt ? undefined : row.seats.current), {
       width: 54,
-      header: 'Limit',
       term: 'current-limit',
       title: 'Current limit, seats',
-      align: 'right',
-      value: (row) => (row.exempt ? undefined : row.seats.current),
       cell: (row) => (row.exempt ? 'none' : orUnknown(row.seats.current, format.seats)),
-    },
-    {
-      id: 'nominal',
+    }),
+    numberColumn('nominal', 'Nominal', (row) => row.seats.nominal, {
       width: 66,
-      header: 'Nominal',
       term: 'nominal-limit',
       title: 'Nominal limit, seats',
-      align: 'right',
-      value: (row) => row.seats.nominal,
       cell: (row) => <span className={styles['second']}>{orUnknown(row.seats.nominal, format.seats)}</span>,
-    },
-    {
-      id: 'min',
+    }),
+    numberColumn('min', 'Min', (row) => row.lower, {
       width: 54,
-      header: 'Min',
       term: 'min',
       title: 'Lower limit, seats',
-      align: 'right',
-      value: (row) => row.lower,
       cell: (row) => (row.exempt ? NOT_APPLICABLE : orUnknown(row.lower, format.seats)),
-    },
-    {
-      id: 'max',
+    }),
+    numberColumn('max', 'Max', (row) => row.seats.upper, {
       width: 60,
-      header: 'Max',
       term: 'max',
       title: 'Upper limit, seats; above the seats of the server it means that nothing limits borrowing',
-      align: 'right',
-      value: (row) => row.seats.upper,
       cell: (row) => (row.exempt ? NOT_APPLICABLE : orUnknown(row.seats.upper, format.seats)),
-    },
+    }),
     {
       id: 'history',
       header: wide ? `${range}, own scale` : range,
@@ -209,90 +181,58 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
       width: spark + 12,
       cell: (row) => sparkline(row.name, spark, height),
     },
-    {
-      id: 'demand',
+    numberColumn('demand', 'Demand', (row) => row.demand, {
       width: 74,
-      header: 'Demand',
       term: 'demand',
       title: 'Smoothed seat demand',
-      align: 'right',
-      value: (row) => row.demand,
       cell: (row) => (
         <>
           {row.approximate && row.demand !== undefined && '≈ '}
           {orUnknown(row.demand, format.seats)}
         </>
       ),
-    },
-    {
-      id: 'queued',
+    }),
+    numberColumn('queued', 'Queued', (row) => row.queuedRequests, {
       width: 62,
-      header: 'Queued',
       term: 'queued',
       title: 'Requests waiting in queues',
-      align: 'right',
-      value: (row) => row.queuedRequests,
       cell: (row) => amount(row.queuedRequests, format.seats, 'queued'),
-    },
-    {
-      id: 'queuedSeats',
+    }),
+    numberColumn('queuedSeats', 'Queued seats', (row) => row.seats.queued, {
       width: 88,
-      header: 'Queued seats',
       term: 'queued',
-      align: 'right',
-      value: (row) => row.seats.queued,
       cell: (row) => amount(row.seats.queued, format.seats, 'queued'),
-    },
-    {
-      id: 'waitP50',
+    }),
+    numberColumn('waitP50', 'Wait p50', (row) => number(row.waitP50), {
       width: 94,
-      header: 'Wait p50',
       term: 'quantile',
       title: `Time in the queue that half of the requests of the last 30 s did not exceed. ${RANGES}`,
-      align: 'right',
-      value: (row) => number(row.waitP50),
       cell: (row) => reading(row.waitP50, (n) => format.quantile(n, row.waitP50Range)),
-    },
-    {
-      id: 'waitP99',
+    }),
+    numberColumn('waitP99', 'Wait p99', (row) => number(row.waitP99), {
       width: 94,
-      header: 'Wait p99',
       term: 'quantile',
       title: `Time in the queue that 99 % of the requests of the last 30 s did not exceed. ${RANGES}`,
-      align: 'right',
-      value: (row) => number(row.waitP99),
       cell: (row) => reading(row.waitP99, (n) => format.quantile(n, row.waitP99Range)),
-    },
-    {
-      id: 'dispatched',
+    }),
+    numberColumn('dispatched', 'Dispatched', (row) => row.dispatchedPerSecond, {
       width: 84,
-      header: 'Dispatched',
       term: 'dispatched',
       title: 'Requests dispatched per second, mean of the last 10 s',
-      align: 'right',
-      value: (row) => row.dispatchedPerSecond,
       cell: (row) => <span className={styles['second']}>{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
-    },
-    {
-      id: 'noAccommodation',
+    }),
+    numberColumn('noAccommodation', 'No fit /s', (row) => row.noAccommodationPerSecond, {
       width: 70,
-      header: 'No fit /s',
       term: 'no-accommodation',
       title: 'Requests at the head of a queue that did not fit into the free seats, per second since the sample before',
-      align: 'right',
-      value: (row) => row.noAccommodationPerSecond,
       cell: (row) => orUnknown(row.noAccommodationPerSecond, format.significant),
-    },
-    {
-      id: 'rejected',
+    }),
+    numberColumn('rejected', 'Rejected', (row) => row.rejectedPerSecond, {
       width: 74,
-      header: 'Rejected',
       term: 'rejected',
       title: 'Requests rejected per second, mean of the last 10 s',
-      align: 'right',
-      value: (row) => row.rejectedPerSecond,
       cell: (row) => <span title={rejectionTitle(row)}>{amount(row.rejectedPerSecond, format.rate, 'rejected')}</span>,
-    },
+    }),
     byReason('queueFull', 'queue-full'),
     byReason('timeOut', 'time-out'),
     byReason('concurrencyLimit', 'concurrency-limit'),
