@@ -21,7 +21,7 @@ export const EtcdPart = lazy(async () => ({ default: (await import('./EtcdShell.
 
 /** Screens and the roster of levels: visible from everywhere. */
 export function Sidebar() {
-  const [{ sidebar, levelSlots }] = useSettings()
+  const [{ levelSlots }] = useSettings()
   const { screen, level: shown, page } = useRoute()
   const view = useView()
   const hasLevels = useHasLevels()
@@ -33,7 +33,7 @@ export function Sidebar() {
   useTimePart(({ window }) => window)
   const rows = rosterRows(server, derivedServer, levelOrder(levelSlots))
   const total = sums(server)
-  const look = classes(styles['side'], sidebar === 'rail' && styles['rail'], mode === 'stale' && styles['stale'])
+  const look = classes(styles['side'], mode === 'stale' && styles['stale'])
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
