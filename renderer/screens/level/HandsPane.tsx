@@ -4,6 +4,7 @@ import type { DumpQueue } from '../../../core/frame/dump.ts'
 import { coveredOdds, USUAL_ELEPHANTS } from '../../../core/sharding/collision.ts'
 import { sharedQueues } from '../../../core/sharding/overlap.ts'
 import { classes } from '../../components/classes.ts'
+import { paneInputClass } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { FlowRow } from '../../state/flows.logic.ts'
@@ -59,7 +60,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           <>
             <span className={classes(styles['frame'], styles['dashed'])} aria-hidden="true" />
             <select
-              className={styles['paneSelect']}
+              className={classes(paneInputClass, 'mono', styles['compared'])}
               aria-label={`Flow to compare with ${flow.name}`}
               value={compared.key}
               onChange={(event) => onCompare(event.target.value)}

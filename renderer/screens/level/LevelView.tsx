@@ -10,6 +10,7 @@ import type { TimeDomain } from '../../charts/plot.data.ts'
 import { classes } from '../../components/classes.ts'
 import { ProblemNote, Note } from '../../components/States.tsx'
 import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
+import { paneInputClass } from '../../components/Field.tsx'
 import { LOW, useMedia, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
@@ -34,7 +35,6 @@ import { levelKind, seatsExecuting, seatsThatExist, staleDemand, type LevelKind 
 import { LevelHeader } from './LevelHeader.tsx'
 import { useCalmDump } from './calm.ts'
 import styles from './level.module.css'
-import panes from './panes.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
 import { WidthsPane } from './WidthsPane.tsx'
@@ -50,7 +50,6 @@ export interface LevelViewProps {
 const CHART_HEIGHT = 218
 const CHART_HEIGHT_LOW = 150
 const HEAT_HEIGHT = 190
-/** Dumps may come ten times a second; numbers to read may not. */
 
 /** Everything about one level that is there. */
 export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
@@ -198,7 +197,7 @@ const SchemaSelect = memo(function SchemaSelect(props: {
   if (level.schemas.length < 2) return null
   return (
     <select
-      className={panes['select']}
+      className={paneInputClass}
       aria-label="Flow schema of the heat maps"
       value={value ?? ''}
       onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}

@@ -5,6 +5,7 @@ import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
+import { paneInputClass } from '../../components/Field.tsx'
 import { isPaneKey } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
@@ -46,7 +47,7 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
         <input
           ref={input}
           type="search"
-          className={styles['filter']}
+          className={classes(paneInputClass, 'mono', styles['filter'])}
           value={filter}
           placeholder="flow: verb: ns: queue: wait>5s"
           aria-label={`Filter requests of ${level}`}

@@ -2,7 +2,8 @@ import { memo, useMemo, useState } from 'react'
 import { MOST_READ_MS } from '../../../core/contract/bounds.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
-import { scrollRegion } from '../../components/classes.ts'
+import { classes, scrollRegion } from '../../components/classes.ts'
+import { paneInputClass } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useHasScreen } from '../../state/limits.ts'
 import { useNoted, useRecordingAsked } from '../../state/noted.ts'
@@ -44,7 +45,7 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
       className={styles['listPane']}
       actions={
         <select
-          className={styles['changeFilter']}
+          className={classes(paneInputClass, styles['changeFilter'])}
           aria-label="Kind of change"
           value={filter}
           onChange={({ target }) => setFilter(CHANGE_FILTERS.find((one) => one === target.value) ?? 'all')}
