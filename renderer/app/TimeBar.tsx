@@ -6,6 +6,7 @@ import { Button } from '../components/Button.tsx'
 import { Note, ProblemNote } from '../components/States.tsx'
 import { TimeTicks, useSize } from '../charts/plot.tsx'
 import { timeOfX, xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
+import { onAnswer } from '../state/answer.ts'
 import { client } from '../state/client.ts'
 import { useConnected } from '../state/connection.ts'
 import { usePastPart } from '../state/past.ts'
@@ -159,16 +160,11 @@ function useStrip(from: number, to: number): readonly Bar[] {
   const [bars, setBars] = useState<readonly Bar[]>([])
   useEffect(() => {
     if (connection === undefined || server === undefined) return undefined
-    let gone = false
-    const read = async (): Promise<void> => {
-      const series = await client().call('history.series', { connection, server, from, to, maxPoints: STRIP_POINTS })
-      if (!gone) setBars(barsOf(series))
-    }
     // The strip is a way to find an instant; the moment itself says why it cannot be read.
-    void read().catch(() => undefined)
-    return () => {
-      gone = true
-    }
+    return onAnswer(
+      () => client().call('history.series', { connection, server, from, to, maxPoints: STRIP_POINTS }),
+      (series) => setBars(barsOf(series)),
+    )
   }, [connection, server, from, to])
   return bars
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Place, Shown } from '../../core/prom/measures.ts'
 import type { matchersOfAll as MatchersOf } from '../../core/prom/promql.ts'
 import { unixMsOf } from '../../core/units.ts'
+import { onAnswer } from '../state/answer.ts'
 import { connectionStore } from '../state/connection.ts'
 import { viewStore } from '../state/view.ts'
 import { Button } from './Button.tsx'
@@ -40,13 +41,7 @@ async function load(): Promise<Promql> {
  */
 export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
   const [write, setWrite] = useState<Promql>()
-  useEffect(() => {
-    let gone = false
-    void load().then((promql) => !gone && setWrite(promql))
-    return () => {
-      gone = true
-    }
-  }, [])
+  useEffect(() => onAnswer(load, setWrite), [])
   if (write === undefined) return null
   return copies.map(({ label, measured }) => {
     const atMs = measured.ranged === true ? undefined : (measured.atMs ?? shownInstant())

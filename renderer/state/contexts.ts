@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/contract/errors.ts'
 import type { FoundContext } from '../../core/contract/source.ts'
+import { onAnswer } from './answer.ts'
 import { client } from './client.ts'
 import { refusalOf } from './limits.ts'
 
@@ -14,23 +15,11 @@ export function useContexts(file: string): Contexts {
   const [contexts, setContexts] = useState<Contexts>({})
   useEffect(() => {
     if (refusalOf('sources.contexts') !== undefined) return undefined
-    let current = true
-    // While a path is typed each letter would be asked for: wait for a pause.
-    const timer = setTimeout(
-      () => {
-        client()
-          .call('sources.contexts', file.trim() === '' ? {} : { file: file.trim() })
-          .then(
-            (found) => current && setContexts({ found }),
-            (thrown: unknown) => current && setContexts({ problem: toProblem(thrown) }),
-          )
-      },
-      file === '' ? 0 : 500,
+    return onAnswer(
+      () => client().call('sources.contexts', file.trim() === '' ? {} : { file: file.trim() }),
+      (found) => setContexts({ found }),
+      { restMs: file === '' ? 0 : 500, onProblem: (problem) => setContexts({ problem }) },
     )
-    return () => {
-      current = false
-      clearTimeout(timer)
-    }
   }, [file])
   return contexts
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { DumpFrame } from '../../core/frame/dump.ts'
+import { LOOKED_AT_MS, onAnswer } from './answer.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { askedOf, usePastPart, useSettledMoment } from './past.ts'
@@ -37,26 +38,13 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
   }, [connection, server, level, of, past])
   useEffect(() => {
     if (past === undefined || server === undefined || moment === undefined) return undefined
-    let left = false
-    const ask = (): void => {
-      const asked = { connection: past, server, at: moment.at, ...(level !== undefined && { level }) }
-      client()
-        .call('past.dump', asked)
-        .then(
-          (dump) => left || setHeld({ of, dump: dump ?? undefined }),
-          // The dump before stays; that the past cannot be read is said by the time bar.
-          () => undefined,
-        )
-    }
-    // A pointer that moves on needs none of the instants between.
-    const timer = setTimeout(ask, REST_MS)
-    return () => {
-      left = true
-      clearTimeout(timer)
-    }
+    const asked = { connection: past, server, at: moment.at, ...(level !== undefined && { level }) }
+    // Otherwise the dump before stays; that the past cannot be read is said by the time bar.
+    return onAnswer(
+      () => client().call('past.dump', asked),
+      (dump) => setHeld({ of, dump: dump ?? undefined }),
+      { restMs: LOOKED_AT_MS },
+    )
   }, [past, server, level, of, moment])
   return held?.of === of ? held.dump : undefined
 }
-
-/** An instant that is shown for so long is one that is looked at. */
-const REST_MS = 80

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import { onAnswer } from './answer.ts'
 import { askedOf, usePastPart } from './past.ts'
 import { instantOf, timeStore, useTimePart } from './time.ts'
 
@@ -26,27 +27,15 @@ export function useExamination<T>(
   const [last, setLast] = useState<{ readonly of: string; readonly turn: number; readonly examined: Examined<T> }>()
   useEffect(() => {
     if (shown === undefined) return undefined
-    let gone = false
-    const examine = (): void => {
-      read(past === undefined ? undefined : instantOf(timeStore.getState())).then(
-        (found) => void (gone || setLast({ of, turn, examined: { found } })),
-        (thrown: unknown) =>
-          void (
-            gone ||
-            setLast((before) => ({
-              of,
-              turn,
-              examined: { ...(before?.of === of && before.examined), problem: toProblem(thrown) },
-            }))
-          ),
-      )
-    }
-    examine()
-    const timer = past === undefined ? setInterval(examine, everyMs) : undefined
-    return () => {
-      gone = true
-      clearInterval(timer)
-    }
+    return onAnswer(
+      () => read(past === undefined ? undefined : instantOf(timeStore.getState())),
+      (found) => setLast({ of, turn, examined: { found } }),
+      {
+        everyMs: past === undefined ? everyMs : undefined,
+        onProblem: (problem) =>
+          setLast((before) => ({ of, turn, examined: { ...(before?.of === of && before.examined), problem } })),
+      },
+    )
   }, [of, shown, past, read, turn, everyMs])
   return { examined: last?.of === of ? last.examined : undefined, isExamining: last?.turn !== turn }
 }

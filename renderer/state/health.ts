@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { PermissionReport, ServerHealth } from '../../core/contract/source.ts'
+import { onAnswer } from './answer.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { refusalOf } from './limits.ts'
@@ -32,17 +33,11 @@ export function usePermissionReport(server: string, needed: boolean): Permission
   const target = useMemo(() => (spec?.kind === 'scrape' ? spec.target : undefined), [spec])
   useEffect(() => {
     if (!needed || target === undefined || refusalOf('sources.permissions') !== undefined) return undefined
-    let gone = false
-    client()
-      .call('sources.permissions', { target })
-      .then(
-        (reports) => !gone && setReport(reports.find((entry) => entry.server === server) ?? reports[0]),
-        // Without a report the pane still says which call was refused.
-        () => undefined,
-      )
-    return () => {
-      gone = true
-    }
+    // Without a report the pane still says which call was refused.
+    return onAnswer(
+      () => client().call('sources.permissions', { target }),
+      (reports) => setReport(reports.find((entry) => entry.server === server) ?? reports[0]),
+    )
   }, [server, needed, target])
   return report
 }

@@ -1,10 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/contract/errors.ts'
 import type { LiveState } from '../../core/contract/live.ts'
 import { KEPT_REQUESTS, MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
 import type { Moment, PastRequests } from '../../core/contract/recording.ts'
+import { onAnswer } from './answer.ts'
 import { client } from './client.ts'
 import { connectionStore, followConnection, showsRequests } from './connection.ts'
 import { LiveRows } from './live.logic.ts'
@@ -79,20 +80,14 @@ export function usePastRequests(connection: number | undefined, moment: Moment):
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
     if (connection === undefined) return undefined
-    let gone = false
     const shown = ({ requests, complete, state }: PastRequests): void => {
-      if (gone) return
       setProblem(undefined)
       liveRows.clear()
       for (const request of requests) liveRows.put(request)
       liveStore.setState({ complete, ...(state && { state }) }, true)
     }
-    client()
-      .call('past.requests', { connection, at: moment.at, count: MOST_PAST_REQUESTS })
-      .then(shown, (thrown: unknown) => !gone && setProblem(toProblem(thrown)))
-    return () => {
-      gone = true
-    }
+    const ask = () => client().call('past.requests', { connection, at: moment.at, count: MOST_PAST_REQUESTS })
+    return onAnswer(ask, shown, { onProblem: setProblem })
     // Within an instant of a run there are several moments.
   }, [connection, moment])
   useEffect(

@@ -4,6 +4,7 @@ import { joinNoted } from '../../core/compare/notes.ts'
 import { NOTHING_NOTED } from '../../core/contract/defaults.ts'
 import type { Noted, NotedState } from '../../core/contract/recording.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
+import { onAnswer } from './answer.ts'
 import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
@@ -32,17 +33,12 @@ export function useNoted(): readonly Noted[] {
   const [recorded, setRecorded] = useState<{ readonly of: number; readonly noted: readonly Noted[] }>()
   useEffect(() => {
     if (past === undefined) return undefined
-    let gone = false
-    const ask = async (): Promise<void> => {
-      const noted = await client().call('past.noted', { connection: past, from, to })
-      if (!gone) setRecorded({ of: past, noted })
-    }
     // Without marks the charts say what they say; that the past cannot be read is said by the time bar.
-    const timer = setTimeout(() => void ask().catch(() => undefined), REST_MS)
-    return () => {
-      gone = true
-      clearTimeout(timer)
-    }
+    return onAnswer(
+      () => client().call('past.noted', { connection: past, from, to }),
+      (noted) => setRecorded({ of: past, noted }),
+      { restMs: REST_MS },
+    )
   }, [past, from, to])
   const shown = past === undefined ? present : recorded?.of === past ? recorded.noted : NONE
   return useMemo(() => joinNoted(shown, read), [shown, read])

@@ -5,7 +5,8 @@ import { unixMsOf } from '../../../core/units.ts'
 import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
 import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
+import { onAnswer } from '../../state/answer.ts'
 import { useConnected } from '../../state/connection.ts'
 import { NoCluster, NoSampleYet, Note, LoadingPage, ProblemNote, EmptyState } from '../../components/States.tsx'
 import { useViewPart } from '../../state/view.ts'
@@ -255,23 +256,17 @@ function useSteps(shown: number | undefined, server: string, seen: string): Step
   const known = useRef<Known>({ of, steps: [] })
   useEffect(() => {
     if (known.current.of === of && known.current.seen === seen) return undefined
-    let gone = false
     const before = known.current.of === of ? known.current.steps : []
     const answered = (newer: readonly AdjustmentStep[]): void => {
-      if (gone) return
       const steps = mergeSteps(before, newer)
       known.current = { of, seen, steps }
       setAnswer({ of, result: { state: 'ready', steps } })
     }
-    const failed = (thrown: unknown): void => {
-      if (!gone) setAnswer({ of, result: { state: 'failed', problem: toProblem(thrown) } })
-    }
     const { from, to } = timeStore.getState()
     const range = past === undefined ? { from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER } : { from, to }
-    askShown('allocation.steps', { server, ...range }).then(answered, failed)
-    return () => {
-      gone = true
-    }
+    return onAnswer(() => askShown('allocation.steps', { server, ...range }), answered, {
+      onProblem: (problem) => setAnswer({ of, result: { state: 'failed', problem } }),
+    })
   }, [of, server, seen, past])
   return answer?.of === of ? answer.result : LOADING
 }

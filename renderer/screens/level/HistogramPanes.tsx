@@ -1,8 +1,9 @@
 import { memo, useCallback, useMemo, type ReactNode, useEffect, useState } from 'react'
 import type { MissingFamily, Histogram, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ProcedureInput } from '../../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
 import type { HeatMap as HeatSamples } from '../../../core/history/series.ts'
+import { onAnswer } from '../../state/answer.ts'
 import { askedOf, askShown, usePastPart } from '../../state/past.ts'
 import { HeatLegend, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from '../../charts/HeatMap.tsx'
 import { useSize } from '../../charts/plot.tsx'
@@ -164,22 +165,14 @@ function useHeatMap(wish: HeatWish): HeatMapResult {
   const past = usePastPart(askedOf)
   useEffect(() => {
     if (!known) return undefined
-    let gone = false
-    const answered = (result: HeatMapResult): void => {
-      if (!gone) setAnswer({ wish, result })
-    }
-    const read = (): void => {
-      askShown('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) }).then(
-        (map) => answered({ state: 'ready', map }),
-        (thrown: unknown) => answered({ state: 'failed', problem: toProblem(thrown) }),
-      )
-    }
-    read()
-    const timer = paused || past !== undefined ? undefined : setInterval(read, HEAT_EVERY_MS)
-    return () => {
-      gone = true
-      clearInterval(timer)
-    }
+    return onAnswer(
+      () => askShown('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) }),
+      (map) => setAnswer({ wish, result: { state: 'ready', map } }),
+      {
+        everyMs: paused || past !== undefined ? undefined : HEAT_EVERY_MS,
+        onProblem: (problem) => setAnswer({ wish, result: { state: 'failed', problem } }),
+      },
+    )
   }, [wish, window, paused, known, past])
   return answer?.wish === wish ? answer.result : LOADING
 }

@@ -1,3 +1,4 @@
+import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
 import { askedOf, usePastPart } from '../../state/past.ts'
@@ -249,7 +250,6 @@ function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> 
   const key = servers.join('\n')
   useEffect(() => {
     if (end === 0 || connection === undefined) return undefined
-    let current = true
     const ids = key === '' ? [] : key.split('\n')
     const read = async (server: string) => {
       const series = await readSeries(client(), {
@@ -261,19 +261,16 @@ function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> 
       })
       return [server, rangeFacts(series)] as const
     }
-    const readAll = async (): Promise<void> => {
-      const all = await Promise.allSettled(ids.map(read))
-      if (!current) return
-      const known = new Map<string, RangeFacts>()
-      for (const one of all) {
-        if (one.status === 'fulfilled' && one.value[1] !== undefined) known.set(one.value[0], one.value[1])
-      }
-      setRanges(known)
-    }
-    void readAll()
-    return () => {
-      current = false
-    }
+    return onAnswer(
+      () => Promise.allSettled(ids.map(read)),
+      (all) => {
+        const known = new Map<string, RangeFacts>()
+        for (const one of all) {
+          if (one.status === 'fulfilled' && one.value[1] !== undefined) known.set(one.value[0], one.value[1])
+        }
+        setRanges(known)
+      },
+    )
   }, [key, start, end, connection, past])
   return ranges
 }

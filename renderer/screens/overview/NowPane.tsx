@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
+import { LOOKED_AT_MS, onAnswer } from '../../state/answer.ts'
 import { ask, useConnected, showsRequests } from '../../state/connection.ts'
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
@@ -56,8 +57,6 @@ export function ServersNow(props: {
 /** Between two readings of the newest requests. */
 const EVERY_MS = 5_000
 const NEWEST = 2_000
-/** An instant of the past that is shown for so long is one that is looked at. */
-const REST_MS = 80
 
 /** The servers, the worst one with the flow that has most of its worst level; nothing is read while all levels flow. */
 function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
@@ -90,27 +89,18 @@ function useNewestRequests(level: string | undefined): BusiestFlow | undefined {
   const [found, setFound] = useState<BusiestFlow>()
   useEffect(() => {
     if (level === undefined || id === undefined || (past !== undefined && instant === undefined)) return undefined
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let ended = false
-    const read = async (): Promise<void> => {
-      const page = await newest(id, past, instant)
+    return onAnswer(
+      () => newest(id, past, instant),
+      (page) => {
+        const at = page.requests.at(-1)?.at
+        setFound(at === undefined || page.connection !== id ? undefined : busiestInRequests(page.requests, level, at))
+      },
+      {
+        ...(past === undefined ? { everyMs: EVERY_MS } : { restMs: LOOKED_AT_MS }),
         // Without them the sentence names no flow.
-        .catch(() => undefined)
-      if (ended) return
-      const at = page?.requests.at(-1)?.at
-      setFound(
-        page === undefined || at === undefined || page.connection !== id
-          ? undefined
-          : busiestInRequests(page.requests, level, at),
-      )
-      if (past === undefined) timer = setTimeout(() => void read(), EVERY_MS)
-    }
-    // A pointer that moves on needs none of the instants between.
-    timer = setTimeout(() => void read(), past === undefined ? 0 : REST_MS)
-    return () => {
-      ended = true
-      clearTimeout(timer)
-    }
+        onProblem: () => setFound(undefined),
+      },
+    )
   }, [level, id, past, instant])
   return found !== undefined && found.level === level && id !== undefined ? found : undefined
 }
