@@ -1,5 +1,7 @@
 import { lazy, Suspense, useEffect, type MouseEvent, useRef, useState } from 'react'
 import { unixMsOf } from '../../core/units.ts'
+import type { Consent } from '../../core/contract/source.ts'
+import { client } from '../state/client.ts'
 import { useConnected } from '../state/connection.ts'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
@@ -13,7 +15,6 @@ import { instantOf, useTimePart } from '../state/time.ts'
 import { useHasLevels, useViewPart } from '../state/view.ts'
 import dialog from '../components/Dialog.module.css'
 import { useNow } from '../components/hooks.ts'
-import { useWaitingConsent } from '../state/consent.ts'
 import { Button } from '../components/Button.tsx'
 import { loadParts } from '../components/Opener.tsx'
 import { useNotices } from '../state/notices.ts'
@@ -155,6 +156,13 @@ export function RejectionAnnouncer() {
       {text}
     </div>
   )
+}
+
+/** What the operator is asked to confirm outside the page; `null` when nothing. */
+function useWaitingConsent(): Consent['waiting'] {
+  const [waiting, setWaiting] = useState<Consent['waiting']>(null)
+  useEffect(() => client().subscribe('consent', null, (told) => setWaiting(told.waiting)), [])
+  return waiting
 }
 
 const WHERE = { terminal: 'in the terminal where the console was started', window: 'in the message box' } as const

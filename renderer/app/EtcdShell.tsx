@@ -7,7 +7,6 @@ import { hrefOfPlace, useRoute } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
 import { useEtcdState } from '../state/told.ts'
 import { format } from '../theme/format.ts'
-import own from './EtcdShell.module.css'
 import styles from './Sidebar.module.css'
 
 // What an etcd has in the shell in the place of priority levels and samples.
@@ -56,7 +55,7 @@ function ClassItem({ of, current }: { readonly of: EtcdClass; readonly current: 
       title={`${of.name}, ${of.summary}. ${whose}${text}${of.waiting > 0 ? `, ${format.counted(of.waiting, 'request')} waiting` : ''}.`}
       style={{ '--level': 'var(--text-2)' }}
     >
-      <span className={own['kind']} aria-hidden="true">
+      <span className={styles['kind']} aria-hidden="true">
         {CODES[level.qdisc]}
       </span>
       <span className={styles['name']}>

@@ -9,7 +9,6 @@ import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
 import { inputClass } from '../components/Field.tsx'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
-import { SHORTCUTS } from './shortcuts.ts'
 import styles from './App.module.css'
 
 /** Keys and terms: opened by its key, or by a term, whose entry it then shows. `keys`: whether there are any. */
@@ -49,6 +48,38 @@ export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
     </Dialog.Root>
   )
 }
+
+/** The keys as the help lists them. */
+const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
+  ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
+  [
+    '1 to 9',
+    'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page',
+  ],
+  ['H  W', 'Fleet: all connected sources; What-if'],
+  [',  .', 'Allocation: previous, next round'],
+  ['[  ]', 'Previous, next level'],
+  ['Ctrl O', 'Choose source and server'],
+  ['Ctrl B', 'Sidebar or rail'],
+  ['F6', 'Next pane; with Shift the previous one'],
+  ['Space', 'Pause, go on'],
+  ['L', 'Back to live'],
+  ['X', 'Explain the limit of the selected level'],
+  ['←  →', 'Cursor one sample; with Shift one 10 s round'],
+  ['+  −', 'Zoom in, zoom out'],
+  ['<  >', 'Move the range by half of its length'],
+  ['Backspace', 'Previous range; with Shift the next one again'],
+  ['Wheel', 'Over the time bar: zoom, with Shift move; over a chart with Ctrl or Shift'],
+  ['t c  t v', 'Copy, paste the time range'],
+  ['T', 'Show the focused chart as a table'],
+  ['S', 'Sort by the column of the focused cell'],
+  ['Enter', 'Open the focused row'],
+  ['N  F', 'Draft: new object, filter the objects; live requests: filter'],
+  ['Ctrl Z', 'Draft: undo; with Shift redo'],
+  ['Ctrl Enter', 'Draft: dry run; with Shift apply (asks)'],
+  ['Esc', 'Close; clear the cursor'],
+  ['?', 'This list and the glossary'],
+]
 
 const Keys = () => (
   <section className={dialog['column']} {...scrollRegion('Keys')}>

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'react'
 import dialog from '../components/Dialog.module.css'
+import { Button } from '../components/Button.tsx'
 import { droppedFiles } from '../components/files.ts'
 import { client } from '../state/client.ts'
 import { startLimits } from '../state/limitsReader.ts'
+import { uploadStore } from '../state/upload.ts'
+import { format } from '../theme/format.ts'
 import { openAsSource } from './actions.ts'
 import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
 import { UpdateNote } from './UpdateNote.tsx'
-import { UploadProgress } from './UploadProgress.tsx'
+import styles from './App.module.css'
 
 /** What lies above every screen once it is asked for. */
 export function Overlays() {
@@ -55,4 +58,23 @@ function DropTarget() {
     }
   }, [])
   return over ? <div className={dialog['dropping']}>Drop to open</div> : null
+}
+
+/** How far the recording that is being opened has come, and the way to give it up. */
+function UploadProgress() {
+  const uploading = uploadStore((state) => state.uploading)
+  if (uploading === undefined) return null
+  const { name, bytes, sent, cancel } = uploading
+  const isSent = sent >= bytes
+  return (
+    <section className={dialog['toast']} aria-label="Opening a recording">
+      <p>
+        Opening {name}: {isSent ? 'checking and unpacking' : `${format.bytes(sent)} of ${format.bytes(bytes)} sent`}
+      </p>
+      <div className={styles['upload']}>
+        <progress max={Math.max(1, bytes)} {...(!isSent && { value: sent })} aria-label="Progress of the upload" />
+        <Button onClick={cancel}>Cancel</Button>
+      </div>
+    </section>
+  )
 }

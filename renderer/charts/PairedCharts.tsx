@@ -1,5 +1,7 @@
 import { memo, useCallback, useMemo } from 'react'
-import { isExempt } from '../../core/frame/reading.ts'
+import { isExempt, sumOfKnown } from '../../core/frame/reading.ts'
+import { rejectedRate } from '../../core/history/range.ts'
+import type { Series } from '../../core/history/series.ts'
 import { gapAround, gapsWithin } from '../../core/history/gapsWithin.ts'
 import type { Mark } from '../../core/compare/period.ts'
 import { nearestIndex, readCursor } from './crosshair.data.ts'
@@ -14,7 +16,6 @@ import { ChartFrame } from '../components/ChartFrame.tsx'
 import type { ChartTable } from '../components/csv.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
-import { rejectedPoints } from './paired.data.ts'
 import { Pair, type Shown } from './Pair.tsx'
 import styles from './paired.module.css'
 
@@ -192,3 +193,10 @@ const tableOf = ({ sides, letter = 'B', level, a, b }: LevelProps): ChartTable =
     ...seatRows(b.series, level).map((row) => [row.t, letter, row.executing, row.queued, row.current, row.nominal]),
   ],
 })
+
+/** Requests of all levels answered 429 at each point, per second; `undefined` where that is not known. */
+const rejectedPoints = ({
+  times,
+  levels,
+}: Series): readonly { readonly at: number; readonly rate: number | undefined }[] =>
+  times.map((at, index) => ({ at, rate: sumOfKnown(levels.map((level) => rejectedRate(level, index) ?? undefined)) }))

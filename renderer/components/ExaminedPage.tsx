@@ -1,6 +1,9 @@
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
+import type { Problem } from '../../core/contract/errors.ts'
+import { onAnswer } from '../state/answer.ts'
 import { useConnected } from '../state/connection.ts'
-import { useExamination } from '../state/examination.ts'
+import { askedOf, usePastPart } from '../state/past.ts'
+import { instantOf, timeStore, useTimePart } from '../state/time.ts'
 import { Button } from './Button.tsx'
 import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
@@ -65,4 +68,40 @@ export function ExaminedPage<T extends { readonly summary: string }>({
       </div>
     </div>
   )
+}
+
+/** What was found last, which stays when a later examination fails. */
+interface Examined<T> {
+  readonly found?: T
+  readonly problem?: Problem
+}
+
+/**
+ * Examines the source as it is shown: the present every `everyMs` as long as the page is open, an instant of the past
+ * once.
+ *
+ * `read` asks; another one asks at once. `shown`: the connection, if any. `turn`: how often the reader asked again; what
+ * was found before stays until the next answer is there.
+ */
+function useExamination<T>(
+  read: (at: number | undefined) => Promise<T>,
+  { shown, turn, everyMs }: { readonly shown: number | undefined; readonly turn: number; readonly everyMs: number },
+): { readonly examined: Examined<T> | undefined; readonly isExamining: boolean } {
+  const past = usePastPart(askedOf)
+  const instant = useTimePart(instantOf)
+  const of = `${past ?? shown ?? ''} ${past === undefined ? '' : (instant ?? '')}`
+  const [last, setLast] = useState<{ readonly of: string; readonly turn: number; readonly examined: Examined<T> }>()
+  useEffect(() => {
+    if (shown === undefined) return undefined
+    return onAnswer(
+      () => read(past === undefined ? undefined : instantOf(timeStore.getState())),
+      (found) => setLast({ of, turn, examined: { found } }),
+      {
+        everyMs: past === undefined ? everyMs : undefined,
+        onProblem: (problem) =>
+          setLast((before) => ({ of, turn, examined: { ...(before?.of === of && before.examined), problem } })),
+      },
+    )
+  }, [of, shown, past, read, turn, everyMs])
+  return { examined: last?.of === of ? last.examined : undefined, isExamining: last?.turn !== turn }
 }

@@ -253,8 +253,6 @@ const OnlyFleet = () => (
 export const OpenConnection = () =>
   useHasScreen('connection') && <Button onClick={() => openScreen('connection')}>Open Connection</Button>
 
-/** The source runs flow control without levels: what there is instead. */
-
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {
   const moment = usePastPart((past) => past.moment)

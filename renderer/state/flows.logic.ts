@@ -1,6 +1,5 @@
 import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
 import { unixMsOf } from '../../core/units.ts'
-import { maxMinShares } from './fairShare.logic.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
 export const widthOf = (request: DumpRequest): number => Math.max(request.initialSeats, request.finalSeats)
@@ -44,16 +43,10 @@ export interface FlowRow {
  * all its requests; its fair share of `limit`, the level's current one in seats, follows from what all of them want.
  */
 export function flowRows(requests: readonly DumpRequest[], at: number, limit?: number): readonly FlowRow[] {
-  const groups = new Map<string, DumpRequest[]>()
-  let seatsExecuting = 0
-  for (const request of requests) {
-    const key = flowKeyOf(request)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [request])
-    else group.push(request)
-    if (!isWaiting(request)) seatsExecuting += widthOf(request)
-  }
-  const counted = [...groups].flatMap(([key, group]) => flowRow(key, group, at, seatsExecuting) ?? [])
+  const seatsExecuting = requests.reduce((sum, request) => sum + (isWaiting(request) ? 0 : widthOf(request)), 0)
+  const counted = [...Map.groupBy(requests, flowKeyOf)].flatMap(
+    ([key, group]) => flowRow(key, group, at, seatsExecuting) ?? [],
+  )
   const fair = limit === undefined ? [] : maxMinShares(counted.map(seatsWanted), limit)
   const rows = counted.map((row, i): FlowRow => ({ ...row, fair: fair[i] }))
   return rows.toSorted(
@@ -63,6 +56,22 @@ export function flowRows(requests: readonly DumpRequest[], at: number, limit?: n
 
 const seatsWanted = (row: Pick<FlowRow, 'queuedSeats' | 'executingSeats'>): number =>
   row.queuedSeats + row.executingSeats
+
+/**
+ * Max-min fair division of `limit` seats: who wants less than an equal part gets what it wants, and what it leaves is
+ * divided among the others. Answers in the order of `demands`; nobody gets more than its demand.
+ */
+export function maxMinShares(demands: readonly number[], limit: number): readonly number[] {
+  const shares = demands.map(() => 0)
+  const ascending = demands.map((demand, index) => ({ demand, index })).toSorted((a, b) => a.demand - b.demand)
+  let left = limit
+  ascending.forEach(({ demand, index }, position) => {
+    const share = Math.min(demand, left / (ascending.length - position))
+    shares[index] = share
+    left -= share
+  })
+  return shares
+}
 
 function flowRow(
   key: string,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { histogramOf, levelFrame, schemaFrame } from '../../../test/fixtures/frames.ts'
-import { widthRows } from './widths.data.ts'
+import { widthRows } from './WidthsPane.tsx'
 
 test('divides requests by width with the bounds of old and new releases', () => {
   const old = schemaFrame('old', { estimatedSeats: histogramOf([1, 2, 4, 10], [6, 1, 1, 1, 1], 30) })
