@@ -85,10 +85,9 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
   const state = objectsNow()
   const { history } = draftStore.getState()
   const connected = connection !== undefined
-  const notSteered = whyNotSteered()
   const unavailable = unavailableActions({
     connected,
-    ...(notSteered !== undefined && { notSteered }),
+    notSteered: whyNotSteered(),
     simulationStopped: simulationStore.getState().state?.paused === true,
     levels: connection === undefined || !isWithoutLevels(connection.source),
     requests: connection !== undefined && showsRequests(connection),
@@ -148,16 +147,11 @@ interface ActionInfo {
   readonly group: 'Actions' | 'Settings'
   readonly label: string
   /** Other words for it, separated by blanks. */
-  readonly also?: string
-  readonly key?: string
+  readonly also?: string | undefined
+  readonly key?: string | undefined
 }
 
-const action = (label: string, also?: string, key?: string): ActionInfo => ({
-  group: 'Actions',
-  label,
-  ...(also !== undefined && { also }),
-  ...(key !== undefined && { key }),
-})
+const action = (label: string, also?: string, key?: string): ActionInfo => ({ group: 'Actions', label, also, key })
 const setting = (label: string, also?: string): ActionInfo => ({ ...action(label, also), group: 'Settings' })
 
 /** Actions without a key of their own that hold everywhere, by name. */
@@ -199,7 +193,7 @@ export type ActionName = keyof typeof ACTION_INFO
 export interface ActionFacts {
   readonly connected: boolean
   /** Why no simulation can be steered. */
-  readonly notSteered?: string
+  readonly notSteered?: string | undefined
   readonly simulationStopped: boolean
   /** Whether its flow control has priority levels. */
   readonly levels: boolean

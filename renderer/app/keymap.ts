@@ -1,4 +1,5 @@
 import type { ScreenName } from '../../core/contract/screens.ts'
+import { SCREEN_ENTRIES } from './screens.tsx'
 
 export type Command =
   | { readonly kind: 'screen'; readonly screen: ScreenName }
@@ -40,22 +41,7 @@ export interface Stroke {
   readonly chord?: string | undefined
 }
 
-const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
-  h: 'fleet',
-  '1': 'overview',
-  '2': 'level',
-  '3': 'allocation',
-  '4': 'classify',
-  '5': 'live',
-  '6': 'editor',
-  '7': 'recordings',
-  '8': 'compare',
-  w: 'whatif',
-  a: 'alerts',
-  d: 'diagnosis',
-  '9': 'connection',
-  '0': 'etcd',
-}
+const SCREEN_KEYS = new Map(SCREEN_ENTRIES.map(({ key, name }) => [key.toLowerCase(), name]))
 
 const PLAIN: Readonly<Record<string, Command>> = {
   '[': { kind: 'previous-level' },
@@ -93,6 +79,6 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
   if (key === 'Backspace') return { kind: shift ? 'forward' : 'back' }
   if (key === 'ArrowLeft') return { kind: 'cursor', direction: -1, round: shift }
   if (key === 'ArrowRight') return { kind: 'cursor', direction: 1, round: shift }
-  const screen = SCREEN_KEYS[lower]
+  const screen = SCREEN_KEYS.get(lower)
   return screen === undefined ? PLAIN[lower] : { kind: 'screen', screen }
 }

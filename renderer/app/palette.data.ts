@@ -5,6 +5,7 @@ import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../../core/glossary/glos
 import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 import { ACTION_INFO, type ActionName } from './actions.ts'
 import type { Command } from './keymap.ts'
+import type { ScreenEntry } from './screens.tsx'
 
 /** In the order in which they are shown for equally good matches. */
 export const PALETTE_GROUPS = [
@@ -47,11 +48,11 @@ export interface PaletteItem {
   readonly label: string
   readonly detail?: string
   /** The key that does the same. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** Other words for it, which are searched as the label is. */
-  readonly also?: string
+  readonly also?: string | undefined
   /** Why it is not available now. */
-  readonly unavailable?: string
+  readonly unavailable?: string | undefined
   readonly does: PaletteTarget
 }
 
@@ -130,13 +131,7 @@ function scoreOf(
 }
 
 export interface PaletteFacts {
-  readonly screens: readonly {
-    readonly name: ScreenName
-    readonly label: string
-    readonly key: string
-    readonly also?: string
-    readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
-  }[]
+  readonly screens: readonly Pick<ScreenEntry, 'name' | 'label' | 'key' | 'also' | 'pages'>[]
   /** Levels in their order, with a few words about their state. */
   readonly levels: readonly { readonly name: string; readonly detail: string }[]
   readonly schemas: readonly { readonly name: string; readonly level: string }[]
@@ -210,13 +205,13 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     onLive ? { kind: 'filter', filter: ofLive } : { kind: 'inside', level, filter: ofLevel }
   return [
     ...facts.screens.flatMap(({ name, label, key, also, pages = [] }) => [
-      item('Screens', label, { kind: 'screen', screen: name }, { key, ...(also !== undefined && { also }) }),
+      item('Screens', label, { kind: 'screen', screen: name }, { key, also }),
       ...pages.map((page) =>
         item(
           'Screens',
           `${label}: ${page.label}`,
           { kind: 'screen', screen: name, page: page.name },
-          page.also === undefined ? {} : { also: page.also },
+          { also: page.also },
         ),
       ),
     ]),
@@ -241,26 +236,11 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     ...Object.entries(COMMAND_INFO).flatMap(([kind, { label, key, also }]) => {
       if (label === undefined || !isPlain(kind)) return []
       const shown = kind === 'pause' && facts.paused ? 'Resume' : label
-      return item(
-        'Actions',
-        shown,
-        { kind: 'run', command: { kind } },
-        { id: `command ${kind}`, key, ...(also && { also }) },
-      )
+      return item('Actions', shown, { kind: 'run', command: { kind } }, { id: `command ${kind}`, key, also })
     }),
     ...Object.entries(ACTION_INFO).flatMap(([name, { group, label, also, key }]) => {
       if (!isAction(name)) return []
-      const why = unavailable[name]
-      return item(
-        group,
-        label,
-        { kind: 'action', action: name },
-        {
-          ...(also !== undefined && { also }),
-          ...(key !== undefined && { key }),
-          ...(why !== undefined && { unavailable: why }),
-        },
-      )
+      return item(group, label, { kind: 'action', action: name }, { also, key, unavailable: unavailable[name] })
     }),
     ...facts.ranges.map((seconds) =>
       item('Actions', `Range: last ${rangeText(seconds)}`, { kind: 'range', seconds }, { also: 'time window' }),
@@ -270,7 +250,7 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
         'Actions',
         `Simulation speed ×${speed}`,
         { kind: 'speed', speed },
-        { also: 'faster slower', ...(notSteered !== undefined && { unavailable: notSteered }) },
+        { also: 'faster slower', unavailable: notSteered },
       ),
     ),
     ...facts.exports.map((button) =>

@@ -1,4 +1,4 @@
-import { memo, useCallback, useMemo } from 'react'
+import { memo, useCallback, useMemo, type ReactNode } from 'react'
 import type { Series } from '../../../core/history/series.ts'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
@@ -99,38 +99,23 @@ function SeatsNote(props: {
   const color = levelColor(level)
   return (
     <span className={styles['legend']}>
-      <span>
-        <svg width="18" height="10" aria-hidden="true">
-          <rect width="18" height="10" fill={color} opacity="0.75" />
-        </svg>
-        executing
-      </span>
+      <Swatch of="executing">
+        <rect width="18" height="10" fill={color} opacity="0.75" />
+      </Swatch>
       {!exempt && (
         <>
-          <span>
-            <svg width="18" height="10" aria-hidden="true">
-              <rect width="18" height="10" fill="url(#apf-stipple)" />
-            </svg>
-            queued
-          </span>
-          <span>
-            <svg width="18" height="10" aria-hidden="true">
-              <path d="M0 7H8V3H18" fill="none" stroke="var(--limit-line)" strokeWidth="1.75" />
-            </svg>
-            current limit
-          </span>
-          <span>
-            <svg width="18" height="10" aria-hidden="true">
-              <path d="M0 5H18" stroke="var(--nominal-line)" strokeDasharray="6 3" strokeWidth="1.25" />
-            </svg>
-            nominal
-          </span>
-          <span>
-            <svg width="18" height="10" aria-hidden="true">
-              <rect width="18" height="10" fill="var(--band)" />
-            </svg>
-            min to max
-          </span>
+          <Swatch of="queued">
+            <rect width="18" height="10" fill="url(#apf-stipple)" />
+          </Swatch>
+          <Swatch of="current limit">
+            <path d="M0 7H8V3H18" fill="none" stroke="var(--limit-line)" strokeWidth="1.75" />
+          </Swatch>
+          <Swatch of="nominal">
+            <path d="M0 5H18" stroke="var(--nominal-line)" strokeDasharray="6 3" strokeWidth="1.25" />
+          </Swatch>
+          <Swatch of="min to max">
+            <rect width="18" height="10" fill="var(--band)" />
+          </Swatch>
         </>
       )}
       <span className={styles['origin']}>
@@ -141,6 +126,15 @@ function SeatsNote(props: {
     </span>
   )
 }
+
+const Swatch = ({ of, children }: { readonly of: string; readonly children: ReactNode }) => (
+  <span>
+    <svg width="18" height="10" aria-hidden="true">
+      {children}
+    </svg>
+    {of}
+  </span>
+)
 
 const COLUMNS = ['Time', 'Executing', 'Queued', 'Demand', 'Current limit', 'Nominal', 'Min', 'Max']
 

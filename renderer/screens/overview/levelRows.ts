@@ -1,6 +1,6 @@
 import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
 import type { Rejected, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
-import { REJECT_REASONS } from '../../../core/frame/reading.ts'
+import { REJECT_REASONS, sumOfKnown } from '../../../core/frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
@@ -110,15 +110,8 @@ export interface Totals {
     { readonly seconds: number; readonly range: QuantileRange | undefined; readonly level: string } | undefined
 }
 
-function sumOf(rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined {
-  let sum = 0
-  for (const row of rows) {
-    const value = pick(row)
-    if (value === undefined) return undefined
-    sum += value
-  }
-  return rows.length === 0 ? undefined : sum
-}
+const sumOf = (rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined =>
+  rows.length === 0 ? undefined : sumOfKnown(rows.map(pick))
 
 export function totalsOf(rows: readonly LevelRow[]): Totals {
   const limited = rows.filter((row) => !row.exempt)
