@@ -75,7 +75,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           </>
         )}
       </div>
-      <p className={styles['facts']}>
+      <p className={classes(styles['figures'], styles['pad'])}>
         {flow !== undefined && compared !== undefined && (
           <Fact name="shared queues">
             {`${shared.length} of ${queuing.handSize}`}

@@ -6,6 +6,7 @@ import { valueAxis } from '../../../core/axis.ts'
 import { plotWidth } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
+import { classes } from '../../components/classes.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Term } from '../../components/Term.tsx'
 import { useSimulationState } from '../../state/simulation.ts'
@@ -110,7 +111,7 @@ function Figures({ level }: { level: LevelFrame }) {
     ['S of those waiting', bounds],
   ]
   return (
-    <p className={`${styles['figures'] ?? ''} ${styles['list'] ?? ''}`}>
+    <p className={classes(styles['figures'], styles['list'])}>
       {items.map(([name, value]) =>
         value === undefined ? null : (
           <span key={name}>

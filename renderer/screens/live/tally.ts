@@ -2,7 +2,7 @@ import { EXEMPT } from '../../../core/config/objects.ts'
 import { differencesOf } from '../../../core/live/agreement.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { REJECT_REASONS } from '../../../core/frame/reading.ts'
+import { recordOf, REJECT_REASONS } from '../../../core/frame/reading.ts'
 import { agrees } from '../../../core/live/liveFilter.ts'
 import type { LiveRows, RowListener } from '../../state/live.logic.ts'
 import { addWaits, countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
@@ -60,21 +60,12 @@ export interface Counting {
   seatSeconds: number
 }
 
-const nothing = (): Writable<Compared> => ({ compared: 0, same: 0 })
-
 export const emptyTally = (): Counting => ({
   requests: 0,
   answered: 0,
   failed: 0,
-  rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
-  agreement: {
-    all: nothing(),
-    schemaAndLevel: nothing(),
-    width: nothing(),
-    finalSeats: nothing(),
-    decision: nothing(),
-    timing: nothing(),
-  },
+  rejected: recordOf(REJECT_REASONS, () => 0),
+  agreement: recordOf(COMPARISONS, () => ({ compared: 0, same: 0 })),
   flows: new Map(),
   exempt: new Map(),
   queues: new Map(),
