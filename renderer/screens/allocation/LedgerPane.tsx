@@ -4,7 +4,7 @@ import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impa
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
-import { tableCsv, type DataColumn } from '../../components/dataColumns.ts'
+import { numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
 import { downloadCsv } from '../../components/csv.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -65,21 +65,6 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
 
 const minus = (seats: number): string => format.change(seats === 0 ? 0 : -seats)
 
-/** A column of seats, quiet where it says nothing. */
-const ofSeats = (
-  id: string,
-  header: string,
-  value: (entry: AdjustmentLedgerEntry) => number | undefined,
-  more: Partial<DataColumn<AdjustmentLedgerEntry>> = {},
-): DataColumn<AdjustmentLedgerEntry> => ({
-  id,
-  header,
-  align: 'right',
-  value,
-  cell: (entry) => format.seats(value(entry)),
-  ...more,
-})
-
 const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
   {
     id: 'level',
@@ -89,8 +74,8 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
     value: ({ name }) => name,
     cell: ({ name }) => <LevelLink name={name} />,
   },
-  ofSeats('nominal', 'Nominal', ({ nominal }) => nominal, { term: 'nominal-limit' }),
-  ofSeats('lent', 'Lent', ({ lent }) => lent, {
+  numberColumn('nominal', 'Nominal', ({ nominal }) => nominal, { term: 'nominal-limit' }),
+  numberColumn('lent', 'Lent', ({ lent }) => lent, {
     head: (
       <>
         − <Term id="lend">lent</Term>
@@ -99,7 +84,7 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
     cell: ({ lent }) => minus(lent),
     look: ({ lent }) => styles[lent > 0 ? 'lent' : 'quiet'],
   }),
-  ofSeats('borrowed', 'Borrowed', ({ borrowed }) => borrowed, {
+  numberColumn('borrowed', 'Borrowed', ({ borrowed }) => borrowed, {
     head: (
       <>
         + <Term id="borrow">borrowed</Term>
@@ -108,7 +93,7 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
     cell: ({ borrowed }) => format.change(borrowed),
     look: ({ borrowed }) => styles[borrowed > 0 ? 'borrowed' : 'quiet'],
   }),
-  ofSeats('limit', 'Limit', ({ current }) => current, {
+  numberColumn('limit', 'Limit', ({ current }) => current, {
     head: (
       <>
         = <Term id="current-limit">limit</Term>
@@ -116,18 +101,18 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
     ),
     look: () => styles['strong'],
   }),
-  ofSeats('used', 'In use', ({ used }) => used, {
+  numberColumn('used', 'In use', ({ used }) => used, {
     head: (
       <>
         <Term id="sampled">≈</Term> in use
       </>
     ),
   }),
-  ofSeats('idle', 'Idle', ({ idle }) => idle, {
+  numberColumn('idle', 'Idle', ({ idle }) => idle, {
     head: '≈ idle',
     look: ({ idle }) => (idle === 0 ? styles['quiet'] : undefined),
   }),
-  ofSeats('over', 'Over', ({ over }) => over, {
+  numberColumn('over', 'Over', ({ over }) => over, {
     head: '≈ over',
     title: 'Seats in use beyond the limit: an over-wide request, or a limit that was lowered',
     cell: ({ over = 0 }) => format.seats(over),

@@ -1,7 +1,7 @@
 import type { DumpLevel } from '../../../core/frame/dump.ts'
 import type { DerivedLevel, DerivedServer, QuantileRange, TimeQuantile } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
-import { isExempt, REJECT_REASONS } from '../../../core/frame/reading.ts'
+import { isExempt, REJECT_REASONS, sumOfKnown } from '../../../core/frame/reading.ts'
 import {
   levelStates,
   troubleOf,
@@ -330,14 +330,10 @@ function rejectionPoints({ times, levels }: Series, name: string): readonly Reje
   const columns = levels.find((level) => level.name === name)?.columns
   if (columns === undefined) return []
   const { queueFullRate, concurrencyLimitRate, timeOutRate } = columns
-  return times.map((at, i) => {
-    const rates = [queueFullRate[i], concurrencyLimitRate[i], timeOutRate[i]]
-    const known = rates.flatMap((rate) => (typeof rate === 'number' ? [rate] : []))
-    return {
-      at: at / MS_PER_SECOND,
-      perSecond: known.length < rates.length ? undefined : known.reduce((a, b) => a + b, 0),
-    }
-  })
+  return times.map((at, i) => ({
+    at: at / MS_PER_SECOND,
+    perSecond: sumOfKnown([queueFullRate, concurrencyLimitRate, timeOutRate].map((rates) => rates[i] ?? undefined)),
+  }))
 }
 
 export interface RejectionRow extends ReasonText {
