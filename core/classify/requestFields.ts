@@ -190,15 +190,6 @@ export function pathOf(address: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? '/' : undefined
 }
 
-/** `undefined` for what is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The address for a verb of the API (`list`) or a method (`GET`), and where a server takes it for another verb. */
 export function addressOfVerb(verb: string, url: string): RequestAddress & { readonly notes: readonly string[] } {
   const method = methodOfVerb(verb)

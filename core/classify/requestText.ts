@@ -4,14 +4,8 @@ import type { DumpRequest } from '../frame/dump.ts'
 import { DUMP_DETAIL_COLUMNS, DUMP_REQUEST_COLUMNS } from '../metrics/dumpText.ts'
 import { identityOf, impersonatedGroups } from './identity.ts'
 import { isKubectlCommand, readKubectl } from './kubectl.ts'
-import {
-  type PartialRequest,
-  type Unreadable,
-  pathOf,
-  parseJson,
-  methodOfVerb,
-  type RequestAddress,
-} from './requestFields.ts'
+import { type PartialRequest, type Unreadable, pathOf, methodOfVerb, type RequestAddress } from './requestFields.ts'
+import { parseJson } from '../text/text.ts'
 
 export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'request-line'
 

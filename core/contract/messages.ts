@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../text/text.ts'
 
 const id = z.number().int().nonnegative()
 
@@ -15,13 +16,7 @@ export type Request = z.infer<typeof RequestSchema>
 /** The message in `data`, or `undefined` when it is not one; never throws. */
 export function decode<T>(schema: z.ZodType<T>, data: unknown, messageLength: number): T | undefined {
   if (typeof data !== 'string' || data.length > messageLength) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {
-    return undefined
-  }
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(parseJson(data))
   return parsed.success ? parsed.data : undefined
 }
 

@@ -1,5 +1,6 @@
 import { isProblem, type Problem } from './errors.ts'
 import type { Request } from './messages.ts'
+import { parseJson } from '../text/text.ts'
 
 /**
  * The words of the protocol. Whatever lies between the two sides carries JSON text, one message at a time and in
@@ -64,12 +65,8 @@ const isReplyType = (type: string): type is Reply['type'] => Object.hasOwn(SAYS,
  */
 export function replyIn(data: unknown, messageLength: number): Reply | undefined {
   if (typeof data !== 'string' || data.length > messageLength) return undefined
-  try {
-    const value: unknown = JSON.parse(data)
-    return isReply(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(data)
+  return isReply(value) ? value : undefined
 }
 
 function isReply(value: unknown): value is Reply {

@@ -3,7 +3,7 @@ import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
-import { parseGoDuration, parseGoTime } from '../text/text.ts'
+import { parseGoDuration, parseGoTime, parseJson } from '../text/text.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './request.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
@@ -37,14 +37,6 @@ export function readAuditBatch(text: string): readonly FeedRecord[] | undefined 
   if (value['kind'] !== 'EventList') return value['kind'] === 'Event' ? [readAuditEvent(value)] : undefined
   const { items } = value
   return Array.isArray(items) ? items.map((item) => readAuditEvent(item)) : undefined
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** An event of audit.k8s.io/v1; anything that is none is unreadable with a reason. */

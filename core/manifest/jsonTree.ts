@@ -1,4 +1,5 @@
 import { quoted } from '../config/finding.ts'
+import { parseJson } from '../text/text.ts'
 import type { FieldPath } from './json.ts'
 import {
   BYTE_ORDER_MARK,
@@ -133,8 +134,9 @@ class JsonReader {
       QUOTE.lastIndex += 1
       found = QUOTE.exec(this.#text)
     }
-    const value = found?.[0] === '"' ? stringOf(this.#text.slice(from, QUOTE.lastIndex)) : undefined
-    if (value === undefined) throw this.#error('This string does not end on its line, or holds what JSON must escape.')
+    const value = found?.[0] === '"' ? parseJson(this.#text.slice(from, QUOTE.lastIndex)) : undefined
+    if (typeof value !== 'string')
+      throw this.#error('This string does not end on its line, or holds what JSON must escape.')
     this.#at = QUOTE.lastIndex
     return value
   }
@@ -161,14 +163,5 @@ class JsonReader {
 
   #error(message: string): JsonError {
     return new JsonError(this.#at, message)
-  }
-}
-
-function stringOf(source: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(source)
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    return undefined
   }
 }

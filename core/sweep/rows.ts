@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { jsonText } from '../text/text.ts'
+import { jsonText, parseJson } from '../text/text.ts'
 import { pointCount } from './points.ts'
 import { type PointResult, resultName, settingName, type SweepBase, type SweepPlan } from './sweep.ts'
 
@@ -56,7 +56,7 @@ export function readRows(text: string, file: string): ReadRows | string {
   for (const [index, line] of text.slice(0, whole).split('\n').entries()) {
     // Logs of pods hold what the console tells people, too.
     if (line.trim() === '' || line.startsWith('apf-console: ')) continue
-    const value = jsonOf(line)
+    const value = parseJson(line)
     const asHeader = HeaderSchema.safeParse(value)
     if (asHeader.success) {
       if (header !== undefined && header.fingerprint !== asHeader.data.fingerprint) return another(file, index + 1)
@@ -80,11 +80,3 @@ export function readRows(text: string, file: string): ReadRows | string {
 
 const another = (file: string, line: number): string =>
   `${file}:${line}: the results are of another sweep, or of another version of it. Merge files of one sweep only.`
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}

@@ -31,6 +31,15 @@ export const jsonText = (value: unknown, indent?: number): string =>
     .replaceAll(UNSEEN, (character) => (character === '\n' ? character : escape(character)))
     .replaceAll(JOB_COMMAND, escape)
 
+/** The value of a JSON text; `undefined` for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** A third of the letters of a word. */
 const aThird = (candidate: string): number => Math.max(1, Math.floor(candidate.length / 3))
 

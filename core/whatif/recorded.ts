@@ -13,6 +13,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
+import { parseJson } from '../text/text.ts'
 
 /** A recording with one request or event a line. */
 export interface RecordedText {
@@ -78,7 +79,7 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
     for (const line of linesOf(one)) {
       number += 1
       if (line.trim() === '') continue
-      const value = parsed(line)
+      const value = parseJson(line)
       if (typeof value === 'object' && value !== null && isSummary(value)) continue
       const row = LiveRequestSchema.safeParse(value)
       if (!row.success) {
@@ -131,14 +132,6 @@ function recordedOf(row: LiveRequest): Recorded | undefined {
   const request: RunRequest = { user: { name: user, groups }, info: line.info, query: line.query }
   const executionNs = runMs === undefined ? undefined : msToNs(runMs)
   return { atMs: at, engineMs, request, row, executionNs, watchNs: undefined, leavesAfterNs: undefined }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** Collects what a feed tells its engine. */

@@ -10,6 +10,7 @@ import type { ReviewContext } from './accessReview.ts'
 import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
 import { type Failed, type HttpRequest, getJson } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
+import { parseJson } from '../../core/text/text.ts'
 
 export interface Written {
   readonly ok: true
@@ -208,14 +209,6 @@ export function warningsOf(headers: IncomingHttpHeaders): string[] {
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
   return [items.filter(test), items.filter((item) => !test(item))]
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** As client-go, and with it kubectl, does. */

@@ -8,6 +8,7 @@ import { type ClusterApi, collectionUrl } from './clusterApi.ts'
 import { type Failed, send, getJson } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
 import type { ReviewContext } from './accessReview.ts'
+import { parseJson } from '../../core/text/text.ts'
 
 /** What is known of all objects of one kind. */
 export interface Reflection<K extends Kind> {
@@ -225,14 +226,6 @@ const badAnswer = (url: URL, what: string): Failed => ({
   status: 200,
   problem: { code: 'bad-answer', message: `${url.host} ${what}.` },
 })
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Puts pieces together to lines; `onLine` returns whether it wants more. */
 function createLines(onLine: (line: string) => boolean) {

@@ -34,7 +34,7 @@ import {
   recentKey,
   findOldFiles,
 } from './items.ts'
-import { messageOf } from '../../core/text/text.ts'
+import { messageOf, parseJson } from '../../core/text/text.ts'
 
 /**
  * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes
@@ -142,7 +142,7 @@ export function openStore(folder: string | undefined): Store {
   }
   /** Leaves out, and says, what no version is known to have written; it stays in the file. */
   const parse = <T>(schema: z.ZodType<T>, text: string, what: string): T[] => {
-    const parsed = schema.safeParse(jsonOf(text))
+    const parsed = schema.safeParse(parseJson(text))
     if (parsed.success) return [parsed.data]
     raise(`item ${what}`, {
       code: 'bad-answer',
@@ -346,13 +346,5 @@ function createNotices() {
     clear: (key: string): void => {
       if (raised.delete(key)) publish()
     },
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -3,6 +3,7 @@ import { isNewer, ReleaseSchema, type UpdateState } from '../../core/contract/up
 import { MS_PER_DAY } from '../../core/units.ts'
 import { isLoopback } from '../cluster/redact.ts'
 import type { Store } from '../store/store.ts'
+import { parseJson } from '../../core/text/text.ts'
 
 /** Milliseconds in which an address answers, and bytes of its answer. */
 const ANSWER_MS = 10_000
@@ -69,7 +70,7 @@ async function readRelease(url: URL, ask: typeof fetch) {
   }
   const text = await textWithin(response, MOST_BYTES).catch(() => undefined)
   if (text === undefined) throw odd(`answered with more than ${MOST_BYTES / 1024} KiB, or not to the end`)
-  const release = ReleaseSchema.safeParse(jsonOf(text))
+  const release = ReleaseSchema.safeParse(parseJson(text))
   if (!release.success) throw odd('answered with something that is not {"version": "1.2.3", "url": "https://…"}')
   return release.data
 }
@@ -86,14 +87,6 @@ async function textWithin(response: Response, most: number): Promise<string | un
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 interface UpdateOptions {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
+import { parseJson } from '../../../core/text/text.ts'
 
 /** One body that a server answered, wherever in a file it was found. */
 export interface Body {
@@ -144,11 +145,3 @@ const foreign = (file: string, sentence: string): Recognised => ({
   file,
   sentence: `${file} ${sentence}.`,
 })
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

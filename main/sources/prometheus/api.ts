@@ -8,6 +8,7 @@ import { getText } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { isLoopback } from '../../cluster/redact.ts'
 import { misread, unanswered, type Unanswered } from './problems.ts'
+import { parseJson } from '../../../core/text/text.ts'
 
 const MOST_BYTES = 64 * 1024 * 1024
 
@@ -132,7 +133,7 @@ export async function openPrometheus(
         return unanswered(answer, url, refusedText(target, known.ifRefused))
       }
       const date = unixMsOf(answer.headers.date ?? '')
-      const read = readAnswer(parsed(answer.value))
+      const read = readAnswer(parseJson(answer.value))
       if (read.kind === 'foreign') return misread(read.why, url)
       if (read.kind === 'refused') return misread(`refuses the query: ${read.words}`, url)
       const { ms, bytes } = answer
@@ -175,12 +176,3 @@ const timeout = ({ limits }: Asking): { timeout: string } => ({
 
 const refusedText = ({ credentials }: PrometheusTarget, ifRefused = 'Sign in again.'): string =>
   credentials?.username === undefined ? ifRefused : 'Check the user name and the password.'
-
-/** `undefined` is no answer of the API either. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
