@@ -1,7 +1,7 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
-import { counted, length, listed } from '../report/words.ts'
+import { counted, length } from '../report/words.ts'
 import { MS_PER_DAY } from '../units.ts'
 import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
 import { boundaryAdvice } from './boundaries.ts'
@@ -9,6 +9,7 @@ import { callerAdvice } from './callers.ts'
 import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
 import { lendingAdvice, queueAdvice, sharesAdvice } from './levelAdvice.ts'
 import { flagAdvice, schemaAdvice, scrapeAdvice, sizeAdvice } from './serverAdvice.ts'
+import { listed } from '../text/text.ts'
 
 /** Samples that cover less time say nothing about how many seats a level needs. */
 const SHORTEST_MS = 5 * 60_000

@@ -1,8 +1,9 @@
 import type { LiveRequest } from '../contract/live.ts'
 import type { Suggestion } from '../contract/advice.ts'
-import { amount, counted, listed, percent } from '../report/words.ts'
+import { amount, counted, percent } from '../report/words.ts'
 import { isInNeed, type Place } from './evidence.ts'
 import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
+import { listed } from '../text/text.ts'
 
 /** Of further users of a level, and addresses of a user, only the requests are counted. */
 const MOST_USERS = 1_000

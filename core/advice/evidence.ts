@@ -1,8 +1,9 @@
 import { defaultLevel, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
 import { quantileRange } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, dateAndClock, length, listed, seconds } from '../report/words.ts'
+import { amount, counted, dateAndClock, length, seconds } from '../report/words.ts'
 import type { LevelUsage, ServerUsage } from './usage.ts'
+import { listed } from '../text/text.ts'
 
 /** Demand fits into the seats that are advised during this part of the time. */
 export const ENOUGH = 0.95

@@ -3,11 +3,12 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, dateAndClock, listed, percent } from '../report/words.ts'
+import { amount, counted, dateAndClock, percent } from '../report/words.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { dropSettings, scrapeCost } from './scrapeCost.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { DEMAND_STAYS, ENOUGH, over, range } from './evidence.ts'
+import { listed } from '../text/text.ts'
 
 /** The two flags that make up the seats of a server. */
 const flags = (seats: number): string => {

@@ -1,5 +1,6 @@
 import type { Advice, Suggestion } from '../contract/advice.ts'
-import { amount, clock, dateAndClock, listed, percent } from '../report/words.ts'
+import { amount, clock, dateAndClock, percent } from '../report/words.ts'
+import { listed } from '../text/text.ts'
 
 export const VERDICT_WORDS: Readonly<Record<Suggestion['verdict'], string>> = {
   edit: 'suggested',

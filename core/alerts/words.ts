@@ -1,4 +1,4 @@
-import { amount, counted, listed, percent, seconds } from '../report/words.ts'
+import { amount, counted, percent, seconds } from '../report/words.ts'
 import { rfc3339 } from '../units.ts'
 import {
   RULE_IDS,
@@ -9,6 +9,7 @@ import {
   type Silence,
 } from '../contract/alerts.ts'
 import { RULES } from './rules.ts'
+import { listed } from '../text/text.ts'
 
 /** `smoothed demand 30 seats`. */
 export const evidenceText = ({ name, value, unit }: Evidence): string => {

@@ -1,4 +1,5 @@
 import type { NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
+import { listed } from '../text/text.ts'
 
 /** What a rule is asked, in the order of the columns on the screen. */
 export const CRITERIA = ['who', 'verb', 'group', 'resource', 'scope', 'url'] as const
@@ -37,9 +38,7 @@ const MOST_NAMES = 3
 function enumerate(names: readonly string[], word: 'and' | 'or'): string {
   const shown = names.length > MOST_NAMES + 1 ? names.slice(0, MOST_NAMES) : names
   const rest = names.length - shown.length
-  const parts = rest === 0 ? shown : [...shown, `${rest} more`]
-  const last = parts.at(-1) ?? ''
-  return parts.length <= 1 ? last : `${parts.slice(0, -1).join(', ')} ${word} ${last}`
+  return listed(rest === 0 ? shown : [...shown, `${rest} more`], word)
 }
 
 function subjectText({ kind, user, group, serviceAccount }: Subject): string {
@@ -73,7 +72,7 @@ function scopeText({ found, namespaces, clusterScope }: Extract<Mismatch, { crit
   return `names ${names}, and the request is for ${found}`
 }
 
-const listed = (what: string, wanted: readonly string[]): string =>
+const coverText = (what: string, wanted: readonly string[]): string =>
   wanted.length === 0 ? `names no ${what}` : `covers ${enumerate(wanted, 'and')}`
 
 /** One sentence without a subject and a full stop, to stand behind the schema's name. */
@@ -86,15 +85,15 @@ export function mismatchText(mismatch: Mismatch): string {
     case 'who':
       return whoText(mismatch.subjects)
     case 'verb':
-      return `${listed('verb', mismatch.wanted)}, and the verb is ${mismatch.found === '' ? 'none' : mismatch.found}`
+      return `${coverText('verb', mismatch.wanted)}, and the verb is ${mismatch.found === '' ? 'none' : mismatch.found}`
     case 'group':
-      return `${listed('API group', mismatch.wanted.map(groupText))}, and the request is for ${groupText(mismatch.found)}`
+      return `${coverText('API group', mismatch.wanted.map(groupText))}, and the request is for ${groupText(mismatch.found)}`
     case 'resource':
-      return `${listed('resource', mismatch.wanted)}, and the request is for ${mismatch.found}`
+      return `${coverText('resource', mismatch.wanted)}, and the request is for ${mismatch.found}`
     case 'scope':
       return scopeText(mismatch)
     case 'url':
-      return `${listed('path', mismatch.wanted)}, and the request is for ${mismatch.found}`
+      return `${coverText('path', mismatch.wanted)}, and the request is for ${mismatch.found}`
   }
 }
 

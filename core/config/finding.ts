@@ -1,3 +1,5 @@
+import { listed } from '../text/text.ts'
+
 /**
  * Why the API server rejects a field, in its own words (specification 1.5); `Unknown` and `Malformed` are ours, for what
  * it refuses before it validates: fields that it does not know and values of a wrong type.
@@ -51,11 +53,7 @@ export const member = (at: string, key: string): string => (at === '' ? key : `$
 export const entry = (at: string, index: number): string => `${at}[${index}]`
 
 /** `“a”, “b” or “c”`. */
-export function anyOf(values: readonly string[]): string {
-  const named = values.map(quoted)
-  const last = named.at(-1) ?? ''
-  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} or ${last}`
-}
+export const anyOf = (values: readonly string[]): string => listed(values.map(quoted), 'or')
 
 const LONGEST_QUOTE = 80
 

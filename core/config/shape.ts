@@ -1,4 +1,5 @@
 import type { Queuing } from './objects.ts'
+import { counted } from '../text/text.ts'
 
 /** Bits above which a dealer is refused, to keep the bias of the last card small (specification 3.1). */
 export const MAX_ENTROPY_BITS = 60
@@ -69,5 +70,3 @@ export function leastWhere(start: number, end: number, holds: (count: number) =>
 
 /** Requests that one flow can have waiting before the next is rejected. */
 export const mostWaitingPerFlow = ({ handSize, queueLengthLimit }: Queuing): number => handSize * queueLengthLimit
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,5 @@
 import type { CauseId } from '../contract/causes.ts'
 import type { Diagnosis } from '../contract/diagnosis.ts'
-import { listed } from '../report/words.ts'
 import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { trouble } from './clues.ts'
@@ -10,6 +9,7 @@ import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { trafficCases } from './trafficCauses.ts'
+import { listed } from '../text/text.ts'
 
 /** Further findings are noise. */
 const MOST_FINDINGS = 8

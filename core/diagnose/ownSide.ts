@@ -3,11 +3,12 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
-import { length, listed, seconds } from '../report/words.ts'
+import { length, seconds } from '../report/words.ts'
 import type { Case } from './case.ts'
 import { fact } from './clues.ts'
 import type { Evidence, ServerFacts } from './facts.ts'
 import { advice } from './remedies.ts'
+import { listed } from '../text/text.ts'
 
 /** An answer rests on samples of some time, so that one that is a little late does not make it stale. */
 const STALE_MS = 30_000

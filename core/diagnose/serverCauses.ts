@@ -1,10 +1,11 @@
 import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
-import { amount, clock, counted, listed, percent, seconds } from '../report/words.ts'
+import { amount, clock, counted, percent, seconds } from '../report/words.ts'
 import type { Case } from './case.ts'
 import { executionPair, fact, isSlower, moreRequests, not, trouble, weighing, type Clue } from './clues.ts'
 import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
+import { listed } from '../text/text.ts'
 
 /** Part of its seats from which on a server is full. */
 const FULL_SERVER = 0.9

@@ -1,5 +1,6 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
-import { clock, dateAndClock, listed } from '../report/words.ts'
+import { clock, dateAndClock } from '../report/words.ts'
+import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty for what is about no place. */
 export function causePlaceText({ server, level, schema, flow }: CausePlace): string {

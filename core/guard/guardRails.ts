@@ -2,15 +2,7 @@ import { type RequestTestResult, runRequestTests } from '../classify/configurati
 import { builtInObjects } from '../config/builtIn.ts'
 import { specEquals } from '../config/content.ts'
 import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
-import {
-  GUARD_RAILS,
-  GUARD_SEVERITIES,
-  type GuardFinding,
-  type GuardRail,
-  levelRef,
-  schemaRef,
-  listed,
-} from './finding.ts'
+import { GUARD_RAILS, GUARD_SEVERITIES, type GuardFinding, type GuardRail, levelRef, schemaRef } from './finding.ts'
 import { inversionRail, byLevel, loopFinding, loopsIn, serverAccountsOf } from './inversionRail.ts'
 import { matchingRail, referencesRail, shadowedFinding, danglingIn } from './schemaRails.ts'
 import { ownAccessRail, systemTrafficRail } from './systemTrafficRail.ts'
@@ -19,6 +11,7 @@ import { type GuardQuestion, type Rail, railInput, type Side, defaulted, sideOf 
 import { reconcilerRail } from './reconciler.ts'
 import { vendorRail } from './vendors.ts'
 import { namesDecideIn, shadowedIn } from './shadowing.ts'
+import { listed } from '../text/text.ts'
 
 /** The operator’s own regression set: each request must match what it is expected to, else what it matched. */
 const savedTestsRail: Rail = ({ before, after, context }) => {

@@ -3,8 +3,9 @@ import { levelOf } from '../classify/configuration.ts'
 import { identityOf } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import { digestRequest } from '../classify/classification.ts'
-import { type GuardFinding, type GuardRemedy, levelRef, schemaRef, listed } from './finding.ts'
+import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
 import type { Rail, Side } from './changes.ts'
+import { listed } from '../text/text.ts'
 
 /** Loops that the edit makes, or moves to another level. */
 export const inversionRail: Rail = ({ before, after }) => {

@@ -4,8 +4,9 @@ import { coveredOdds, bestHand } from '../sharding/collision.ts'
 import { isLegalShape } from '../config/shape.ts'
 import type { LevelSeats } from '../impact/effectiveLevels.ts'
 import type { ImpactRow } from '../impact/seatImpact.ts'
-import { type GuardFinding, type GuardSeverity, levelRef, counted } from './finding.ts'
+import { type GuardFinding, type GuardSeverity, levelRef } from './finding.ts'
 import { isLevelChange, type Rail, type RailInput } from './changes.ts'
+import { counted } from '../text/text.ts'
 
 /**
  * Levels that lose queues while requests run. When two mutating requests of one queue are over and their seats linger

@@ -1,7 +1,8 @@
 import { CATCH_ALL } from '../config/objects.ts'
-import { type GuardFinding, type GuardRemedy, schemaRef, listed, levelRef } from './finding.ts'
+import { type GuardFinding, type GuardRemedy, schemaRef, levelRef } from './finding.ts'
 import { type NamesDecide, type Shadowed, namesDecideIn, shadowedIn, winnersOver } from './shadowing.ts'
 import type { Rail, Side } from './changes.ts'
+import { listed } from '../text/text.ts'
 
 /** Schemas that the edit makes unreachable, or whose turn only their names decide. */
 export const matchingRail: Rail = ({ before, after, changes }) => {

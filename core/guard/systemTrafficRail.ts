@@ -3,9 +3,10 @@ import type { RequestDigest } from '../request/match.ts'
 import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { digestRequest } from '../classify/classification.ts'
-import { type GuardFinding, type GuardRemedy, levelRef, schemaRef, listed } from './finding.ts'
+import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
 import type { Rail, RailInput, Side } from './changes.ts'
 import { SYSTEM_GROUPS, type SystemGroup } from './systemRequests.ts'
+import { listed } from '../text/text.ts'
 
 /** Requests that keep a cluster alive, before and after the edit: one finding for each kind of them. */
 export const systemTrafficRail: Rail = (input) => {

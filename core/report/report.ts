@@ -4,7 +4,8 @@ import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { evidence, timeline } from './story.ts'
-import { amount, counted, dateAndClock, length, listed, percent, seconds, timesIn } from './words.ts'
+import { amount, counted, dateAndClock, length, percent, seconds, timesIn } from './words.ts'
+import { listed } from '../text/text.ts'
 
 export interface ReportOptions {
   readonly source: SourceInfo

@@ -2,7 +2,8 @@ import type { UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import type { ReportOptions } from './report.ts'
-import { amount, counted, length, listed, timesIn } from './words.ts'
+import { amount, counted, length, timesIn } from './words.ts'
+import { listed } from '../text/text.ts'
 
 interface Moment {
   readonly at: UnixMs

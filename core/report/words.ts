@@ -37,7 +37,3 @@ export function length(ms: number): string {
 }
 
 export const percent = (part: number): string => `${Math.round(part * 100)} %`
-
-/** `a, b and c`. */
-export const listed = (items: readonly string[]): string =>
-  items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1) ?? ''}`

@@ -1,19 +1,18 @@
 import type { ClientGroup } from '../simulate/workload.ts'
 import type { StoreClients } from './store.ts'
-
-const times = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+import { counted } from '../text/text.ts'
 
 /** What a group of clients does: `50 clients with 20 threads each`. */
 export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients' | 'behaviour'>): string {
-  const who = times(clients, 'client')
+  const who = counted(clients, 'client')
   const each = clients === 1 ? '' : ' each'
   switch (behaviour.kind) {
     case 'closed':
-      return `${who} with ${times(behaviour.threads, 'thread')}${each}`
+      return `${who} with ${counted(behaviour.threads, 'thread')}${each}`
     case 'on demand':
-      return `${who} with ${times(behaviour.threads, 'thread')}${each}, on demand`
+      return `${who} with ${counted(behaviour.threads, 'thread')}${each}, on demand`
     case 'informer':
-      return `${who} with ${times(behaviour.targets.length, 'informer')}${each}`
+      return `${who} with ${counted(behaviour.targets.length, 'informer')}${each}`
     case 'open':
       return `${who}, ${arrivalsText(behaviour.arrivals)}${each}`
   }
@@ -23,8 +22,8 @@ export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients
 export function storeText({ clients, behaviour }: StoreClients): string {
   const each = clients === 1 ? '' : ' each'
   return behaviour.kind === 'closed'
-    ? `${times(clients, 'client')} with ${times(behaviour.threads, 'thread')}${each}`
-    : `${times(clients, 'client')}, ${times(behaviour.perSecond, 'request')} per second${each}`
+    ? `${counted(clients, 'client')} with ${counted(behaviour.threads, 'thread')}${each}`
+    : `${counted(clients, 'client')}, ${counted(behaviour.perSecond, 'request')} per second${each}`
 }
 
 type Open = Extract<ClientGroup['behaviour'], { kind: 'open' }>
@@ -32,11 +31,11 @@ type Open = Extract<ClientGroup['behaviour'], { kind: 'open' }>
 function arrivalsText(arrivals: Open['arrivals']): string {
   switch (arrivals.kind) {
     case 'poisson':
-      return `${times(arrivals.perSecond, 'request')} per second`
+      return `${counted(arrivals.perSecond, 'request')} per second`
     case 'schedule':
-      return `${times(arrivals.atMs.length, 'request')} at once`
+      return `${counted(arrivals.atMs.length, 'request')} at once`
     case 'bursts':
-      return `bursts of ${times(arrivals.count, 'request')}`
+      return `bursts of ${counted(arrivals.count, 'request')}`
     case 'regular':
       return `a request every ${arrivals.periodMs} ms`
     case 'steps':

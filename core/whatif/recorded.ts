@@ -13,7 +13,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
-import { parseJson } from '../text/text.ts'
+import { counted, parseJson } from '../text/text.ts'
 
 /** A recording with one request or event a line. */
 export interface RecordedText {
@@ -112,14 +112,12 @@ export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
   const watches = recorded.some(({ request }) => request.info.verb === 'watch')
   return arrivalsOf(recorded, [
     ...(shortened > 0
-      ? [`${counted(shortened)} cannot be read again, because the log shortened their address or groups.`]
+      ? [`${counted(shortened, 'request')} cannot be read again, because the log shortened their address or groups.`]
       : []),
-    ...(crowdedOut > 0 ? [`${counted(crowdedOut)} left out: the proxy had no room for them.`] : []),
+    ...(crowdedOut > 0 ? [`${counted(crowdedOut, 'request')} left out: the proxy had no room for them.`] : []),
     ...(watches ? ['When a watch ended is not in the log: watches stay open to the end.'] : []),
   ])
 }
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 /** What a row shows of a text that was too long (`keptText`). */
 const CUT = /… \(\d+ more (?:characters|groups)\)$/
@@ -206,9 +204,7 @@ function readFeed(
   const { unreadable, lastUnreadable } = run.counts
   return arrivalsOf(listener.recorded, [
     ...(unreadable > 0
-      ? [
-          `${unreadable} ${unreadable === 1 ? 'line' : 'lines'} cannot be read, the last because: ${lastUnreadable ?? ''}`,
-        ]
+      ? [`${counted(unreadable, 'line')} cannot be read, the last because: ${lastUnreadable ?? ''}`]
       : []),
     ...run.limits,
   ])
@@ -240,7 +236,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
     unknown === 0
       ? []
       : [
-          `${counted(unknown)} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
+          `${counted(unknown, 'request')} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
         ]
   return {
     ok: true,

@@ -1,7 +1,6 @@
-import { counted } from '../../../../core/text/text.ts'
+import { counted, listed } from '../../../../core/text/text.ts'
 import { builtInName } from '../../../../core/config/builtIn.ts'
 import { isCovered } from '../../../../core/metrics/versions.ts'
-import { listed } from '../../../../core/guard/finding.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
 
