@@ -14,7 +14,12 @@ import {
 import { KeptScenarioSchema, MOST_KEPT_SCENARIOS, type KeptScenario } from '../../core/contract/scenario.ts'
 import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
 import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
-import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
+import {
+  SettingsChangeSchema,
+  SettingsSchema,
+  type Settings,
+  type SettingsChange,
+} from '../../core/contract/settings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { KeptUpdateSchema, type KeptUpdate } from '../../core/contract/update.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'
@@ -153,7 +158,7 @@ export function openStore(folder: string | undefined): Store {
 
   const settingsIn = (connection: DatabaseSync): Settings => {
     const kept = itemsOf(connection, 'setting').flatMap(({ key, text }) => {
-      const field = Object.entries(SettingsSchema.shape).find(([name]) => name === key)?.[1]
+      const field = Object.entries(SettingsChangeSchema.shape).find(([name]) => name === key)?.[1]
       return field === undefined ? [] : parse<unknown>(field, text, `the setting ${key}`).map((value) => [key, value])
     })
     return SettingsSchema.parse(Object.fromEntries(kept))
