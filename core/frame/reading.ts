@@ -18,7 +18,7 @@ export const standsInThePast = ({ kind }: { readonly kind: string }): boolean =>
 /** Why screens and commands that read levels have nothing to say of such a source. */
 export const WITHOUT_LEVELS = 'The max-in-flight filter has no priority levels.'
 
-/** The max-in-flight filter knows no priority levels. */
+/** The max-in-flight filter knows no priority levels; nor does a source of it, or the run of a variant that uses it. */
 export const isWithoutLevels = ({ algorithm }: Pick<SourceInfo, 'algorithm'>): boolean => algorithm === 'max-in-flight'
 
 /** What decides about the requests of a proxy or feed: `engine of v1.36.2`. The filter is the same in every version. */

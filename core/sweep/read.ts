@@ -19,6 +19,7 @@ import {
   type SweepBase,
   type SweepPlan,
 } from './sweep.ts'
+import { isWithoutLevels } from '../frame/reading.ts'
 
 /** What a file says of the base: which scenario, or which recorded requests before which server. */
 export type WrittenBase =
@@ -234,7 +235,7 @@ export function fitFindings({ parameters, measured }: Named, base: SweepBase): r
   for (const [list, all] of Object.entries(measured)) {
     for (const [index, { of }] of all.entries()) {
       // The max-in-flight filter has two counters in the place of levels.
-      if (base.variant.algorithm !== 'max-in-flight') checkSubject(of, entry(list, index))
+      if (!isWithoutLevels(base.variant)) checkSubject(of, entry(list, index))
     }
   }
   return findings

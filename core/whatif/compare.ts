@@ -4,6 +4,7 @@ import type { Arrival, Arrivals } from './arrivals.ts'
 import type { Decided, Decisions } from './decisions.ts'
 import { type LevelNow, Replay } from './replay.ts'
 import type { Variant } from './variant.ts'
+import { isWithoutLevels } from '../frame/reading.ts'
 
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
 export interface DecisionDifferences extends ReportedDifferences {
@@ -49,8 +50,7 @@ function differNs(arrival: Arrival, a: Decided, b: Decided, comparesPlaces: bool
 
 /** Compares what two variants decided about the same list. Places are not compared where one of them has no levels. */
 export function compareDecisions(arrivals: Arrivals, baseline: Compared, candidate: Compared): DecisionDifferences {
-  const hasLevels = ({ variant }: Compared): boolean => variant.algorithm !== 'max-in-flight'
-  const comparesPlaces = hasLevels(baseline) === hasLevels(candidate)
+  const comparesPlaces = isWithoutLevels(baseline.variant) === isWithoutLevels(candidate.variant)
   let [placed, rejected, letRun, longer, shorter] = [0, 0, 0, 0, 0]
   let first: { readonly index: number; readonly atNs: Nanoseconds } | undefined
   for (const [index, arrival] of arrivals.list.entries()) {

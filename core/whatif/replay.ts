@@ -8,6 +8,7 @@ import { Measure, poolOf } from './measure.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { Servers, type Sent } from './servers.ts'
 import type { Variant } from './variant.ts'
+import { isWithoutLevels } from '../frame/reading.ts'
 
 /** How many arrivals are given before `mayGoOn` is asked. */
 const ARRIVALS_AT_ONCE = 256
@@ -100,7 +101,7 @@ export class Replay {
 
   private place(index: number, ticket: Ticket<Call<Sent>> | undefined): void {
     if (ticket === undefined) return this.decisions.place(index, '', { level: '', schema: '', seats: 0 })
-    if (this.variant.algorithm === 'max-in-flight') {
+    if (isWithoutLevels(this.variant)) {
       const pool = poolOf(ticket)
       return this.decisions.place(index, pool, { level: pool, schema: '', seats: 1 })
     }

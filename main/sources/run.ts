@@ -11,6 +11,7 @@ import { stillObjects } from '../ports/objectDoor.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createRunArchive } from './run/archive.ts'
 import { framesNow, type PlayedRun, readingNow, runFrom } from './run/story.ts'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 /**
  * The run of one variant as a source: it stands at its end, and its archive answers for every other instant. The run goes to
@@ -94,10 +95,10 @@ function scenarioRun({ name, seed, variant: wanted }: Of<'scenario'>, { given = 
   return { played: runFrom(playbackOf(scenario, variant), variant.version, endNs), info }
 }
 
-function assertLevels({ name, algorithm }: Pick<Variant, 'name' | 'algorithm'>): void {
-  if (algorithm !== 'max-in-flight') return
+function assertLevels(variant: Pick<Variant, 'name' | 'algorithm'>): void {
+  if (!isWithoutLevels(variant)) return
   throw new ProblemError(
     'unsupported',
-    `${name} uses the max-in-flight filter, which has no priority levels to show. Step through another variant.`,
+    `${variant.name} uses the max-in-flight filter, which has no priority levels to show. Step through another variant.`,
   )
 }

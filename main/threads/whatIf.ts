@@ -21,6 +21,7 @@ import type {
 import type { ScenarioTask } from './scenarioTask.ts'
 import { runTaskThread } from './taskThread.ts'
 import { runSearch } from './tuneSearch.ts'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 /** What the thread is started with. */
 export type WhatIfData =
@@ -151,7 +152,7 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
     if (first === undefined) return []
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = first
     const steppable = any.scenario.variants
-      .filter(({ algorithm }) => algorithm !== 'max-in-flight')
+      .filter((variant) => !isWithoutLevels(variant))
       .map((variant) => variant.name)
     return [{ ...shown, steppable, clients, server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version } }]
   })

@@ -9,6 +9,7 @@ import { say } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import styles from './TimeBar.module.css'
+import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 const orSay = (doing: Promise<void>): void => void doing.catch((thrown: unknown) => say(toProblem(thrown).message))
 
@@ -50,9 +51,9 @@ function Variants({ of }: { readonly of: Extract<RunSpec['of'], { readonly kind:
       value={of.variant}
       onChange={({ target }) => orSay(openRun({ ...of, variant: Number(target.value) }, runSeconds()))}
     >
-      {[baseline, ...candidates].map(({ name, algorithm }, variant) => (
-        <option key={name} value={variant} disabled={algorithm === 'max-in-flight'}>
-          {name}
+      {[baseline, ...candidates].map((variant, place) => (
+        <option key={variant.name} value={place} disabled={isWithoutLevels(variant)}>
+          {variant.name}
         </option>
       ))}
     </select>

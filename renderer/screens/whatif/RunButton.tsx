@@ -6,6 +6,7 @@ import { openBeside, type RunPair } from '../../state/beside.ts'
 import { openScreen } from '../../state/route.ts'
 import { openRun } from '../../state/runs.ts'
 import { say } from '../../state/shell.ts'
+import { isWithoutLevels } from '../../../core/frame/reading.ts'
 
 /** Opens the run of a variant of a comparison at an instant, seconds after its start, or at its end. */
 export function RunButton(props: {
@@ -23,8 +24,10 @@ export function RunButton(props: {
   )
 }
 
-const isSteppable = ({ baseline, candidates }: WhatIfWish, variant: number): boolean =>
-  [baseline, ...candidates][variant]?.algorithm !== 'max-in-flight'
+function isSteppable({ baseline, candidates }: WhatIfWish, place: number): boolean {
+  const variant = [baseline, ...candidates][place]
+  return variant === undefined || !isWithoutLevels(variant)
+}
 
 /** Opens a candidate of a comparison beside the baseline. */
 export function CompareButton(props: {
