@@ -1,10 +1,11 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
-import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
+import { isExempt } from '../frame/reading.ts'
+import { rejectedSince } from '../frame/recent.ts'
 import { histogramIncrease, sumHistograms } from '../frame/quantile.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
-import { hasRestarted } from '../twin/observe.ts'
+import { breakBetween } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { BoundaryTally, type SchemaFlows } from './boundaries.ts'
@@ -103,7 +104,7 @@ export function createUsageTally(): UsageTally {
     }
     const ms = at - unixMsOf(known.last.at)
     if (ms <= 0) return
-    if (hasRestarted(known.last, frame) || nominals(known.last) !== nominals(frame)) known.base = frame
+    if (breakBetween(known.last, frame) !== undefined) known.base = frame
     if (ms <= LONGEST_GAP_MS) cover(known, frame, ms)
     known.last = frame
   }
@@ -143,9 +144,6 @@ function newRequests(): (request: LiveRequest) => boolean {
     return true
   }
 }
-
-const nominals = ({ levels }: ServerFrame): string =>
-  levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper].join(' ')).join('\n')
 
 function cover(tally: ServerTally, frame: ServerFrame, ms: number): void {
   tally.coveredMs += ms
@@ -190,9 +188,6 @@ function serverUsage(id: string, { from, coveredMs, base, last, demand, levels }
 }
 
 function levelUsage(last: LevelFrame, base: LevelFrame | undefined, { demand, peak }: LevelTally): LevelUsage {
-  const rejected: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-  for (const reason of REJECT_REASONS)
-    rejected[reason] = (last.rejected?.[reason] ?? 0) - (base?.rejected?.[reason] ?? 0)
   const increase = (of: 'wait' | 'queueLength'): Histogram | undefined =>
     sumHistograms(
       last.schemas.flatMap((schema) => {
@@ -206,7 +201,7 @@ function levelUsage(last: LevelFrame, base: LevelFrame | undefined, { demand, pe
     last,
     demand: new Map(demand),
     peak,
-    rejected,
+    rejected: rejectedSince(last, base),
     dispatched: (last.dispatched ?? 0) - (base?.dispatched ?? 0),
     waits: increase('wait'),
     queueLengths: increase('queueLength'),

@@ -103,11 +103,17 @@ describe('counters', () => {
     expect(rowOf(withServers(first, [page(1, { exempt: 3 }, { id: 'b' })]), 'exempt')?.counted).toBe(0)
   })
 
+  it('go on where the clock of the server corrected its start time', () => {
+    const first = withServers(NO_COVERAGE, [page(0, { probes: 500 })])
+    const corrected = withServers(first, [page(9, { probes: 520 }, { startedAt: 1.01 })])
+    expect(rowOf(corrected, 'probes')).toMatchObject({ counted: 20, total: 520 })
+  })
+
   it('go on after a restart, which counts from 0', () => {
     const first = withServers(NO_COVERAGE, [page(0, { probes: 500 })])
-    const again = withServers(first, [page(9, { probes: 20 }, { startedAt: 2 })])
+    const again = withServers(first, [page(9, { probes: 20 }, { startedAt: 9 })])
     expect(rowOf(again, 'probes')).toMatchObject({ counted: 20, total: 20 })
-    const beyond = withServers(first, [page(9, { probes: 700 }, { startedAt: 2 })])
+    const beyond = withServers(first, [page(9, { probes: 700 }, { startedAt: 9 })])
     expect(rowOf(beyond, 'probes')).toMatchObject({ counted: 700, total: 700 })
   })
 

@@ -1,5 +1,6 @@
 import type { DumpFrame, DumpRequest } from '../frame/dump.ts'
 import type { SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { isRestart } from '../frame/reading.ts'
 import { unixMsOf } from '../units.ts'
 import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
 
@@ -80,7 +81,7 @@ export function withServers(coverage: Coverage, servers: readonly ServerFrame[])
     since = Math.min(since ?? now, now)
     at = Math.max(at ?? now, now)
     const before = coverage.counters.get(server.id)
-    const restarted = before !== undefined && before.startedAt !== server.startedAt
+    const restarted = isRestart(before?.startedAt, server.startedAt)
     const totals = new Map<string, number>()
     for (const { name: level, schemas } of server.levels) {
       for (const schema of schemas) {

@@ -5,11 +5,12 @@ import type { ServerHealth } from '../contract/source.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
-import { allRejected } from '../frame/recent.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { histogramMean, sumHistograms } from '../frame/quantile.ts'
+import { hasRestarted } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { createFlowTally, type DumpedFlow } from '../report/flows.ts'
-import { hasRestarted, meanOf, observe } from '../twin/observe.ts'
+import { inOrder, meanOf, observe } from '../twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
 /** The pages and dumps of one server, in any order. */
@@ -98,8 +99,7 @@ export function serverFacts(
   { frames, dumps }: ServerEvidence,
   { objects }: Pick<Evidence, 'objects'>,
 ): ServerFacts | undefined {
-  const pages = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
-  const distinct = pages.filter((frame, i) => frame.at !== pages[i - 1]?.at)
+  const distinct = inOrder(frames)
   const restart = distinct.findLastIndex((frame, i) => {
     const before = distinct[i - 1]
     return before !== undefined && hasRestarted(before, frame)
@@ -182,7 +182,6 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const pages = context.inside.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
   const [first] = context.inside
   const start = first?.levels.find((level) => level.name === name)
-  const since = (reason: keyof Rejected): number => (last.rejected?.[reason] ?? 0) - (start?.rejected?.[reason] ?? 0)
   const now = observed(context.now, name)
   const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
   const [seats, requests] = [sumOf('seats'), sumOf('requests')]
@@ -200,11 +199,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     spec: context.spec,
     now,
     before: context.before && observed(context.before, name),
-    rejected: {
-      'queue-full': since('queue-full'),
-      'concurrency-limit': since('concurrency-limit'),
-      'time-out': since('time-out'),
-    },
+    rejected: rejectedSince(last, start),
     dispatched: (last.dispatched ?? 0) - (start?.dispatched ?? 0),
     pagesQueued: queued.filter((count) => count > 0).length,
     mostQueued: Math.max(0, ...queued),

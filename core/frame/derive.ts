@@ -1,10 +1,10 @@
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, RequestTimes, ServerFrame } from './frame.ts'
-import { sumOfKnown, isExempt, isRestart } from './reading.ts'
+import { sumOfKnown, isExempt } from './reading.ts'
 import { median } from './quantile.ts'
 import {
-  fell,
+  hasRestarted,
   flowIncrease,
   flowKey,
   indexFrame,
@@ -119,7 +119,7 @@ function relate(sample: Sample, previous: Sample | undefined, intervals: readonl
   if (previous === undefined) return { kind: 'first-sample' }
   const seconds = (sample.atMs - previous.atMs) / 1_000
   if (!(seconds >= 0)) return { kind: 'clock-step' }
-  if (restarted(sample, previous)) return { kind: 'restart' }
+  if (hasRestarted(previous.frame, sample.frame, previous.index, sample.index)) return { kind: 'restart' }
   if (seconds === 0) return { kind: 'duplicate' }
   const usual = median(intervals)
   return {
@@ -127,15 +127,6 @@ function relate(sample: Sample, previous: Sample | undefined, intervals: readonl
     previous,
     seconds,
   }
-}
-
-function restarted(later: Sample, earlier: Sample): boolean {
-  if (isRestart(earlier.frame.startedAt, later.frame.startedAt)) return true
-  for (const [where, schema] of later.index.schemas) {
-    const known = earlier.index.schemas.get(where)
-    if (known !== undefined && fell(schema, known)) return true
-  }
-  return false
 }
 
 /** Snapshots within the window that ends at `atMs`; at least the newest of them, to have something to start from. */

@@ -1,7 +1,7 @@
 import { histogramIncrease, histogramMean, sumHistograms, histogramQuantile, quantileRange } from './quantile.ts'
 import type { DerivedFlow } from './derived.ts'
 import type { Histogram, LevelFrame, Rejected, SchemaFrame, ServerFrame } from './frame.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS, REJECT_REASONS } from './reading.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isRestart, REJECT_REASONS } from './reading.ts'
 
 /** Levels and schemas of one frame by name. */
 export interface FrameIndex {
@@ -56,8 +56,23 @@ function rejectedRates(
   return { 'queue-full': of('queue-full'), 'concurrency-limit': of('concurrency-limit'), 'time-out': of('time-out') }
 }
 
+/** Whether the process of the server is another one, or its totals began anew. */
+export function hasRestarted(
+  before: ServerFrame,
+  after: ServerFrame,
+  earlier: FrameIndex = indexFrame(before),
+  later: FrameIndex = indexFrame(after),
+): boolean {
+  if (isRestart(before.startedAt, after.startedAt)) return true
+  for (const [where, schema] of later.schemas) {
+    const known = earlier.schemas.get(where)
+    if (known !== undefined && fell(schema, known)) return true
+  }
+  return false
+}
+
 /** Whether a total of the flow is lower than before: only a restart of the server does that. */
-export function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
+function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
   return (
     lower(later.dispatched, earlier.dispatched) ||
     lower(later.noAccommodation, earlier.noAccommodation) ||

@@ -86,6 +86,14 @@ const rejectedOf = (count: (reason: keyof Rejected) => number): Rejected => ({
   'time-out': count('time-out'),
 })
 
+/** What grew since an earlier reading; what one of them does not report counts as 0. */
+export const rejectedSince = (now: Pick<LevelFrame, 'rejected'>, then?: Pick<LevelFrame, 'rejected'>): Rejected =>
+  rejectedOf((reason) => (now.rejected?.[reason] ?? 0) - (then?.rejected?.[reason] ?? 0))
+
+/** The sum over flows or levels; what one of them does not report counts as 0. */
+export const sumRejected = (parts: readonly Pick<LevelFrame, 'rejected'>[]): Rejected =>
+  rejectedOf((reason) => parts.reduce((sum, { rejected }) => sum + (rejected?.[reason] ?? 0), 0))
+
 /** Requests of all reasons. */
 export const allRejected = (rejected: Rejected): number =>
   REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)

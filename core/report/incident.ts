@@ -5,7 +5,15 @@ import type { DerivedFlow } from '../frame/derived.ts'
 import type { LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { median } from '../frame/quantile.ts'
-import { fell, flowIncrease, flowKey, indexFrame, quantiles, sumObservations, type FrameIndex } from '../frame/rates.ts'
+import {
+  flowIncrease,
+  flowKey,
+  hasRestarted,
+  indexFrame,
+  quantiles,
+  sumObservations,
+  type FrameIndex,
+} from '../frame/rates.ts'
 import { allRejected } from '../frame/recent.ts'
 import type { Told } from '../source/recording.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -247,14 +255,6 @@ function span(before: Span | undefined, value: number | undefined, at: UnixMs): 
     least: value < before.least.value ? now : before.least,
     most: value > before.most.value ? now : before.most,
   }
-}
-
-function hasRestarted(before: ServerFrame, now: ServerFrame, earlier: FrameIndex, later: FrameIndex): boolean {
-  if (before.startedAt !== undefined && now.startedAt !== undefined) return before.startedAt !== now.startedAt
-  return [...later.schemas].some(([key, schema]) => {
-    const old = earlier.schemas.get(key)
-    return old !== undefined && fell(schema, old)
-  })
 }
 
 function serverOf(id: string, { runs, times, restarts, versions, levels }: ServerRuns): IncidentServer {

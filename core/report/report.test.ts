@@ -70,6 +70,14 @@ describe('an incident', () => {
     expect(level?.dispatched).toBeCloseTo(before + totals('workload-low', all.at(-1)).dispatched)
   })
 
+  it('takes a start time that the clock of the server corrected for the same process', () => {
+    const all = frames()
+    const corrected = all.map((frame, i): ServerFrame =>
+      i < 120 || frame.startedAt === undefined ? frame : { ...frame, startedAt: frame.startedAt + 0.01 },
+    )
+    expect(incidentOf(corrected).servers).toEqual(incidentOf(all).servers)
+  })
+
   it('names gaps, and does not draw over them', () => {
     const [server] = incidentOf(frames().filter((_, i) => i < 60 || i > 100)).servers
     expect(server?.gaps).toEqual([{ from: START + 59_000, to: START + 101_000 }])

@@ -1,8 +1,8 @@
 import type { DemandPeriod, Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { Histogram, LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
-import { isRestart, REJECT_REASONS } from '../frame/reading.ts'
+import { allRejected } from '../frame/recent.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
-import { fell, flowIncrease, meanBetween, quantiles } from '../frame/rates.ts'
+import { flowIncrease, hasRestarted, meanBetween, quantiles } from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 
 /** Steps are not shorter than this: pages may come in quick succession. */
@@ -22,7 +22,8 @@ export function comparableFrames(frames: readonly ServerFrame[]): readonly Serve
   return distinct.slice(Math.max(0, from))
 }
 
-const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] => {
+/** Pages by time, each instant once. */
+export const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] => {
   const ascending = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
   return ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
 }
@@ -30,7 +31,7 @@ const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] => {
 /** Why what two pages show cannot be compared. */
 type Break = 'restarted' | 'changed'
 
-function breakBetween(before: ServerFrame | undefined, after: ServerFrame): Break | undefined {
+export function breakBetween(before: ServerFrame | undefined, after: ServerFrame): Break | undefined {
   if (before === undefined) return undefined
   if (hasRestarted(before, after)) return 'restarted'
   return nominals(before) === nominals(after) ? undefined : 'changed'
@@ -48,31 +49,8 @@ export function framesUntilBreak(frames: readonly ServerFrame[]): {
   return { frames: distinct.slice(0, end), ended: breakBetween(distinct[end - 1], first) }
 }
 
-/** Whether the process of the server is another one, or its totals began anew. */
-export function hasRestarted(before: ServerFrame, after: ServerFrame): boolean {
-  if (isRestart(before.startedAt, after.startedAt)) return true
-  return pairs(before, after).some(({ earlier, later }) => earlier !== undefined && fell(later, earlier))
-}
-
 const nominals = ({ levels }: ServerFrame): string =>
   JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
-
-interface Pair {
-  readonly level: string
-  readonly later: SchemaFrame
-  readonly earlier: SchemaFrame | undefined
-}
-
-function pairs(before: ServerFrame, after: ServerFrame): readonly Pair[] {
-  return after.levels.flatMap((level) => {
-    const known = before.levels.find(({ name }) => name === level.name)
-    return level.schemas.map((later) => ({
-      level: level.name,
-      later,
-      earlier: known?.schemas.find(({ name }) => name === later.name),
-    }))
-  })
-}
 
 /** What happened between the first and the last of these pages; `undefined` when they span too little time. */
 export function observe(frames: readonly ServerFrame[]): Observation | undefined {
@@ -112,8 +90,7 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
   const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(started(schema.name))))
   const wait = sumHistograms(increases.flatMap((one) => one.wait ?? []))
   const { waitP50, waitP99 } = quantiles({ wait, execution: undefined })
-  const rejected = (page: LevelFrame | undefined): number =>
-    REJECT_REASONS.reduce((sum, reason) => sum + (page?.rejected?.[reason] ?? 0), 0)
+  const rejected = (page: LevelFrame | undefined): number => (page && rejectedIn(page)) ?? 0
   const seats = meanSeats(pages)
   const current = meanOf(known.map(({ limits }) => limits.current))
   const lengths = sumHistograms(
@@ -236,8 +213,8 @@ function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undef
   }
 }
 
-const rejectedIn = ({ rejected }: SchemaFrame): number | undefined =>
-  rejected && REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+const rejectedIn = ({ rejected }: Pick<SchemaFrame, 'rejected'>): number | undefined =>
+  rejected && allRejected(rejected)
 
 /** Mean of those that are known; `undefined` of none. */
 export function meanOf(values: readonly (number | undefined)[]): number | undefined {
