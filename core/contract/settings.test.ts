@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
+import { SettingsChangeSchema } from './settings.ts'
 
 describe('a change of settings', () => {
   it('holds what was given and no defaults, so that it resets nothing', () => {
