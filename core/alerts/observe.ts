@@ -3,7 +3,7 @@ import type { DerivedServer } from '../frame/derived.ts'
 import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { histogramIncrease, histogramQuantile } from '../frame/quantile.ts'
-import { allRejected } from '../frame/recent.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 import type { Evidence, Place, RuleId } from '../contract/alerts.ts'
 import { createLookback, type Past } from './lookback.ts'
@@ -91,16 +91,15 @@ export function createObserver(): Observer {
 type PlaceOf = (level?: LevelFrame, subject?: string) => Place
 
 /** A level without series at the start of the window counts from 0: the server creates them with the first event. */
-function rejectedSince(level: LevelFrame, past: Past<ByLevel<Totals>>): Rejected | undefined {
+function rejectedWithin(level: LevelFrame, past: Past<ByLevel<Totals>>): Rejected | undefined {
   const { rejected } = level
   const before = past.value.get(level.name)
   if (rejected === undefined || (before !== undefined && before.rejected === undefined)) return undefined
-  const of = (reason: keyof Rejected): number => rejected[reason] - (before?.rejected?.[reason] ?? 0)
-  return { 'queue-full': of('queue-full'), 'time-out': of('time-out'), 'concurrency-limit': of('concurrency-limit') }
+  return rejectedSince({ rejected }, before)
 }
 
 function offeredSince(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
-  const rejected = rejectedSince(level, past)
+  const rejected = rejectedWithin(level, past)
   const before = past.value.get(level.name)
   const dispatched =
     level.dispatched === undefined || (before !== undefined && before.dispatched === undefined)
@@ -129,7 +128,7 @@ function lateShare(level: LevelFrame, past: Past<ByLevel<Totals>>): number | und
 }
 
 function rejectedShare(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
-  const [rejected, offered] = [rejectedSince(level, past), offeredSince(level, past)]
+  const [rejected, offered] = [rejectedWithin(level, past), offeredSince(level, past)]
   if (rejected === undefined || offered === undefined) return undefined
   return offered === 0 ? 0 : allRejected(rejected) / offered
 }
@@ -140,7 +139,7 @@ function rejections(
   at: UnixMs,
   past: Past<ByLevel<Totals>> | undefined,
 ): Observation[] {
-  const rejected = past && rejectedSince(level, past)
+  const rejected = past && rejectedWithin(level, past)
   if (past === undefined || rejected === undefined) return []
   // As long as the window is not full, what happened is spread over all of it: a first burst is no steady rate.
   const seconds = Math.max(WINDOWS.rejected, at - past.at) / MS_PER_SECOND

@@ -4,13 +4,13 @@ import type {
   Kinds,
   LevelFrame,
   Occupancy,
-  Rejected,
   RequestTimes,
   SchemaFrame,
   ServerFrame,
   VirtualTime,
 } from '../frame/frame.ts'
 import { recordOf } from '../frame/reading.ts'
+import { sumRejected } from '../frame/recent.ts'
 import type { Page, Series } from './page.ts'
 import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import { createRequestTimesReader } from './requestTimes.ts'
@@ -176,17 +176,6 @@ const readOccupancy = (
   executing: sinceFirstEvent(reading, executing, executingAt),
   queued: sinceFirstEvent(reading, queued, queuedAt),
 })
-
-function sumRejected(schemas: readonly SchemaFrame[]): Rejected {
-  const total: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-  for (const { rejected } of schemas) {
-    if (rejected === undefined) continue
-    total['queue-full'] += rejected['queue-full']
-    total['concurrency-limit'] += rejected['concurrency-limit']
-    total['time-out'] += rejected['time-out']
-  }
-  return total
-}
 
 /** Only where the level has an R: without one nothing is known of its queuing. */
 function readVirtualTime(reading: Reading, at: LevelLayout): VirtualTime | undefined {

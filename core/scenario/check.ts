@@ -1,5 +1,5 @@
 import type { Outcomes } from '../contract/whatif.ts'
-import { failed, type VariantResult } from '../whatif/results.ts'
+import { failed, rejectedOf, type VariantResult } from '../whatif/results.ts'
 import { type Assertion, type Measured, MEASURE_WORDS, MEASURES, type MeasureName } from './scenario.ts'
 
 /** An assertion about one variant, with what was measured. */
@@ -58,8 +58,6 @@ export function measuredIn(result: VariantResult, measured: Measured, counts = N
 }
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole)
-
-const rejectedOf = ({ rejected }: Outcomes): number => failed({ rejected, expired: 0 })
 
 /** Of what ended within the period. */
 const MEASURED: Readonly<

@@ -1,4 +1,5 @@
-import type { Histogram, LevelFrame, MissingFamily, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import type { Histogram, LevelFrame, MissingFamily, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { sumRejected } from '../frame/recent.ts'
 import { missingFamilies } from '../metrics/catalogue.ts'
 import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
 import { MS_PER_SECOND, type Nanoseconds, nsToMs, type UnixMs, unixMsAfter } from '../units.ts'
@@ -50,7 +51,7 @@ function levelFrame(level: LevelSnapshot): LevelFrame {
       ...(level.target !== undefined && { target: level.target }),
     },
     dispatched: sum(({ dispatched }) => dispatched),
-    rejected: rejectedOf(schemas),
+    rejected: sumRejected(schemas),
     noAccommodation: sum(({ noAccommodation }) => noAccommodation),
     virtualTime: {
       currentR: virtualTime.currentR,
@@ -87,16 +88,6 @@ const schemaFrame = (lane: LaneSnapshot): SchemaFrame => ({
 })
 
 const observed = (histogram: Histogram): Histogram | undefined => (histogram.count === 0 ? undefined : histogram)
-
-function rejectedOf(schemas: readonly SchemaFrame[]): Rejected {
-  const total: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-  for (const { rejected } of schemas) {
-    total['queue-full'] += rejected?.['queue-full'] ?? 0
-    total['concurrency-limit'] += rejected?.['concurrency-limit'] ?? 0
-    total['time-out'] += rejected?.['time-out'] ?? 0
-  }
-  return total
-}
 
 /**
  * What the debug dumps of this instant would show, with the details of requests (specification 12). They are read from the

@@ -1,6 +1,6 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
-import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
-import { REJECT_REASONS } from '../frame/reading.ts'
+import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { sumRejected } from '../frame/recent.ts'
 import type { Series } from '../history/series.ts'
 import { serverFrame } from '../simulate/serverFrame.ts'
 import { createPicture } from '../source/picture.ts'
@@ -82,8 +82,6 @@ function summed(frames: readonly ServerFrame[]): LevelFrame[] {
     .map(([name, levels]): LevelFrame => {
       const sum = (of: (level: LevelFrame) => number | undefined): number =>
         levels.reduce((total, level) => total + (of(level) ?? 0), 0)
-      const rejected: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-      for (const reason of REJECT_REASONS) rejected[reason] = sum((level) => level.rejected?.[reason])
       return {
         name,
         limits: {
@@ -99,7 +97,7 @@ function summed(frames: readonly ServerFrame[]): LevelFrame[] {
         },
         demand: {},
         dispatched: sum(({ dispatched }) => dispatched),
-        rejected,
+        rejected: sumRejected(levels),
         schemas: [],
       }
     })

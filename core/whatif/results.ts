@@ -1,6 +1,7 @@
 import type { LevelLimits, LevelResult, Outcomes, VariantReport } from '../contract/whatif.ts'
 import type { Adjustment } from '../engine/ledger.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import { allRejected } from '../frame/recent.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { type Nanoseconds, nsToSeconds } from '../units.ts'
 import type { Cell } from './measure.ts'
@@ -44,7 +45,7 @@ export function resultOf(
   seconds: number,
 ): VariantResult {
   const limits = meanLimits(histories)
-  const byLevel = grouped(cells, ({ level }) => level)
+  const byLevel = Map.groupBy(cells, ({ level }) => level)
   const levels = [...new Set([...limits.keys(), ...byLevel.keys()])].toSorted(byCodeUnits).map((level): LevelResult => {
     const known = limits.get(level)
     return { level, ...outcomesOf(byLevel.get(level) ?? [], seconds), ...(known !== undefined && { limits: known }) }
@@ -95,23 +96,12 @@ function rows<K extends object>(
   seconds: number,
   named: (cell: Cell) => K,
 ): (K & Outcomes)[] {
-  return [...grouped(cells, keyOf)]
+  return [...Map.groupBy(cells, keyOf)]
     .toSorted(([a], [b]) => byCodeUnits(a, b))
     .flatMap(([, group]) => {
       const [first] = group
       return first === undefined ? [] : [{ ...named(first), ...outcomesOf(group, seconds) }]
     })
-}
-
-function grouped(cells: readonly Cell[], keyOf: (cell: Cell) => string): Map<string, Cell[]> {
-  const groups = new Map<string, Cell[]>()
-  for (const cell of cells) {
-    const key = keyOf(cell)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [cell])
-    else group.push(cell)
-  }
-  return groups
 }
 
 export function outcomesOf(cells: readonly Cell[], seconds: number): Outcomes {
@@ -167,8 +157,7 @@ export function jainIndex(shares: readonly number[]): number | undefined {
 }
 
 /** All that were turned away, whatever the reason. */
-export const rejectedOf = ({ rejected }: Pick<Outcomes, 'rejected'>): number =>
-  REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+export const rejectedOf = ({ rejected }: Pick<Outcomes, 'rejected'>): number => allRejected(rejected)
 
 /** All that were turned away or cut off. */
 export const failed = (outcomes: Pick<Outcomes, 'rejected' | 'expired'>): number =>
