@@ -3,10 +3,9 @@ import { isJsonObject, type Read, readAnything, readFlag, readList, readText, wr
 import { readAs } from '../config/members.ts'
 import { shapeProblem } from '../config/shape.ts'
 import { GROUP } from '../config/checkObject.ts'
-import { byPosition, hintFor, locate, textDocuments } from '../manifest/locate.ts'
-import { fieldOf } from '../manifest/json.ts'
+import { byPosition, located, locatedProblem, textDocuments } from '../manifest/locate.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
-import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
+import { jsonOf, positionsIn } from '../manifest/tree.ts'
 import { nearest } from '../text/text.ts'
 import {
   type Atom,
@@ -50,16 +49,14 @@ export function readDraft(text: string, file: string): ReadDraft {
   const names = new Set<string>()
   let found = false
   for (const { tree, problems } of textDocuments(text, file)) {
-    for (const { at, path, ...rest } of problems) {
-      findings.push({ file, ...positionOf(at.from), kind: '', name: '', field: fieldOf(path), ...rest })
-    }
+    findings.push(...problems.map((problem) => locatedProblem(problem, { file, kind: '', name: '', positionOf })))
     if (tree === undefined) continue
     const value = jsonOf(tree)
     const kind = draftKindOf(value)
     const own: Finding[] = []
     let name = ''
     const locateIn = (finding: Finding): LocatedFinding =>
-      locatedIn(tree, finding, { file, kind: kind ?? '', name, positionOf })
+      located(tree, finding, { file, kind: kind ?? '', name, positionOf })
     if (kind === undefined) {
       const message =
         'This is no object of the draft, which are RequestPriority and FlowSchema: move it to a file of its own.'
@@ -88,18 +85,6 @@ export function readDraft(text: string, file: string): ReadDraft {
     if (part !== undefined) findings.push(part.locate(finding))
   }
   return { found, ...set, findings: findings.toSorted(byPosition) }
-}
-
-function locatedIn(
-  tree: Tree,
-  finding: Finding,
-  {
-    positionOf,
-    ...of
-  }: Pick<LocatedFinding, 'file' | 'kind' | 'name'> & { readonly positionOf: ReturnType<typeof positionsIn> },
-): LocatedFinding {
-  const { from } = locate(tree, finding.field, finding.reason === 'FieldUnknown')
-  return { ...finding, ...of, ...positionOf(from), message: finding.message + hintFor(tree, finding) }
 }
 
 /** A FlowSchema is of the draft unless it names the group of Kubernetes. */

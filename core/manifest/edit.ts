@@ -1,7 +1,8 @@
 import { differences, removal, type Source } from './textEdits.ts'
 import { type FieldPath, isList, isMap, sameJson, toJson, type Json, getIn, setIn, type Changed } from './json.ts'
 import { readJson } from './jsonTree.ts'
-import { lineStarts, jsonOf, type TextDocument } from './tree.ts'
+import { isBroken } from './locate.ts'
+import { lineStarts, jsonOf } from './tree.ts'
 import { applySplices, lineBreakOf, syntaxOf } from './syntax.ts'
 import { writeYaml } from './write.ts'
 import { readYaml } from './yamlTree.ts'
@@ -95,6 +96,3 @@ export function valueOf(text: string): Changed {
 }
 
 const isJson = (text: string): boolean => /^\uFEFF?\s*[[{]/.test(text) && !isBroken(readJson(text))
-
-const isBroken = (documents: readonly TextDocument[]): boolean =>
-  documents.some(({ tree, problems }) => tree === undefined && problems.length > 0)

@@ -1,9 +1,9 @@
 import type { Finding } from '../config/finding.ts'
-import { type FieldPath, parseField } from './json.ts'
+import { fieldOf, type FieldPath, parseField } from './json.ts'
 import { readJson } from './jsonTree.ts'
-import type { Position, TextRange } from './manifest.ts'
+import type { LocatedFinding, Position, TextRange } from './manifest.ts'
 import { isBooleanWord, resolvePlain } from './syntax.ts'
-import { malformed, type TextDocument, type Tree } from './tree.ts'
+import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
 
 /** Like kubectl: what begins like JSON may still be YAML in flow style, whatever its name. */
@@ -15,16 +15,16 @@ export function textDocuments(text: string, file: string): readonly TextDocument
   const json = /\.json$/i.test(file)
   if (!json && !/^\uFEFF?\s*[[{]/.test(text)) return readYaml(text)
   const asJson = readJson(text)
-  if (json || !broken(asJson)) return asJson
+  if (json || !isBroken(asJson)) return asJson
   const asYaml = readYaml(text)
-  return broken(asYaml) ? asJson : asYaml
+  return isBroken(asYaml) ? asJson : asYaml
 }
 
-const broken = (documents: readonly TextDocument[]): boolean =>
+export const isBroken = (documents: readonly TextDocument[]): boolean =>
   documents.some(({ tree, problems }) => tree === undefined && problems.length > 0)
 
 /** What the spelling has to do with a value of a wrong type: a sentence to add, or nothing. */
-export function hintFor(tree: Tree, { field, reason }: Finding): string {
+function hintFor(tree: Tree, { field, reason }: Finding): string {
   if (reason !== 'Malformed') return ''
   const { value, whole } = find(tree, parseField(field))
   if (!whole || value.type !== 'scalar') return ''
@@ -85,6 +85,23 @@ export function locate(tree: Tree, field: string, atKey = false): TextRange {
   const [first] = value.entries.values()
   return first === undefined ? firstOf(value.range) : first.key
 }
+
+/** What findings about a text have in common, and where its offsets are. */
+interface TextPlaces extends Pick<LocatedFinding, 'file' | 'kind' | 'name'> {
+  readonly positionOf: (offset: number) => Position
+}
+
+/** A finding about a field, with its place and what its spelling has to do with it. */
+export function located(tree: Tree, finding: Finding, { positionOf, ...about }: TextPlaces): LocatedFinding {
+  const { from } = locate(tree, finding.field, finding.reason === 'FieldUnknown')
+  return { ...finding, ...about, ...positionOf(from), message: finding.message + hintFor(tree, finding) }
+}
+
+/** What is wrong with the text itself, with its place. */
+export const locatedProblem = (
+  { at, path, ...problem }: TextProblem,
+  { positionOf, ...about }: TextPlaces,
+): LocatedFinding => ({ ...about, ...positionOf(at.from), field: fieldOf(path), ...problem })
 
 const firstOf = ({ from, to }: TextRange): TextRange => ({ from, to: Math.min(from + 1, to) })
 

@@ -1,8 +1,8 @@
 import { checkObject, GROUP } from '../config/checkObject.ts'
 import { quoted } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
-import { fieldOf, type FieldPath } from './json.ts'
-import { byPosition, hintFor, locate, textDocuments } from './locate.ts'
+import type { FieldPath } from './json.ts'
+import { byPosition, locate, located, locatedProblem, textDocuments } from './locate.ts'
 import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, type Mapping } from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
 
@@ -19,24 +19,30 @@ export interface ReadOptions {
  * with the text is a finding.
  */
 export function readManifests(text: string, options: ReadOptions): Manifests {
-  const context: Context = { ...options, positionOf: positionsIn(text) }
+  const { file } = options
+  const positionOf = positionsIn(text)
+  const context: Context = { ...options, positionOf }
   const documents: ManifestDocument[] = []
   const findings: LocatedFinding[] = []
   const notes: ManifestNote[] = []
-  for (const { tree, problems } of textDocuments(text, options.file)) {
+  for (const { tree, problems } of textDocuments(text, file)) {
     const found = tree === undefined ? undefined : partsOf(tree)
     const read = (found?.parts ?? []).map((part) => readPart(part, problems, context))
     const elsewhere = [...(found?.parts ?? []), ...(found?.skipped ?? [])]
     // What is wrong with an object of another group is not ours to say.
     const own = problems.filter(({ path }) => !elsewhere.some((other) => startsWith(path, other.path)))
     documents.push(...read)
-    findings.push(...[...own, ...(found?.problems ?? [])].map((problem) => atProblem(problem, context)))
+    findings.push(
+      ...[...own, ...(found?.problems ?? [])].map((problem) =>
+        locatedProblem(problem, { file, kind: '', name: '', positionOf }),
+      ),
+    )
     findings.push(...read.flatMap((document) => document.findings))
     notes.push(...(found?.notes ?? []).map(({ at, message }) => noteAt('text', at, message, context)))
     notes.push(...(found?.skipped ?? []).map(({ at, message }) => noteAt('skipped', at, message, context)))
     notes.push(...read.flatMap((document) => document.notes))
   }
-  return { file: options.file, documents, findings: findings.toSorted(byPosition), notes: notes.toSorted(byPosition) }
+  return { file, documents, findings: findings.toSorted(byPosition), notes: notes.toSorted(byPosition) }
 }
 
 interface Context extends ReadOptions {
@@ -52,38 +58,19 @@ const noteAt = (
   { file, positionOf }: Context,
 ): ManifestNote => ({ file, ...positionOf(at.from), about, message })
 
-function atProblem(problem: TextProblem, { file, positionOf }: Context): LocatedFinding {
-  const { reason, severity, message } = problem
-  return {
-    file,
-    ...positionOf(problem.at.from),
-    kind: '',
-    name: '',
-    field: fieldOf(problem.path),
-    reason,
-    severity,
-    message,
-  }
-}
-
 function readPart(part: Part, problems: readonly TextProblem[], context: Context): ManifestDocument {
   const { tree, value } = part
   const { file, version } = context
   const checked = checkObject(value, version)
   const { kind, name } = checked
   const identity = { file, kind, name }
+  const places = { ...identity, positionOf: context.positionOf }
   const rangeOf = (field: string): TextRange => locate(tree, field)
   const positionOf = (field: string): Position => context.positionOf(rangeOf(field).from)
   const own = problems
     .filter(({ path }) => startsWith(path, part.path))
-    .map((problem) => ({
-      ...atProblem({ ...problem, path: problem.path.slice(part.path.length) }, context),
-      ...identity,
-    }))
-  const judged = checked.findings.map((finding): LocatedFinding => {
-    const { from } = locate(tree, finding.field, finding.reason === 'FieldUnknown')
-    return { ...finding, ...identity, ...context.positionOf(from), message: finding.message + hintFor(tree, finding) }
-  })
+    .map((problem) => locatedProblem({ ...problem, path: problem.path.slice(part.path.length) }, places))
+  const judged = checked.findings.map((finding) => located(tree, finding, places))
   return {
     ...identity,
     value,

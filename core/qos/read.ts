@@ -1,8 +1,7 @@
 import { entry, type Finding, rejected } from '../config/finding.ts'
 import { isJsonObject, readAmount, readFlag, readText, type Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { byPosition, hintFor, locate, textDocuments } from '../manifest/locate.ts'
-import { fieldOf } from '../manifest/json.ts'
+import { byPosition, located, locatedProblem, textDocuments } from '../manifest/locate.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
 import { checkConfiguration, type Written, type WrittenSettings } from './check.ts'
@@ -43,7 +42,7 @@ export function readRules(texts: readonly RuleText[]): ReadRules {
   const found = documents.map(({ problems }) => [...problems])
   for (const { document, ...finding } of [...trees.flatMap(({ findings }) => findings), ...checked.findings]) {
     const source = documents[document]
-    if (source !== undefined) found[document]?.push(located(source, finding))
+    if (source !== undefined) found[document]?.push(locatedIn(source, finding))
   }
   const findings = texts.flatMap(({ file }) =>
     documents.flatMap((one, index) => (one.file === file ? (found[index] ?? []) : [])).toSorted(byPosition),
@@ -73,26 +72,22 @@ function documentsOf({ file, text }: RuleText): readonly Document[] {
     text,
     positionOf,
     ...(tree && { tree }),
-    problems: problems.map(({ at, path, reason, severity, message }) => ({
-      file,
-      ...positionOf(at.from),
-      kind: '',
-      name: '',
-      field: fieldOf(path),
-      reason,
-      severity,
-      message: reason === 'FieldValueDuplicate' && severity === 'error' ? SECOND : message,
-    })),
+    problems: problems.map((problem) => {
+      const { reason, severity, message } = problem
+      const said = reason === 'FieldValueDuplicate' && severity === 'error' ? SECOND : message
+      return locatedProblem({ ...problem, message: said }, { file, kind: '', name: '', positionOf })
+    }),
   }))
 }
 
-function located(
+function locatedIn(
   { file, tree, positionOf }: Document,
   finding: Omit<LocatedFinding, 'file' | 'line' | 'column'>,
 ): LocatedFinding {
-  const at = tree === undefined ? 0 : locate(tree, finding.field, finding.reason === 'FieldUnknown').from
-  const hint = tree === undefined ? '' : hintFor(tree, finding)
-  return { ...finding, file, ...positionOf(at), message: finding.message + hint }
+  const { kind, name } = finding
+  return tree === undefined
+    ? { ...finding, file, ...positionOf(0) }
+    : located(tree, finding, { file, kind, name, positionOf })
 }
 
 interface Decoded extends Written {

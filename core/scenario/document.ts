@@ -1,6 +1,5 @@
 import { type Finding, rejected } from '../config/finding.ts'
-import { fieldOf } from '../manifest/json.ts'
-import { byPosition, hintFor, locate, textDocuments } from '../manifest/locate.ts'
+import { byPosition, located, locatedProblem, textDocuments } from '../manifest/locate.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn } from '../manifest/tree.ts'
 
@@ -34,31 +33,25 @@ export function readDocument<T>(
   const [first, second] = textDocuments(text, file)
   const tree = first?.tree
   const named = { file, kind, name: '' }
-  const findings: LocatedFinding[] = (first?.problems ?? []).map(({ at, path, ...rest }) => ({
-    ...named,
-    ...positionOf(at.from),
-    field: fieldOf(path),
-    ...rest,
-  }))
-  const locatedIn = (whole: NonNullable<typeof tree>, finding: Finding): LocatedFinding => ({
-    ...finding,
-    ...named,
-    ...positionOf(locate(whole, finding.field, finding.reason === 'FieldUnknown').from),
-    message: finding.message + hintFor(whole, finding),
-  })
+  const places = { ...named, positionOf }
+  const findings = (first?.problems ?? []).map((problem) => locatedProblem(problem, places))
   const atStart = (finding: Finding): LocatedFinding => ({ ...finding, ...named, line: 1, column: 1 })
   if (tree === undefined) {
     const nothing = rejected('', 'Malformed', `The file holds no ${noun}: it needs ${needs}.`)
     return { findings: findings.length > 0 ? findings : [atStart(nothing)], located: atStart }
   }
-  const located = (finding: Finding): LocatedFinding => locatedIn(tree, finding)
+  const locatedHere = (finding: Finding): LocatedFinding => located(tree, finding, places)
   if (second?.tree !== undefined) {
     const message = `A file holds one ${noun}: remove the second document.`
-    findings.push(locatedIn(second.tree, rejected('', 'Malformed', message)))
+    findings.push(located(second.tree, rejected('', 'Malformed', message), places))
   }
   const found: Finding[] = []
   const value = decode(jsonOf(tree), found)
-  findings.push(...found.map(located))
+  findings.push(...found.map(locatedHere))
   const broken = findings.some(({ severity }) => severity === 'error')
-  return { ...(!broken && value !== undefined && { value }), findings: findings.toSorted(byPosition), located }
+  return {
+    ...(!broken && value !== undefined && { value }),
+    findings: findings.toSorted(byPosition),
+    located: locatedHere,
+  }
 }
