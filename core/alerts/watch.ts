@@ -1,12 +1,13 @@
 import type { ObjectSet } from '../config/objects.ts'
+import { driftFromBuiltIn } from '../drift/drift.ts'
 import type { DerivedServer } from '../frame/derived.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { imbalanceIndex } from '../frame/aggregate.ts'
 import { sumOfKnown } from '../frame/reading.ts'
+import { orderFlowSchemas } from '../request/match.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { Alert, AlertChange, Evidence, Place, RuleId, RuleState, Silence } from '../contract/alerts.ts'
 import { alertKey, isAbout } from './alert.ts'
-import { observeObjects } from './objects.ts'
 import { createObserver, type Observation, type Observer } from './observe.ts'
 import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
 
@@ -227,4 +228,19 @@ function balance(servers: ReadonlyMap<string, Server>, at: UnixMs): Observation[
       ],
     }
   })
+}
+
+/**
+ * Flow schemas whose level does not exist, and built-in objects that the API server is going to restore: it does so within
+ * a minute, so that one which stays as it is points to a server that does not reconcile. `version` is a gitVersion.
+ */
+function observeObjects(objects: ObjectSet, version: string): readonly Observation[] {
+  const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
+  const broken = new Set([
+    ...dangling.map(({ metadata }) => `FlowSchema ${metadata.name}`),
+    ...driftFromBuiltIn(objects, version)
+      .rows.filter(({ server: { verdict } }) => verdict === 'put-back' || verdict === 'recreated')
+      .map(({ kind, name }) => `${kind} ${name}`),
+  ])
+  return [...broken].map((subject) => ({ rule: 'R8', place: { subject }, holds: true, evidence: [] }))
 }

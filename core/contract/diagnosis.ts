@@ -16,7 +16,7 @@ const CausePlaceSchema = z.object({
 /** What a cause is about. */
 export type CausePlace = Readonly<z.infer<typeof CausePlaceSchema>>
 
-const ManifestSchema = z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })
+export const ManifestSchema = z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })
 /** One object of an edit, as YAML. */
 export type ProposedManifest = Readonly<z.infer<typeof ManifestSchema>>
 

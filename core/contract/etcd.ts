@@ -116,11 +116,14 @@ export type EtcdRequest = z.infer<typeof EtcdRequestSchema>
 
 /** Where a class stands, in the numbers that its discipline compares. */
 export const EtcdLevelSchema = z.discriminatedUnion('qdisc', [
+  /** `tokens` is negative while the bucket is in debt. */
   z.object({ qdisc: z.literal('tbf'), tokens: z.number(), burst: z.number(), qps: z.number() }),
+  /** `freeInMs`: until a request is admitted; 0 when it is at once. */
   z.object({ qdisc: z.literal('lbf'), freeInMs: z.number(), qps: z.number() }),
   z.object({ qdisc: z.literal('maxinflight'), inFlight: z.number(), num: z.number() }),
   z.object({ qdisc: z.literal('window'), used: z.number(), limit: z.number(), windowMs: z.number() }),
 ])
+export type EtcdLevel = Readonly<z.infer<typeof EtcdLevelSchema>>
 
 const ClassStateSchema = z.object({
   name: z.string(),
@@ -242,23 +245,31 @@ export const EtcdStateSchema = z.object({
 })
 export type EtcdState = z.infer<typeof EtcdStateSchema>
 
+/** What rules would have done with requests that came before. */
 export const EtcdPreviewSchema = z.object({
   requests: z.number(),
+  /** From the first of them to the last. */
   spanMs: z.number(),
   would: VerdictsSchema,
+  /** What was decided when they came. */
   did: VerdictsSchema,
+  /** Each rule that applied to any of them. */
   rules: list(VerdictsSchema.extend({ rule: z.string() })),
+  /** Some that would have been limited, and how often, the most frequent first. */
   limited: list(z.object({ request: z.string(), user: z.string(), times: z.number() })),
 })
 export type EtcdPreview = z.infer<typeof EtcdPreviewSchema>
 
+/** Rules that are proposed, tried beside the rules in effect on the requests that came before. */
 export const EtcdAdviceSchema = z.object({
   id: z.string(),
   title: z.string(),
   why: z.string(),
   classes: list(DocumentSchema),
   rules: list(DocumentSchema),
+  /** Its rules are in effect already. */
   inEffect: z.boolean(),
+  /** Absent where the proposal contradicts the rules in effect; `problem` is why. */
   preview: EtcdPreviewSchema.optional(),
   problem: z.string().optional(),
 })

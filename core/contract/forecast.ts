@@ -137,7 +137,6 @@ const TwinHistorySchema = z.object({
 })
 export type TwinHistory = z.infer<typeof TwinHistorySchema>
 
-/** What one server showed: `null` while its pages span too little time. */
 /** A flow of a schema as dumps show it: the name of the user or namespace. */
 const DumpedFlowSchema = z.object({
   name: z.string(),
@@ -149,6 +148,7 @@ const DumpedFlowSchema = z.object({
 export type DumpedFlow = z.infer<typeof DumpedFlowSchema>
 
 export const ForecastEvidenceSchema = z.object({
+  /** What one server showed: `null` while its pages span too little time. */
   history: TwinHistorySchema.nullable(),
   /** Flows that dumps show, by schema. */
   flows: z.array(z.object({ schema: z.string(), flows: z.array(DumpedFlowSchema).readonly() })).readonly(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ALGORITHMS } from '../engine/profiles.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import { SeatCountSchema } from './simulation.ts'
 
 /**
  * Requests that go through the embedded engine one by one: those of a proxy, which waits and refuses by its decisions, and
@@ -9,12 +10,11 @@ import { REJECT_REASONS } from '../frame/reading.ts'
  */
 
 const port = z.number().int().min(0).max(65_535)
-const seatCount = z.number().int().min(0).max(100_000)
 
 /** The two flags of a server, whose sum is what the engine distributes; and the release that it behaves like. */
 const engineFields = {
-  maxRequestsInFlight: seatCount.default(400),
-  maxMutatingRequestsInFlight: seatCount.default(200),
+  maxRequestsInFlight: SeatCountSchema.default(400),
+  maxMutatingRequestsInFlight: SeatCountSchema.default(200),
   /** gitVersion; absent: that of the upstream, or the newest that is known. */
   version: z.string().exactOptional(),
   /** What its flow control does; absent: as upstream. */
@@ -92,8 +92,8 @@ export const ProxySpecSchema = z.object({
   allowExec: z.boolean().default(false),
   ...engineFields,
   /** Absent, both: what the upstream reports, else those of a server without options. */
-  maxRequestsInFlight: seatCount.exactOptional(),
-  maxMutatingRequestsInFlight: seatCount.exactOptional(),
+  maxRequestsInFlight: SeatCountSchema.exactOptional(),
+  maxMutatingRequestsInFlight: SeatCountSchema.exactOptional(),
 })
 export type ProxySpec = z.infer<typeof ProxySpecSchema>
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { KINDS } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import type { UnixMs } from '../units.ts'
-import { MOST_TUNE_TEXTS, TUNE_SEEDS } from './tuneBounds.ts'
+import { MOST_TUNE_TEXTS, TUNE_SEEDS } from './bounds.ts'
+import { ManifestSchema } from './diagnosis.ts'
 import { runEventSchema } from './whatif.ts'
 
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
@@ -65,7 +65,7 @@ export type SettingChange = z.infer<typeof SettingChangeSchema>
 const ProposalSchema = z.object({
   changes: z.array(SettingChangeSchema).readonly(),
   /** The same as whole objects, YAML. */
-  objects: z.array(z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })).readonly(),
+  objects: z.array(ManifestSchema).readonly(),
   goals: z.array(GoalEvidenceSchema).readonly(),
   guardRails: z.array(GoalEvidenceSchema).readonly(),
   levels: z.array(LevelEvidenceSchema).readonly(),

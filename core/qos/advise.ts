@@ -1,10 +1,11 @@
 import { ProblemError } from '../contract/errors.ts'
+import type { EtcdAdvice } from '../contract/etcd.ts'
 import type { JsonMap } from '../manifest/json.ts'
 import type { QosConfiguration } from './configuration.ts'
 import { changeRules, documentOf, type RulesDocument } from './document.ts'
 import { textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
-import { type Preview, previewOf } from './preview.ts'
+import { previewOf } from './preview.ts'
 import { elementsOf, type QosRequest } from './request.ts'
 import type { Seen } from './seen.ts'
 import { byRequest, spanMs, type Usage, usages } from './traffic.ts'
@@ -17,15 +18,6 @@ export interface Proposal {
   readonly why: string
   readonly classes: readonly JsonMap[]
   readonly rules: readonly JsonMap[]
-}
-
-/** A proposal, tried beside the rules in effect on the requests that came before. */
-export interface Advice extends Proposal {
-  /** Its rules are in effect already. */
-  readonly inEffect: boolean
-  /** Absent where the proposal contradicts the rules in effect; `problem` is why. */
-  readonly preview?: Preview
-  readonly problem?: string
 }
 
 /** Starter rules for what is known to bring an etcd down. */
@@ -147,11 +139,11 @@ const EXPENSIVE_KEYS = 1_000
 const EXPENSIVE_BYTES = 1024 * 1024
 
 /** The starter rules, and rules for what was expensive in the requests given, each tried on them (QoS specification 8). */
-export function advise(all: readonly Seen[], configuration: QosConfiguration): readonly Advice[] {
+export function advise(all: readonly Seen[], configuration: QosConfiguration): readonly EtcdAdvice[] {
   return [...proposalsFor(all), ...PRESETS].map((proposal) => tried(proposal, all, configuration))
 }
 
-function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfiguration): Advice {
+function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfiguration): EtcdAdvice {
   const { rules } = configuration
   const inEffect = proposal.rules.every(({ name }) => rules.some((rule) => rule.name === name && rule.enabled))
   try {

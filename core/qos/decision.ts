@@ -1,5 +1,5 @@
 import type { Nanoseconds } from '../units.ts'
-import type { Level } from './discipline.ts'
+import type { EtcdLevel } from '../contract/etcd.ts'
 import type { Evidence } from './match.ts'
 import type { CostKind } from './operations.ts'
 import type { QosRequest } from './request.ts'
@@ -18,7 +18,7 @@ export interface Applied {
   readonly need: number
   readonly charged: number
   /** State of the class before the test, at the time of the decision. */
-  readonly before: Level
+  readonly before: EtcdLevel
 }
 
 /** A request, and what was read of it when it was decided about. */

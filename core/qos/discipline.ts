@@ -1,17 +1,9 @@
+import type { EtcdLevel } from '../contract/etcd.ts'
 import { msToNs, type Nanoseconds, NS_PER_SECOND, nsToMs } from '../units.ts'
 import type { Limiter } from './configuration.ts'
 
 /** The state of a discipline: plain numbers, in the order that the discipline gives them. */
 export type LimiterState = number[]
-
-/** Where a class stands, in the numbers that its discipline compares. */
-export type Level =
-  /** `tokens` is negative while the bucket is in debt. */
-  | { readonly qdisc: 'tbf'; readonly tokens: number; readonly burst: number; readonly qps: number }
-  /** `freeInMs`: until a request is admitted; 0 when it is at once. */
-  | { readonly qdisc: 'lbf'; readonly freeInMs: number; readonly qps: number }
-  | { readonly qdisc: 'maxinflight'; readonly inFlight: number; readonly num: number }
-  | { readonly qdisc: 'window'; readonly used: number; readonly limit: number; readonly windowMs: number }
 
 /** A queue discipline with its parameters, over a state that the caller keeps (QoS specification 2). Times never go back. */
 export interface Discipline {
@@ -25,7 +17,7 @@ export interface Discipline {
   readonly charge: (state: LimiterState, units: number, now: Nanoseconds) => void
   /** Gives back what a request that was admitted at `since` was charged too much, or holds no longer. */
   readonly refund: (state: LimiterState, units: number, since: Nanoseconds) => void
-  readonly level: (state: LimiterState, now: Nanoseconds) => Level
+  readonly level: (state: LimiterState, now: Nanoseconds) => EtcdLevel
 }
 
 export function disciplineOf(limiter: Limiter): Discipline {

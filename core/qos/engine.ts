@@ -1,9 +1,10 @@
+import type { EtcdLevel } from '../contract/etcd.ts'
 import { msToNs, type Nanoseconds, nsToMs } from '../units.ts'
 import { sameJson, toJson } from '../manifest/json.ts'
 import { actualOf, groupOf, unitsOf } from './charge.ts'
 import type { QosClass, QosConfiguration } from './configuration.ts'
 import type { Applied, Decided, Decision, LimitReason } from './decision.ts'
-import { type Discipline, disciplineOf, type Level } from './discipline.ts'
+import { type Discipline, disciplineOf } from './discipline.ts'
 import {
   type CompiledRule,
   compileRules,
@@ -36,7 +37,7 @@ export interface ClassLevel {
   readonly className: string
   readonly rule?: string
   readonly group: string
-  readonly level: Level
+  readonly level: EtcdLevel
   readonly waiting: number
 }
 

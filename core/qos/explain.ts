@@ -1,6 +1,6 @@
 import { nsToSeconds } from '../units.ts'
 import type { QosRule, Settings } from './configuration.ts'
-import type { Level } from './discipline.ts'
+import type { EtcdLevel } from '../contract/etcd.ts'
 import type { Applied, Decision } from './decision.ts'
 import { type Bytes, successor, textOf } from './keys.ts'
 import { type ConditionTrace, RULE_PARTS, type RulePart, type RuleTrace, traceRules } from './match.ts'
@@ -40,7 +40,7 @@ function reachText(key: Bytes, rangeEnd: Bytes): string {
 }
 
 /** Where a class stands, with its numbers. */
-export function levelText(level: Level): string {
+export function levelText(level: EtcdLevel): string {
   switch (level.qdisc) {
     case 'tbf':
       return `${short(level.tokens)} of ${short(level.burst)} tokens, refilled at ${short(level.qps)} /s`

@@ -1,22 +1,9 @@
+import type { EtcdPreview } from '../contract/etcd.ts'
 import type { QosConfiguration } from './configuration.ts'
 import { requestText } from './explain.ts'
 import { Replay } from './replay.ts'
 import type { Seen, Settled } from './seen.ts'
-import { spanMs, type Verdicts } from './traffic.ts'
-
-/** What rules would have done with requests that came before. */
-export interface Preview {
-  readonly requests: number
-  /** From the first of them to the last. */
-  readonly spanMs: number
-  readonly would: Verdicts
-  /** What was decided when they came. */
-  readonly did: Verdicts
-  /** Each rule that applied to any of them. */
-  readonly rules: readonly ({ readonly rule: string } & Verdicts)[]
-  /** Some that would have been limited, and how often, the most frequent first. */
-  readonly limited: readonly { readonly request: string; readonly user: string; readonly times: number }[]
-}
+import { spanMs } from './traffic.ts'
 
 const MOST_EXAMPLES = 5
 /** Distinct requests that are counted as examples. */
@@ -28,7 +15,7 @@ const none = (): Record<Settled['verdict'], number> => ({ passed: 0, delayed: 0,
  * Runs requests through the rules on their own clock, classes full at first. It says what the rules would have decided, not
  * what clients would have done next. `all` is in the order of arrival.
  */
-export function previewOf(all: readonly Seen[], configuration: QosConfiguration): Preview {
+export function previewOf(all: readonly Seen[], configuration: QosConfiguration): EtcdPreview {
   const would = none()
   const did = none()
   const rules = new Map<string, ReturnType<typeof none>>()

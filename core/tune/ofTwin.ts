@@ -1,17 +1,23 @@
 import type { FitLevel } from '../contract/forecast.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
-import { twinClients } from '../twin/clients.ts'
-import type { Twin } from '../twin/twin.ts'
-import { MS_PER_SECOND, rfc3339 } from '../units.ts'
+import { SETTLE_SECONDS } from '../twin/forecast.ts'
+import { type Twin, twinRun } from '../twin/twin.ts'
+import { MS_PER_SECOND, rfc3339, secondsToNs } from '../units.ts'
 
 const TWIN_SEED = 1
 
-/** The best guess of the clients of a server, in front of it. */
-export const twinBase = (twin: Twin): SweepBase => ({
-  kind: 'clients',
-  traffic: twinClients(twin, TWIN_SEED),
-  variant: twin.variant,
-})
+/** The clients of the best guess of a twin, which go on sending after the observed time, in front of its server. */
+export function twinBase(twin: Twin): SweepBase {
+  const { run } = twinRun(twin, (level) => twin.guesses.get(level)?.[0], TWIN_SEED)
+  const { workload, smoothed, warmSeconds, seconds } = run
+  const from = warmSeconds + SETTLE_SECONDS
+  const [fromNs, untilNs] = [secondsToNs(from), secondsToNs(from + seconds)]
+  return {
+    kind: 'clients',
+    traffic: { workload, seed: TWIN_SEED, startUnixMs: 0, fromNs, untilNs, smoothed },
+    variant: twin.variant,
+  }
+}
 
 /** Which requests a twin stands for. */
 export function spanText({ observation: { fromMs, untilMs } }: Pick<Twin, 'observation'>): string {

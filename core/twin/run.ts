@@ -2,10 +2,10 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { serverFrame } from '../simulate/serverFrame.ts'
-import { createSimulation } from '../simulate/simulation.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { type Seats, secondsToNs } from '../units.ts'
-import { engineOptions, type Variant } from '../whatif/variant.ts'
+import { simulationOf } from '../whatif/simulated.ts'
+import type { Variant } from '../whatif/variant.ts'
 import { observe } from './observe.ts'
 
 /** One run of a twin. */
@@ -38,14 +38,8 @@ export function runTwin(run: TwinRun, mayGoOn: () => boolean = () => true): Obse
   const { workload, variant, edit, smoothed, warmSeconds, settleSeconds, seconds, seed } = run
   const measuredFrom = warmSeconds + (edit === undefined ? 0 : settleSeconds)
   const end = measuredFrom + seconds
-  const simulation = createSimulation({
-    ...engineOptions(variant, 0, secondsToNs(end)),
-    seed,
-    workload,
-    configuration: variant.objects,
-    executionFactor: variant.executionFactor,
-  })
-  simulation.remember(smoothed)
+  const [fromNs, untilNs] = [secondsToNs(measuredFrom), secondsToNs(end)]
+  const simulation = simulationOf({ workload, seed, startUnixMs: 0, fromNs, untilNs, smoothed }, variant)
   let events = 0
   let ended = false
   const goOn = (): boolean => {

@@ -8,7 +8,7 @@ import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalTex
 import { DEFAULT_EVALUATIONS, EVALUATIONS, misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
 import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
-import { TUNE_SEEDS } from '../../core/contract/tuneBounds.ts'
+import { TUNE_SEEDS } from '../../core/contract/bounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'

@@ -3,7 +3,7 @@ import type { ConditionKind } from '../../core/qos/operations.ts'
 import { CONDITION_KINDS, opOfMethod } from '../../core/qos/operations.ts'
 import { compileRules, type CompiledRule, exceededKinds, needsPrediction, valueOf } from '../../core/qos/match.ts'
 import type { ClassLevel } from '../../core/qos/engine.ts'
-import type { Level } from '../../core/qos/discipline.ts'
+import type { EtcdLevel } from '../../core/contract/etcd.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
 import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
@@ -259,7 +259,7 @@ const COMPARED = CONDITION_KINDS.filter((kind) => kind !== 'PercentOfStorageQuot
 /** The operation, or the method of one that has no name. */
 const labelOf = (method: string): string => opOfMethod(method) || method
 
-function valueOfLevel(level: Level): number {
+function valueOfLevel(level: EtcdLevel): number {
   switch (level.qdisc) {
     case 'tbf':
       return level.tokens

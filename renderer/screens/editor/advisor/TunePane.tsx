@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
-import { TUNE_SEEDS } from '../../../../core/contract/tuneBounds.ts'
+import { TUNE_SEEDS } from '../../../../core/contract/bounds.ts'
 import type { TuneAnswer, TuneProposal, TuneWish } from '../../../../core/contract/tune.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../../../core/tune/text.ts'
 import { Button, Check } from '../../../components/Button.tsx'
