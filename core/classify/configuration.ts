@@ -1,3 +1,4 @@
+import { isJsonObject } from '../config/jsonValues.ts'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import { nearest } from '../text/text.ts'
 import {
@@ -121,10 +122,10 @@ const EXPECT_KEYS = ['flowSchema', 'priorityLevel']
 
 /** Of a saved test table: the first key that none of its rows has, in a sentence. A row without `expect` always passes. */
 export function strangeKeyInTable(table: unknown): string | undefined {
-  const rows = isObject(table) ? table['tests'] : table
+  const rows = isJsonObject(table) ? table['tests'] : table
   if (!Array.isArray(rows)) return undefined
   return firstOf(rows, (row, at) => {
-    if (!isObject(row)) return undefined
+    if (!isJsonObject(row)) return undefined
     const { request, expect } = row
     return (
       strangeKey(row, ROW_KEYS, at) ??
@@ -152,11 +153,8 @@ function firstOf(
 }
 
 function strangeKey(value: unknown, known: readonly string[], at: string): string | undefined {
-  const strange = isObject(value) ? Object.keys(value).find((key) => !known.includes(key)) : undefined
+  const strange = isJsonObject(value) ? Object.keys(value).find((key) => !known.includes(key)) : undefined
   if (strange === undefined) return undefined
   const meant = nearest(strange, known)
   return `There is no key ${JSON.stringify(strange)} in ${at}; ${meant === undefined ? `it takes ${known.join(', ')}.` : `did you mean ${meant}?`}`
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,5 @@
+import { serviceAccounts } from '../config/builtIn.ts'
+import type { Subject } from '../config/objects.ts'
 import { isLabel, isSubdomain } from '../config/validateMetadata.ts'
 
 const ANONYMOUS = 'system:anonymous'
@@ -15,6 +17,17 @@ export interface Identity {
 export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? []
   return namespace === undefined || name === undefined ? undefined : { namespace, name }
+}
+
+/** The user name of a service account. */
+export const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
+
+/** The subject of a flow schema that names a user and nobody else. */
+export function subjectOf(user: string): Subject {
+  const account = serviceAccountOf(user)
+  return account === undefined
+    ? { kind: 'User', user: { name: user } }
+    : serviceAccounts(account.namespace, account.name)
 }
 
 const serviceAccountGroups = (namespace: string): readonly string[] => [

@@ -1,7 +1,7 @@
 import type { ObjectSet, PolicyRules } from '../config/objects.ts'
 import type { RequestSample } from '../contract/objects.ts'
 import { knownResource } from './builtInResources.ts'
-import { identityOf, serviceAccountOf } from './identity.ts'
+import { identityOf, serviceAccountOf, accountName } from './identity.ts'
 import { type ResourceFields, addressOf, fieldsOf } from './requestFields.ts'
 import { type Landing, landings } from './configuration.ts'
 
@@ -48,8 +48,6 @@ const as = (request: RequestSample, user: string): RequestSample => ({
   user,
   groups: [...identityOf(user).groups],
 })
-
-const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
 
 /** What a name for a service account may be of a user's name. */
 const shortName = (user: string): string => user.split(/[^a-z0-9-]+/i).findLast((part) => part !== '') ?? 'some-account'

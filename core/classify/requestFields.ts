@@ -161,10 +161,10 @@ function optionsOf(url: string): QueryOption[] {
 }
 
 /** Half of a surrogate pair, which no address can hold, is replaced. */
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+export const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** With the question mark; empty without parameters. */
-function queryText(options: readonly QueryOption[]): string {
+export function queryText(options: readonly QueryOption[]): string {
   const pairs = options.map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -1,7 +1,6 @@
-import { isExempt } from '../frame/reading.ts'
+import { isExempt, recordOf } from '../frame/reading.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
-import { gapsPhrase, msOf, type Gap, type GapWords } from '../history/gaps.ts'
-import { gapsWithin } from '../history/gapsWithin.ts'
+import { gapsWithin, gapsPhrase, msOf, type Gap, type GapWords } from '../history/gaps.ts'
 import { countOf, rejectedRate } from '../history/range.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Period } from './period.ts'
@@ -76,7 +75,7 @@ export function compare(
     return {
       name,
       in: before === undefined ? 'b' : after === undefined ? 'a' : 'both',
-      numbers: recordOfNumbers((number) => difference(before?.[number], after?.[number])),
+      numbers: recordOf(NUMBERS, (number) => difference(before?.[number], after?.[number])),
     }
   })
   const total = (all: ReadonlyMap<string, Numbers>, number: NumberName): number | undefined => {
@@ -90,7 +89,7 @@ export function compare(
     a: recorded(seriesA, a),
     b: recorded(seriesB, b),
     perSecond,
-    totals: recordOfNumbers((number) => difference(total(inA, number), total(inB, number))),
+    totals: recordOf(NUMBERS, (number) => difference(total(inA, number), total(inB, number))),
     levels: levels.toSorted((x, y) => compareBySize(x, y) || byCodeUnits(x.name, y.name)),
   }
 }
@@ -102,15 +101,6 @@ export interface ComparedPeriod {
 }
 
 type Numbers = Readonly<Record<NumberName, number | undefined>>
-
-const recordOfNumbers = <T>(value: (number: NumberName) => T): Readonly<Record<NumberName, T>> => ({
-  executing: value('executing'),
-  limit: value('limit'),
-  queued: value('queued'),
-  rejected: value('rejected'),
-  dispatched: value('dispatched'),
-  waitP99: value('waitP99'),
-})
 
 const hasSamples = ({ columns }: LevelSeries): boolean =>
   columns.executing.some((value) => value !== null) || columns.nominal.some((value) => value !== null)

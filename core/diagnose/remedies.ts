@@ -1,4 +1,5 @@
-import { isSuggested, serviceAccounts } from '../config/builtIn.ts'
+import { subjectOf } from '../classify/identity.ts'
+import { isSuggested } from '../config/builtIn.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   defaultLevel,
@@ -6,7 +7,6 @@ import {
   type LimitedSpec,
   type ObjectMeta,
   type ObjectSet,
-  type Subject,
 } from '../config/objects.ts'
 import type { Finding, ProposedManifest } from '../contract/diagnosis.ts'
 import { emptyObject } from '../draft/presets.ts'
@@ -97,15 +97,6 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
     const queuing = { queues: 128, handSize: 6, queueLengthLimit: length }
     return { ...limited, limitResponse: { type: 'Queue', queuing } }
   })
-
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
-
-function subjectOf(user: string): Subject {
-  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? []
-  return namespace === undefined || name === undefined
-    ? { kind: 'User', user: { name: user } }
-    : serviceAccounts(namespace, name)
-}
 
 /** A flow schema and a small level for the busiest user of a flow, in front of the schema that takes its requests now. */
 export function ownLevel({ objects }: Known, { users: [user], schema }: DumpedFlow): readonly ProposedManifest[] {

@@ -1,6 +1,6 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import { levelOf } from '../classify/configuration.ts'
-import { identityOf } from '../classify/identity.ts'
+import { identityOf, accountName } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import { digestRequest } from '../classify/classification.ts'
 import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
@@ -124,8 +124,7 @@ function actor(label: string, user: string, method: string, url: string): Actor 
   return { label, digest: read.digest }
 }
 
-const account = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
-const APPLICATION = account('default', 'app')
+const APPLICATION = accountName('default', 'app')
 const PERSON = 'alice'
 const METRICS = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods'
 const PODS = '/api/v1/namespaces/default/pods'
@@ -133,12 +132,22 @@ const PODS = '/api/v1/namespaces/default/pods'
 /** Who calls something that asks back. */
 const CALLERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
   review: [
-    actor('the pod autoscaler reading metrics', account('kube-system', 'horizontal-pod-autoscaler'), 'GET', METRICS),
+    actor(
+      'the pod autoscaler reading metrics',
+      accountName('kube-system', 'horizontal-pod-autoscaler'),
+      'GET',
+      METRICS,
+    ),
     actor('a service account reading an aggregated API', APPLICATION, 'GET', METRICS),
     actor('a person reading an aggregated API', PERSON, 'GET', METRICS),
   ],
   webhook: [
-    actor('the replica set controller creating a pod', account('kube-system', 'replicaset-controller'), 'POST', PODS),
+    actor(
+      'the replica set controller creating a pod',
+      accountName('kube-system', 'replicaset-controller'),
+      'POST',
+      PODS,
+    ),
     actor('a service account creating a pod', APPLICATION, 'POST', PODS),
     actor('a person creating a pod', PERSON, 'POST', PODS),
   ],
@@ -154,10 +163,10 @@ const readsOf = (who: string, user: string): readonly Actor[] => [
 
 const ANSWERERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
   review: [
-    ...reviewsOf('metrics-server', account('kube-system', 'metrics-server')),
-    ...reviewsOf('a server in another namespace', account('extensions', 'apiserver')),
+    ...reviewsOf('metrics-server', accountName('kube-system', 'metrics-server')),
+    ...reviewsOf('a server in another namespace', accountName('extensions', 'apiserver')),
   ],
-  webhook: readsOf('an admission webhook', account('webhooks', 'admission')),
+  webhook: readsOf('an admission webhook', accountName('webhooks', 'admission')),
 }
 
 /** Accounts that schemas name and that sound like a server which the API server calls. */
@@ -177,7 +186,7 @@ export function serverAccountsOf({ schemas }: ObjectSet): readonly string[] {
 }
 
 function answerersAmong(accounts: readonly string[]): Readonly<Record<LoopKind, readonly Actor[]>> {
-  const named = accounts.map((name) => ({ name, user: account(...split(name)) }))
+  const named = accounts.map((name) => ({ name, user: accountName(...split(name)) }))
   return {
     review: [...ANSWERERS.review, ...named.flatMap(({ name, user }) => reviewsOf(name, user))],
     webhook: [...ANSWERERS.webhook, ...named.flatMap(({ name, user }) => readsOf(name, user))],

@@ -1,7 +1,7 @@
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import type { FlowSchema, ObjectSet, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
-import { identityOf } from '../classify/identity.ts'
+import { identityOf, accountName } from '../classify/identity.ts'
 import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
 import { type Side, defaulted, sideOf } from './changes.ts'
 
@@ -165,7 +165,7 @@ export function usersOf(subject: Subject): readonly User[] {
   }
   if (subject.kind === 'ServiceAccount' && serviceAccount !== undefined) {
     const { namespace, name } = serviceAccount
-    const account = `system:serviceaccount:${namespace}:${name === '*' ? UNNAMED : name}`
+    const account = accountName(namespace, name === '*' ? UNNAMED : name)
     return [{ name: account, groups: identityOf(account).groups }]
   }
   return []

@@ -1,5 +1,5 @@
 import { digestRequest } from '../classify/classification.ts'
-import { identityOf } from '../classify/identity.ts'
+import { identityOf, accountName } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { RequestSample } from '../contract/objects.ts'
 
@@ -20,7 +20,7 @@ const ANONYMOUS = 'system:anonymous'
 const CONTROLLER_MANAGER = 'system:kube-controller-manager'
 const SCHEDULER = 'system:kube-scheduler'
 const NODE = 'system:node:node-1'
-const account = (name: string): string => `system:serviceaccount:kube-system:${name}`
+const account = (name: string): string => accountName('kube-system', name)
 
 const CORE = '/api/v1'
 const KUBE_SYSTEM = `${CORE}/namespaces/kube-system`

@@ -9,6 +9,7 @@ import {
 } from '../config/objects.ts'
 import { draftOrder } from './classifyDraft.ts'
 import { type Atom, type DraftFlowSchema, type DraftSet, negationOf, type RequestPriority } from './draftObjects.ts'
+import { subjectOf } from '../classify/identity.ts'
 
 /** What the objects of v1 cannot say. */
 export const LOSSES = {
@@ -269,7 +270,7 @@ function askedByGroups(atom: Atom): Asked {
 function askedByValues(field: Atom['field'], values: readonly string[]): Asked {
   const of = WORK[field]
   if (of !== undefined) return { kind: 'work', of, values }
-  return { kind: 'subjects', subjects: values.map(userSubject) }
+  return { kind: 'subjects', subjects: values.map(subjectOf) }
 }
 
 /** Patterns of service accounts, of all namespaces or of one. */
@@ -299,12 +300,6 @@ function anyOf(field: Atom['field']): Asked {
 
 function groupSubject(name: string): Subject {
   return { kind: 'Group', group: { name } }
-}
-
-function userSubject(name: string): Subject {
-  const [, namespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? []
-  if (namespace === undefined || account === undefined) return { kind: 'User', user: { name } }
-  return { kind: 'ServiceAccount', serviceAccount: { namespace, name: account } }
 }
 
 /** `user notPatternMatch system:.*`. */

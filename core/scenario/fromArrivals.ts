@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { identityOf } from '../classify/identity.ts'
-import { methodOfVerb } from '../classify/requestFields.ts'
+import { methodOfVerb, encoded, queryText } from '../classify/requestFields.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { nsToMs, nsToSeconds } from '../units.ts'
 import type { Arrival, Arrivals } from '../whatif/arrivals.ts'
@@ -139,8 +139,5 @@ function callOf(of: readonly Arrival[]) {
 
 function requestText({ request: { info, query } }: Arrival): string {
   const path = info.path.split('/').map(encoded).join('/')
-  const options = [...query].map(([key, value]) => `${encoded(key)}=${encoded(value)}`)
-  return `${methodOfVerb(info.verb)} ${path}${options.length === 0 ? '' : `?${options.join('&')}`}`
+  return `${methodOfVerb(info.verb)} ${path}${queryText([...query])}`
 }
-
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())

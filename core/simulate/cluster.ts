@@ -1,15 +1,16 @@
 import type { User } from '../request/match.ts'
 import { lognormal, uniform, exponential } from './random.ts'
 import type { ServiceModel, Workload, CallKind, ClientGroup, Waves } from './workload.ts'
+import { accountName, identityOf } from '../classify/identity.ts'
 
 /** Nodes, and namespaces `app-0` and so on, of the simulated cluster. */
 const NODES = 100
 const NAMESPACES = 20
 
-const serviceAccount = (namespace: string, name: string): User => ({
-  name: `system:serviceaccount:${namespace}:${name}`,
-  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-})
+function serviceAccount(namespace: string, name: string): User {
+  const user = accountName(namespace, name)
+  return { name: user, groups: identityOf(user).groups }
+}
 
 const core = (path: string): string => `/api/v1/${path}`
 const apps = (path: string): string => `/apis/apps/v1/${path}`

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { stringify } from 'yaml'
 import { FLOW_CONTROL_GROUP, type ReviewContext, FLOW_CONTROL_RESOURCES } from './accessReview.ts'
 import { getJson } from './http.ts'
+import { serviceAccountOf } from '../../core/classify/identity.ts'
 
 const MetadataSchema = z.object({ name: z.string(), uid: z.string() })
 
@@ -133,15 +134,10 @@ export function roleYaml(user: string, grants: readonly Grant[]): string {
 }
 
 function roleSubject(user: string): object {
-  const account = serviceAccount(user)
+  const account = serviceAccountOf(user)
   return account === undefined
     ? { apiGroup: ROLE_GROUP, kind: 'User', name: user }
     : { kind: 'ServiceAccount', ...account }
-}
-
-function serviceAccount(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const found = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user)
-  return found?.[1] === undefined || found[2] === undefined ? undefined : { namespace: found[1], name: found[2] }
 }
 
 /** The precedence of the console's own schema: before the service accounts and the defaults, after the system's own. */
@@ -156,7 +152,7 @@ export function ownLevelYaml(user: string, flow: OwnFlow | undefined): string {
     flow === undefined
       ? 'Where its requests go now could not be read'
       : `Its requests go to level ${flow.level} by schema ${flow.schema} now, with the work of others`
-  const account = serviceAccount(user)
+  const account = serviceAccountOf(user)
   const subject =
     account === undefined ? { kind: 'User', user: { name: user } } : { kind: 'ServiceAccount', serviceAccount: account }
   const precedence = Math.max(2, Math.min(OWN_PRECEDENCE, (flow?.precedence ?? Number.POSITIVE_INFINITY) - 1))
