@@ -1,4 +1,4 @@
-import { listed } from '../text/text.ts'
+import { listed, nearest } from '../text/text.ts'
 
 /**
  * Why the API server rejects a field, in its own words (specification 1.5); `Unknown` and `Malformed` are ours, for what
@@ -60,6 +60,12 @@ const LONGEST_QUOTE = 80
 /** A value in quotation marks, shortened. */
 export const quoted = (value: string): string =>
   `“${value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value}”`
+
+/** `did you mean “a”?`, of the known name that was probably meant; what else to do where there is none. */
+export function meantOr(name: string, known: readonly string[], otherwise: string): string {
+  const meant = nearest(name, known)
+  return meant === undefined ? otherwise : `did you mean ${quoted(meant)}?`
+}
 
 /**
  * Warnings about values that stand more than once in a list that is a set. A creation may repeat them; server-side apply,

@@ -1,4 +1,4 @@
-import { anyOf, type Finding, member, quoted, rejected } from '../config/finding.ts'
+import { anyOf, type Finding, member, quoted, rejected, meantOr } from '../config/finding.ts'
 import { isJsonObject, type Read, readAnything, readFlag, readList, readText, wrongType } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { shapeProblem } from '../config/shape.ts'
@@ -6,7 +6,6 @@ import { GROUP } from '../config/checkObject.ts'
 import { byPosition, located, locatedProblem, textDocuments } from '../manifest/locate.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn } from '../manifest/tree.ts'
-import { nearest } from '../text/text.ts'
 import {
   type Atom,
   type DraftDistinguisher,
@@ -276,8 +275,7 @@ function readTest(
   })(value, at, findings)
   const field = FIELDS.find((known) => known === written)
   if (field === undefined) {
-    const meant = nearest(written, FIELDS)
-    const mend = meant === undefined ? `use one of ${FIELDS.join(', ')}` : `did you mean ${quoted(meant)}?`
+    const mend = meantOr(written, FIELDS, `use one of ${FIELDS.join(', ')}`)
     const message =
       written === '' ? `${at} needs a field: ${mend}.` : `There is no field ${quoted(written)} of requests: ${mend}`
     findings.push(invalid(member(at, 'field'), message))

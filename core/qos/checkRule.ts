@@ -1,5 +1,4 @@
-import { entry, quoted } from '../config/finding.ts'
-import { nearest } from '../text/text.ts'
+import { entry, quoted, meantOr } from '../config/finding.ts'
 import type { Condition, QosRule, Subject } from './configuration.ts'
 import type { Judge } from './judge.ts'
 import { bytesOf, isEmpty, keyInterval } from './keys.ts'
@@ -96,8 +95,7 @@ function checkClassName(judge: Judge<WrittenRule>, classNames: readonly string[]
       'qClassName is missing: name the class that limits what the rule matches.',
     )
   else if (!classNames.includes(qClassName)) {
-    const meant = nearest(qClassName, classNames)
-    const mend = meant === undefined ? 'define it, or name another one.' : `did you mean ${quoted(meant)}?`
+    const mend = meantOr(qClassName, classNames, 'define it, or name another one.')
     judge.reject('qClassName', 'FieldValueNotFound', `There is no class ${quoted(qClassName)}: ${mend}`)
   }
 }

@@ -1,7 +1,6 @@
-import { anyOf, type Finding, member, quoted } from '../config/finding.ts'
+import { anyOf, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { nearest } from '../text/text.ts'
 import { type Assertion, isMeasure, type Measured, MEASURES } from './scenario.ts'
 import { problem } from './values.ts'
 
@@ -64,8 +63,8 @@ function measuredOf(
     findings,
   )
   if (!isMeasure(measure)) {
-    const meant = nearest(measure, Object.keys(MEASURES))
-    const mend = meant === undefined ? `use ${anyOf(Object.keys(MEASURES))}` : `did you mean ${quoted(meant)}?`
+    const known = Object.keys(MEASURES)
+    const mend = meantOr(measure, known, `use ${anyOf(known)}`)
     findings.push(problem(member(at, 'measure'), `There is no measure ${quoted(measure)}: ${mend}`))
   }
   if (measure === 'currentLimit' && level === undefined) {

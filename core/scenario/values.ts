@@ -1,6 +1,5 @@
-import { anyOf, entry, type Finding, member, quoted, rejected } from '../config/finding.ts'
+import { anyOf, entry, type Finding, member, quoted, rejected, meantOr } from '../config/finding.ts'
 import { type Read, readAmount } from '../config/jsonValues.ts'
-import { nearest } from '../text/text.ts'
 
 export const problem = (at: string, message: string): Finding => rejected(at, 'FieldValueInvalid', message)
 
@@ -42,12 +41,6 @@ export function knownName(
   { at, what, findings }: { readonly at: string; readonly what: string; readonly findings: Finding[] },
 ): void {
   if (names.includes(text)) return
-  const meant = nearest(text, names)
-  const mend =
-    names.length === 0
-      ? 'there is none at all.'
-      : meant === undefined
-        ? `the names are ${anyOf(names)}.`
-        : `did you mean ${quoted(meant)}?`
+  const mend = meantOr(text, names, names.length === 0 ? 'there is none at all.' : `the names are ${anyOf(names)}.`)
   findings.push(problem(at, `There is no ${what} ${quoted(text)}: ${mend}`))
 }

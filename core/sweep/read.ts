@@ -1,4 +1,4 @@
-import { anyOf, entry, type Finding, member, quoted } from '../config/finding.ts'
+import { anyOf, entry, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
@@ -7,7 +7,6 @@ import { readServer, variantOf } from '../scenario/read.ts'
 import { readMeasured, subjectOf } from '../scenario/readMeasured.ts'
 import type { Measured, ScenarioVariant } from '../scenario/scenario.ts'
 import { bounded, knownName, problem } from '../scenario/values.ts'
-import { nearest } from '../text/text.ts'
 import { FIELDS, withSetting } from './fields.ts'
 import { pointCount } from './points.ts'
 import {
@@ -116,8 +115,7 @@ function checkField({ of, field }: Setting, at: string, findings: Finding[]): vo
   const about = of?.kind ?? 'run'
   if (info === undefined) {
     const known = Object.keys(FIELDS).filter((name) => FIELDS[name]?.about === about)
-    const meant = nearest(field, known)
-    const mend = meant === undefined ? `use ${anyOf(known)}.` : `did you mean ${quoted(meant)}?`
+    const mend = meantOr(field, known, `use ${anyOf(known)}.`)
     findings.push(problem(place, `There is no field ${quoted(field)} ${ABOUT[about]}: ${mend}`))
   } else if (info.about !== about) {
     const mend = info.about === 'run' ? 'remove level and clients.' : `add ${info.about}.`

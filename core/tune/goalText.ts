@@ -1,8 +1,7 @@
-import { quoted } from '../config/finding.ts'
+import { quoted, meantOr } from '../config/finding.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { type Assertion, isMeasure, type Measured, type MeasureName, MEASURES } from '../scenario/scenario.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
-import { nearest } from '../text/text.ts'
 import type { GuardRail } from './tune.ts'
 
 /** Measures as people write them. */
@@ -94,8 +93,9 @@ export function readGuardRail(text: string, names: GoalNames | undefined): Guard
 }
 
 function noMeasure(text: string): string {
-  const meant = nearest(text, [...Object.keys(WORDS), ...Object.keys(MEASURES)])
-  return `There is no measure ${quoted(text)}: ${meant === undefined ? `use one of ${Object.keys(WORDS).join(', ')}` : `did you mean ${quoted(meant)}?`}`
+  const words = Object.keys(WORDS)
+  const mend = meantOr(text, [...words, ...Object.keys(MEASURES)], `use one of ${words.join(', ')}`)
+  return `There is no measure ${quoted(text)}: ${mend}`
 }
 
 const measureNamed = (text: string): MeasureName | undefined => {
@@ -114,10 +114,7 @@ function subjectNamed(text: string, names: GoalNames | undefined): NonNullable<M
   }
   if (isLevel) return { kind: 'level', name }
   if (isGroup) return { kind: 'clients', name }
-  const meant = nearest(name, [...levels, ...groups])
-  const mend =
-    meant === undefined
-      ? `the names are ${[...levels, ...groups].slice(0, 20).join(', ')}.`
-      : `did you mean ${quoted(meant)}?`
+  const all = [...levels, ...groups]
+  const mend = meantOr(name, all, `the names are ${all.slice(0, 20).join(', ')}.`)
   return `There is no level and no group of clients ${quoted(name)}: ${mend}`
 }

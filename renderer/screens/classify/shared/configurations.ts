@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { builtInName, builtInObjects } from '../../../../core/config/builtIn.ts'
-import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../../../core/config/objects.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
+import { defaulted } from '../../../../core/guard/changes.ts'
 import { serverLimitOf, type ServerLimit } from '../../../../core/impact/serverLimit.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { useConnected } from '../../../state/connection.ts'
@@ -25,12 +26,6 @@ export interface CurrentObjects {
   /** What to know about these objects, in a sentence. */
   readonly note?: { readonly kind: 'info' | 'warn' | 'bad'; readonly text: string; readonly problem?: Problem }
 }
-
-/** Objects with what a server fills in. */
-const stored = ({ levels, schemas }: ObjectSet): ObjectSet => ({
-  levels: levels.map(defaultLevel),
-  schemas: schemas.map(defaultFlowSchema),
-})
 
 /**
  * The objects to classify on; `undefined` while they are being read. `assumed` is the version where the source does not
@@ -65,7 +60,7 @@ export function currentObjects(
   const { problem } = state
   const since = state.asOf === undefined ? '' : ` of ${asOf(state.asOf)}`
   return {
-    objects: stored(state.objects),
+    objects: defaulted(state.objects),
     origin: state.origin === 'files' ? 'files' : 'server',
     version,
     ...(state.state === 'stale' && {
