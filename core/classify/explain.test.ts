@@ -11,7 +11,7 @@ import { createApfEngine } from '../engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
 import { matchesFlowSchema } from '../request/match.ts'
 import { type Classification, type ServerContext, digestRequest } from './classification.ts'
-import { explainClassification, explainer } from './explain.ts'
+import { explainer } from './explain.ts'
 
 const builtIn: ObjectSet = {
   levels: [...mandatoryLevels, ...suggestedLevels],
@@ -25,7 +25,7 @@ const scanner: RequestSample = {
 }
 
 function explained(objects: ObjectSet, request: RequestSample, context?: ServerContext): Classification {
-  const answer = explainClassification(objects, request, context)
+  const answer = explainer(objects, context)(request)
   if (!answer.ok) throw new Error(answer.problem)
   return answer.classification
 }
@@ -242,6 +242,6 @@ test('notes say what the request is not', () => {
   expect(notes({ url: '/api/v1/namespaces/a/pods/b/exec' })).toEqual([
     'The request is long-running and no watch: the server serves it past flow control, whatever it matches.',
   ])
-  expect(explainClassification(builtIn, { ...scanner, url: '/api/v1/%zz' })).toMatchObject({ ok: false, status: 400 })
-  expect(explainClassification(builtIn, { ...scanner, url: 'api/v1' })).toMatchObject({ ok: false, status: 400 })
+  expect(explainer(builtIn)({ ...scanner, url: '/api/v1/%zz' })).toMatchObject({ ok: false, status: 400 })
+  expect(explainer(builtIn)({ ...scanner, url: 'api/v1' })).toMatchObject({ ok: false, status: 400 })
 })

@@ -31,13 +31,6 @@ import { type ClassifyingConfiguration, classifyingConfiguration, levelOf } from
 import { explainSeats } from './explainSeats.ts'
 import { matchText, mismatchText, CRITERIA, type Mismatch } from './mismatch.ts'
 
-/** Explains one request. Of many on one configuration, `explainer` prepares the configuration once. */
-export const explainClassification = (
-  objects: ObjectSet,
-  request: RequestSample,
-  context: ServerContext = {},
-): Explained => explainer(objects, context)(request)
-
 /** `resource`: what is known of the resource that the request names; it adds to the context of the explainer. */
 export type Explainer = (request: RequestSample, resource?: ServerContext) => Explained
 

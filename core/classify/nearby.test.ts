@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { objectSet, requestSample } from '../../test/harness/classify/arbitraries.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
 import { sameElsewhere } from './elsewhere.ts'
-import { explainClassification } from './explain.ts'
+import { explainer } from './explain.ts'
 import { whatWouldChange } from './nearby.ts'
 import { resolveUids } from './builtInResources.ts'
 import { landings, runRequestTests } from './configuration.ts'
@@ -100,8 +100,8 @@ test('UIDs of response headers', () => {
 })
 
 test('what is assumed is said', () => {
-  const seats = (context: Parameters<typeof explainClassification>[2]) => {
-    const answer = explainClassification(objects, scanner, context)
+  const seats = (context: Parameters<typeof explainer>[1]) => {
+    const answer = explainer(objects, context)(scanner)
     return answer.ok ? answer.classification.seats : undefined
   }
   expect(seats({})).toMatchObject({ initial: 1, assumptions: [expect.stringContaining('pods are not known')] })

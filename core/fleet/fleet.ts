@@ -250,7 +250,7 @@ function levelRow(
 }
 
 /** Of several rows: sums of what adds up, the largest of what does not; what one row does not report is left out. */
-function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
+export function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
   const sum = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, (a, b) => a + b)
   const most = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, Math.max)
   return {
@@ -288,8 +288,8 @@ export function compareByTrouble(a: Compared, b: Compared): number {
   )
 }
 
-/** The first of equals. */
-const worstOf = <R extends Compared>(rows: readonly R[]): R | undefined =>
+/** The row to look at first; the first of equals. */
+export const worstOf = <R extends Compared>(rows: readonly R[]): R | undefined =>
   rows.reduce<R | undefined>(
     (worst, row) => (worst === undefined || compareByTrouble(row, worst) < 0 ? row : worst),
     undefined,
@@ -315,9 +315,3 @@ export function countFleet(clusters: readonly ClusterRow[]): FleetCounts {
     serversIn: (state) => count(servers, state),
   }
 }
-
-/** The cluster to look at first. */
-export const worstCluster = (clusters: readonly ClusterRow[]): ClusterRow | undefined => worstOf(clusters)
-
-/** Sums over clusters, and the largest of what does not add up. */
-export const fleetNumbers = (clusters: readonly ClusterRow[]): FleetNumbers => numbersOf(clusters)

@@ -2,8 +2,8 @@ import { compileFilter, parseFilter, type Token, type Vocabulary } from '../filt
 import { byCodeUnits } from '../text/text.ts'
 import {
   compareByTrouble,
-  fleetNumbers,
-  worstCluster,
+  numbersOf,
+  worstOf,
   type ClusterRow,
   type FleetNumbers,
   type FleetState,
@@ -154,9 +154,9 @@ const groupOf = (name: string, clusters: readonly ClusterRow[]): GroupLine => ({
   kind: 'group',
   key: `group ${name}`,
   name,
-  state: worstCluster(clusters)?.state ?? 'unknown',
+  state: worstOf(clusters)?.state ?? 'unknown',
   clusters,
-  ...fleetNumbers(clusters),
+  ...numbersOf(clusters),
 })
 
 /** The same lines in the same order with the numbers of now; a line that is not there any more is left out. */

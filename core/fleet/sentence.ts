@@ -1,5 +1,5 @@
 import { counted } from '../text/text.ts'
-import { countFleet, worstCluster, type ClusterRow, type FleetState } from './fleet.ts'
+import { countFleet, worstOf, type ClusterRow, type FleetState } from './fleet.ts'
 
 /** What is true of the fleet now, then what stands beside it. `rate` writes requests a second with their unit. */
 export function fleetSentence(
@@ -7,7 +7,7 @@ export function fleetSentence(
   rate: (perSecond: number) => string,
 ): { readonly title: string; readonly evidence: string } {
   const counts = countFleet(clusters)
-  const worst = worstCluster(clusters)
+  const worst = worstOf(clusters)
   const all = `${counts.clusters} ${counts.clusters === 1 ? 'cluster' : 'clusters'}`
   if (worst === undefined) return { title: 'No cluster is connected.', evidence: '' }
   const { clustersIn } = counts

@@ -5,10 +5,10 @@ import { identityOf } from '../classify/identity.ts'
 import { type RequestDigest, type User, matchesFlowSchema } from '../request/match.ts'
 import { requestInfo } from '../request/requestInfo.ts'
 import { builtInObjects } from '../config/builtIn.ts'
-import type { FlowSchema, PolicyRules, Subject } from '../config/objects.ts'
-import { changesBetween, defaulted, railInput } from './changes.ts'
+import type { FlowSchema, ObjectSet, PolicyRules, Subject } from '../config/objects.ts'
+import { changesBetween, defaulted, railInput, sideOf } from './changes.ts'
 import { matchingRail } from './schemaRails.ts'
-import { overlap, namesDecide, shadowedBy, representatives } from './shadowing.ts'
+import { overlap, namesDecideIn, shadowedBy, representatives } from './shadowing.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
@@ -95,7 +95,8 @@ describe('shadowedBy', () => {
   })
 })
 
-describe('namesDecide', () => {
+describe('namesDecideIn', () => {
+  const namesDecide = (objects: ObjectSet) => namesDecideIn(sideOf(defaulted(objects)).configuration.order)
   const tied = (a: PolicyRules, b: PolicyRules) =>
     namesDecide({ ...builtIn, schemas: [schema('a', 700, a), schema('b', 700, b)] })
 

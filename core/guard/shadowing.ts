@@ -1,4 +1,4 @@
-import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
+import type { ClassifyingConfiguration } from '../classify/configuration.ts'
 import type { FlowSchema, ObjectSet, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
 import { identityOf, accountName } from '../classify/identity.ts'
@@ -59,9 +59,6 @@ export function winnersOver(
   }
   return order.flatMap((other) => (winners.has(other) ? [other.metadata.name] : []))
 }
-
-export const namesDecide = (objects: ObjectSet): readonly NamesDecide[] =>
-  namesDecideIn(classifyingConfiguration(defaulted(objects)).order)
 
 /** Of schemas in matching order; with `among`, only pairs of which one is among these. */
 export function namesDecideIn(order: readonly FlowSchema[], among?: ReadonlySet<string>): readonly NamesDecide[] {

@@ -5,7 +5,7 @@ import { defaultVariant } from '../whatif/variant.ts'
 import { arrivalsOf, type Sent } from '../whatif/whatif.fixture.ts'
 import { scenarioOfArrivals, textOfScenario } from './fromArrivals.ts'
 import { readScenario } from './read.ts'
-import { runScenario } from './run.ts'
+import { runAnyScenario } from './run.ts'
 
 const server = defaultVariant('now', { levels: [], schemas: [] })
 
@@ -26,7 +26,7 @@ it('has the rates and the execution times of the recording', () => {
     arrivalsOf([...steady('ann', 600), ...steady('ben', 300), ...steady('ben', 60, wide)], 60_000),
   )
   expect(scenario.clients.map(({ name }) => name)).toEqual(['ann', 'ben'])
-  const { result } = runScenario(scenario)?.runs[0] ?? expect.fail()
+  const { result } = runAnyScenario({ of: 'server', scenario })?.runs[0] ?? expect.fail()
   const [ann, ben] = ['ann', 'ben'].map((name) => result.clients.find(({ client }) => client === name) ?? expect.fail())
   // Five standard deviations of a Poisson count.
   expect(Math.abs((ann?.offered ?? 0) - 600)).toBeLessThan(5 * Math.sqrt(600))

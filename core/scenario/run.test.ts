@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { readScenario } from './read.ts'
 import { simulationOf } from '../whatif/simulated.ts'
 import { playbackOf } from './playback.ts'
-import { runScenario } from './run.ts'
+import { runAnyScenario } from './run.ts'
+import type { Scenario } from './scenario.ts'
 import { serverOf, trafficOf } from './traffic.ts'
 
 function scenario(more: string, distribution = 'constant') {
@@ -22,6 +23,8 @@ ${more}`,
   return read.scenario ?? expect.fail(JSON.stringify(read.findings))
 }
 
+const runScenario = (one: Scenario, options?: Parameters<typeof runAnyScenario>[1]) =>
+  runAnyScenario({ of: 'server', scenario: one }, options)
 const served = (more: string): number => runScenario(scenario(more))?.runs[0]?.result.total.served ?? expect.fail()
 
 describe('a run', () => {

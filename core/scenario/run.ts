@@ -39,11 +39,6 @@ interface RunOptions {
 }
 
 /** Runs every variant with the same seed. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
-export function runScenario(scenario: Scenario, options: RunOptions = {}): ScenarioOutcome | undefined {
-  return runAnyScenario({ of: 'server', scenario }, options)
-}
-
-/** The same of a scenario of either kind. */
 export function runAnyScenario(any: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
   const seed = options.seed ?? any.scenario.seed
   const runs =

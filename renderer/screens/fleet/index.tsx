@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react'
 import { complaintOf } from '../../../core/filter/filter.ts'
 import {
   countFleet,
-  fleetNumbers,
+  numbersOf,
   fleetRows,
-  worstCluster,
+  worstOf,
   type ClusterRow,
   type FleetSource,
   type ServerRow,
@@ -82,7 +82,7 @@ export function FleetScreen() {
 
 function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
   const { title, evidence } = fleetSentence(clusters, format.rate)
-  const worst = worstCluster(clusters)
+  const worst = worstOf(clusters)
   const server = worst?.worst
   const level = server?.worst
   return (
@@ -120,7 +120,7 @@ function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
 
 function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
   const { clustersIn, serversIn } = countFleet(clusters)
-  const { rejected, queued, waitP99 } = fleetNumbers(clusters)
+  const { rejected, queued, waitP99 } = numbersOf(clusters)
   const longest = clusters.find((cluster) => cluster.waitP99 !== undefined && cluster.waitP99 === waitP99)
   const compared = clusters.filter(({ source: { drift } }) => drift !== undefined)
   const differing = compared.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainClassification } from '../../../../core/classify/explain.ts'
+import { explainer } from '../../../../core/classify/explain.ts'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { Classification, FlowExplanation } from '../../../../core/classify/classification.ts'
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
@@ -63,7 +63,7 @@ const withQueues = (queues: number): ObjectSet => ({
   ),
 })
 
-const explain = (objects: ObjectSet) => explainClassification(objects, request)
+const explain = (objects: ObjectSet) => explainer(objects)(request)
 function classified(objects: ObjectSet): Classification {
   const explained = explain(objects)
   if (!explained.ok) throw new Error(explained.problem)
@@ -81,7 +81,7 @@ describe('the sentence about the draft', () => {
   })
 
   it('says that nothing classifies a broken request', () => {
-    const broken = explainClassification(built, { ...request, url: '/%' })
+    const broken = explainer(built)({ ...request, url: '/%' })
     expect(draftSentence(broken, broken)).toContain('no server classifies')
   })
 })
