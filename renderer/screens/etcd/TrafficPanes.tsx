@@ -19,46 +19,21 @@ const mono = (value: string) => (
 const shortened = (request: string): string =>
   request.replace(/(^| )\/registry\//, '$1…/').replace(/\/ \(prefix\)/, '/')
 
-const bytesColumn = <R,>(id: string, header: string, value: (row: R) => number | undefined): DataColumn<R> => ({
-  id,
-  header,
-  align: 'right',
-  value,
-  cell: (row) => format.bytes(value(row)),
-  width: 76,
-})
-const msColumn = <R,>(id: string, header: string, value: (row: R) => number | undefined): DataColumn<R> => ({
-  id,
-  header,
-  align: 'right',
-  value,
-  cell: (row) => format.ms(value(row)),
-  width: 70,
-})
+const BYTES = { text: format.bytes, width: 76 }
+const MS = { text: format.ms, width: 70 }
 
 const rateColumns = (seconds: number, mode: EtcdState['mode']): readonly DataColumn<EtcdUsage>[] => [
   { id: 'op', header: 'Op', value: ({ op }) => op, width: 104 },
   { id: 'keys', header: 'Keys', value: ({ keys }) => keys, cell: ({ keys }) => mono(keys || UNKNOWN) },
-  {
-    id: 'rate',
-    header: 'Rate',
-    align: 'right',
-    value: ({ requests }) => requests / seconds,
-    cell: ({ requests }) => format.rate(requests / seconds),
-    width: 76,
-  },
-  {
-    id: 'limited',
-    header: limitedWord(mode),
-    align: 'right',
-    value: ({ limited }) => limited / seconds,
-    cell: ({ limited }) => format.rate(limited / seconds),
+  numberColumn('rate', 'Rate', ({ requests }) => requests / seconds, { text: format.rate, width: 76 }),
+  numberColumn('limited', limitedWord(mode), ({ limited }) => limited / seconds, {
+    text: format.rate,
     look: ({ limited }) => (limited > 0 ? styles['rejected'] : undefined),
     width: 88,
-  },
-  msColumn('p50', 'p50', ({ p50Ms }) => p50Ms),
-  msColumn('p99', 'p99', ({ p99Ms }) => p99Ms),
-  bytesColumn('out', 'Answers', ({ responseBytes }) => responseBytes),
+  }),
+  numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, MS),
+  numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, MS),
+  numberColumn('out', 'Answers', ({ responseBytes }) => responseBytes, BYTES),
 ]
 
 /** Live rate, latency and bytes by operation and prefix. */
@@ -97,12 +72,13 @@ const TOP: readonly DataColumn<EtcdUsage>[] = [
       title: 'Scanned keys of one request, on average',
     },
   ),
-  bytesColumn(
+  numberColumn(
     'bytes',
     'Answer',
     ({ responseBytes, requests, limited }) => responseBytes / Math.max(1, requests - limited),
+    BYTES,
   ),
-  msColumn('mean', 'Latency', ({ meanMs }) => meanMs),
+  numberColumn('mean', 'Latency', ({ meanMs }) => meanMs, MS),
 ]
 
 const RANKINGS = [
@@ -150,7 +126,7 @@ const LIMITED: readonly DataColumn<EtcdRequest>[] = [
     cell: ({ request }) => mono(shortened(request.replace(/^KV\//, ''))),
   },
   { id: 'rule', header: 'Rule', value: ({ rule }) => rule, width: 104 },
-  msColumn('retry', 'Retry', ({ retryAfterMs }) => retryAfterMs),
+  numberColumn('retry', 'Retry', ({ retryAfterMs }) => retryAfterMs, MS),
 ]
 
 /** Rejections as they happen; a selected one with its cause and remedy. */

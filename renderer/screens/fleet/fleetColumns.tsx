@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { driftText } from '../../../core/fleet/configuration.ts'
 import type { ClusterRow, FleetState } from '../../../core/fleet/fleet.ts'
 import type { FleetLine } from '../../../core/fleet/lines.ts'
-import type { DataColumn } from '../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelChip, LevelName, MiddleCut, StateTag } from '../../components/LevelChip.tsx'
 import { classes } from '../../components/classes.ts'
@@ -28,14 +28,10 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
       value: nameOf,
       cell: (line) => <Name line={line} open={open.has(line.key)} onToggle={onToggle} />,
     },
-    {
-      id: 'servers',
-      header: 'Servers',
-      align: 'right',
+    numberColumn('servers', 'Servers', serversOf, {
       width: 62,
-      value: serversOf,
-      cell: (line) => (serversOf(line) === undefined ? '' : format.fixed(serversOf(line))),
-    },
+      text: (value) => (value === undefined ? '' : format.fixed(value)),
+    }),
     {
       id: 'worst',
       header: 'Worst level',
@@ -65,36 +61,24 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
               line.kind === 'cluster' || line.kind === 'server' ? <Trend trend={shownServer(line)?.trend ?? []} /> : '',
           },
         ]),
-    {
-      id: 'rejected',
-      header: 'Rejected',
+    numberColumn('rejected', 'Rejected', ({ rejected }) => rejected, {
       term: 'rejected',
       title: 'Requests rejected per second over about 10 s; a sum over levels and servers',
-      align: 'right',
       width: 84,
-      value: ({ rejected }) => rejected,
       cell: ({ rejected }) => <Amount value={rejected} text={zeroOr(rejected, format.rate)} look="rejecting" />,
-    },
-    {
-      id: 'queued',
-      header: 'Queued',
+    }),
+    numberColumn('queued', 'Queued', ({ queued }) => queued, {
       term: 'queued',
       title: 'Requests that wait in the newest sample; a sum over levels and servers',
-      align: 'right',
       width: 70,
-      value: ({ queued }) => queued,
       cell: ({ queued }) => <Amount value={queued} text={format.fixed(queued)} look="queueing" />,
-    },
-    {
-      id: 'wait',
-      header: 'Wait p99',
+    }),
+    numberColumn('wait', 'Wait p99', ({ waitP99 }) => waitP99, {
       term: 'quantile',
       title: 'The longest of the levels, over about 30 s',
-      align: 'right',
       width: 78,
-      value: ({ waitP99 }) => waitP99,
-      cell: ({ waitP99 }) => format.quantile(waitP99, undefined),
-    },
+      text: (value) => format.quantile(value, undefined),
+    }),
     {
       id: 'drift',
       header: 'Drift',

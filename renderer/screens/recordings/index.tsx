@@ -3,7 +3,8 @@ import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { RecordingEntry } from '../../../core/contract/recording.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { DataTable } from '../../components/DataTable.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ErrorState, LoadingPage, ProblemNote } from '../../components/States.tsx'
@@ -88,17 +89,8 @@ const COLUMNS: readonly DataColumn<RecordingEntry>[] = [
     value: ({ first }) => first,
     cell: ({ first }) => <span className="mono">{format.dateTime(first)}</span>,
   },
-  {
-    id: 'length',
-    header: 'Length',
-    align: 'right',
-    value: spanOf,
-    cell: (entry) => {
-      const seconds = spanOf(entry)
-      return seconds === undefined ? UNKNOWN : format.span(seconds)
-    },
-  },
-  { id: 'size', header: 'Size', align: 'right', value: ({ bytes }) => bytes, cell: ({ bytes }) => format.bytes(bytes) },
+  numberColumn('length', 'Length', spanOf, { text: format.span }),
+  numberColumn('size', 'Size', ({ bytes }) => bytes, { text: format.bytes }),
   {
     id: 'state',
     header: 'State',

@@ -1,7 +1,7 @@
 import type { DecisionDifferences, Outcomes, WhatIfReport, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Segment } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import { inGivenOrder, type DataColumn } from '../../components/dataColumns.ts'
+import { inGivenOrder, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { CompareButton, RunButton } from './RunButton.tsx'
@@ -132,7 +132,7 @@ interface DecisionRow {
 
 const DECISION_COLUMNS: readonly DataColumn<DecisionRow>[] = [
   { id: 'what', header: 'Difference', rowHeader: true, cell: ({ what }) => what },
-  { id: 'count', header: 'Requests', align: 'right', cell: ({ count }) => format.fixed(count) },
+  numberColumn('count', 'Requests', ({ count }) => count),
 ]
 
 const decisionRows = (
@@ -161,15 +161,8 @@ function levelColumns(letter: string): readonly DataColumn<LevelRow>[] {
     title: string,
     value: (row: LevelRow) => number | undefined,
     text: (value: number | undefined) => string,
-  ): DataColumn<LevelRow> => ({
-    id,
-    header,
-    title,
-    align: 'right',
-    width: header.length > 8 ? WIDTH + 8 : WIDTH,
-    value,
-    cell: (row) => text(value(row)),
-  })
+  ): DataColumn<LevelRow> =>
+    numberColumn(id, header, value, { title, text, width: header.length > 8 ? WIDTH + 8 : WIDTH })
   const pair = (
     name: string,
     title: string,

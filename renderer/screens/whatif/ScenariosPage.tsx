@@ -408,17 +408,12 @@ type ClientRow = ScenarioRunReport['clients'][number]
 const commonColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
   { id: 'client', header: 'Clients', rowHeader: true, cell: ({ client }) => client },
   numberColumn('offered', 'Offered', ({ offered }) => offered),
-  {
-    id: 'served',
-    header: 'Served /s',
-    align: 'right',
-    cell: ({ served }) => format.fixed(served / seconds, 1),
-  },
+  numberColumn('served', 'Served /s', ({ served }) => served / seconds, { text: format.seatsAverage }),
   { id: 'failed', header: 'Failed', align: 'right', cell: failedText },
 ]
 const WAITS: readonly DataColumn<ClientRow>[] = [
-  { id: 'p50', header: 'Wait p50', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p50) },
-  { id: 'p99', header: 'Wait p99', term: 'quantile', align: 'right', cell: ({ waitMs }) => format.ms(waitMs.p99) },
+  numberColumn('p50', 'Wait p50', ({ waitMs }) => waitMs.p50, { term: 'quantile', text: format.ms }),
+  numberColumn('p99', 'Wait p99', ({ waitMs }) => waitMs.p99, { term: 'quantile', text: format.ms }),
 ]
 
 const clientColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
@@ -428,7 +423,7 @@ const clientColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
   numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
   numberColumn('expired', 'Expired', ({ expired }) => expired),
   ...WAITS,
-  { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.fixed(seats, 1) },
+  numberColumn('seats', 'Seats', ({ seats }) => seats, { text: format.seatsAverage }),
 ]
 
 /** Before an etcd: what rules refuse, and what etcd itself does not do. */

@@ -4,7 +4,7 @@ import { sameElsewhere } from '../../../../core/classify/elsewhere.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { inputClass } from '../../../components/Field.tsx'
-import type { DataColumn } from '../../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { ServerSeats } from '../../../components/SourceControls.tsx'
@@ -98,7 +98,7 @@ const STEP_COLUMNS: readonly DataColumn<SeatStep>[] = [
 
 const ELSEWHERE_COLUMNS: readonly DataColumn<ReturnType<typeof sameElsewhere>[number]>[] = [
   { id: 'version', header: 'Version', rowHeader: true, value: ({ version, rule }) => `${version.slice(1)}: ${rule}` },
-  { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.seats(seats.width) },
+  numberColumn('seats', 'Seats', ({ seats }) => seats.width),
 ]
 
 /** Inputs of the estimate: what the source reports, which the reader may replace. */

@@ -91,13 +91,7 @@ interface ShapeRow extends Candidate {
 const COLUMNS: readonly DataColumn<ShapeRow>[] = [
   numberColumn('queues', 'Queues', (row) => row.queues, { term: 'queues' }),
   { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
-  {
-    id: 'covered',
-    header: 'Hand covered',
-    align: 'right',
-    value: (row) => row.covered,
-    cell: (row) => chance(row.covered),
-  },
+  numberColumn('covered', 'Hand covered', (row) => row.covered, { text: chance }),
   numberColumn('waiting', 'Waiting per flow', (row) => row.waiting, {
     title: 'Requests of one flow that can wait: hand size × queue length limit',
   }),

@@ -12,6 +12,7 @@ import { Button } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { numberColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { HandOdds } from '../../../charts/Hands.tsx'
 import { useSize } from '../../../charts/plot.tsx'
@@ -84,30 +85,18 @@ interface OddsRow {
 
 const COLUMNS: readonly DataColumn<OddsRow>[] = [
   { id: 'elephants', header: 'Elephants', term: 'elephant', align: 'right', value: (row) => row.elephants },
-  {
-    id: 'covered',
-    header: 'Hand covered',
+  numberColumn('covered', 'Hand covered', (row) => row.covered, {
     title: 'The chance that elephants hold every queue of a mouse’s hand: it waits behind one of them',
-    align: 'right',
-    value: (row) => row.covered,
-    cell: (row) => chance(row.covered),
-  },
-  {
-    id: 'touched',
-    header: 'Hand touched',
+    text: chance,
+  }),
+  numberColumn('touched', 'Hand touched', (row) => row.touched, {
     title: 'The chance that elephants hold at least one queue of a mouse’s hand',
-    align: 'right',
-    value: (row) => row.touched,
-    cell: (row) => chance(row.touched),
-  },
-  {
-    id: 'clean',
-    header: 'Clean queues',
+    text: chance,
+  }),
+  numberColumn('clean', 'Clean queues', (row) => row.clean, {
     title: 'Queues of a mouse’s hand that no elephant holds, on average',
-    align: 'right',
-    value: (row) => row.clean,
-    cell: (row) => format.fixed(row.clean, 2),
-  },
+    text: (value) => format.fixed(value, 2),
+  }),
 ]
 
 /** What so many elephants do to a mouse. */

@@ -83,8 +83,8 @@ export function readShape(form: ShapeForm): ReadShape {
 }
 
 /** A chance with three digits, so that shapes which are nearly as good differ: `2.21 %`, `1.8e−5`. */
-export const chance = (odds: number): string =>
-  odds >= 0.001 ? `${format.significant(odds * 100)} %` : format.probability(odds)
+export const chance = (odds: number | undefined): string =>
+  odds !== undefined && odds >= 0.001 ? `${format.significant(odds * 100)} %` : format.probability(odds)
 
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
   if (queues === 1) return 'With one queue, all flows wait behind each other.'

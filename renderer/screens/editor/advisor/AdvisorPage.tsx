@@ -4,7 +4,7 @@ import { TextField } from '../../../components/Field.tsx'
 import { ExaminedPage } from '../../../components/ExaminedPage.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
-import type { DataColumn } from '../../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { askShown } from '../../../state/past.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './advisor.module.css'
@@ -105,7 +105,7 @@ function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advi
   if (enough.length === 0) return null
   const columns: readonly DataColumn<Enough>[] = [
     { id: 'share', header: 'Part of the time', rowHeader: true, value: ({ share }) => `${Math.round(share * 100)} %` },
-    { id: 'seats', header: 'Seats', align: 'right', value: ({ seats }) => format.seats(seats) },
+    numberColumn('seats', 'Seats', ({ seats }) => seats),
     {
       id: 'fits',
       header: 'Fits',

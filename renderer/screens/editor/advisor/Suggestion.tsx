@@ -2,7 +2,7 @@ import type { Suggestion } from '../../../../core/contract/advice.ts'
 import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
 import { Button, Copy } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
-import type { DataColumn } from '../../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
@@ -87,8 +87,8 @@ type Impact = Suggestion['impact'][number]
 
 const IMPACT_COLUMNS: readonly DataColumn<Impact>[] = [
   { id: 'level', header: 'Level', rowHeader: true, cell: ({ level }) => <LevelName name={level} /> },
-  { id: 'before', header: 'Nominal now', align: 'right', value: ({ before }) => format.seats(before) },
-  { id: 'after', header: 'After', align: 'right', value: ({ after }) => format.seats(after) },
+  numberColumn('before', 'Nominal now', ({ before }) => before),
+  numberColumn('after', 'After', ({ after }) => after),
   {
     id: 'change',
     header: 'Change',
