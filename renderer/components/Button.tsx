@@ -20,6 +20,11 @@ export function Button({ primary = false, small = false, asks, className, type =
   return <button type={type} className={look} {...rest} {...(why !== undefined && { disabled: true, title: why })} />
 }
 
+/** Buttons beside each other, with what belongs to them. */
+export const Buttons = ({ children }: { readonly children: ReactNode }) => (
+  <div className={styles['buttons']}>{children}</div>
+)
+
 interface SegmentOption<V extends string> {
   readonly value: V
   readonly label: ReactNode

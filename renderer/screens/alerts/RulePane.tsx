@@ -4,7 +4,7 @@ import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
 import { toProblem } from '../../../core/contract/errors.ts'
-import { Button, Copy } from '../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
@@ -93,7 +93,7 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
       </p>
       <p>{cause}</p>
       <p>{remedy}</p>
-      <p className={styles['actions']}>
+      <Buttons>
         {server !== undefined && level !== undefined && (
           <Button small onClick={() => openLevel(server, level)}>
             Open {level}
@@ -114,7 +114,7 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
             {silenced ? 'Let it alert again' : 'Silence for 1 h'}
           </Button>
         )}
-      </p>
+      </Buttons>
     </section>
   )
 }

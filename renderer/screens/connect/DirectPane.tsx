@@ -1,5 +1,5 @@
 import type { PermissionReport } from '../../../core/contract/source.ts'
-import { Button, Segment } from '../../components/Button.tsx'
+import { Button, Buttons, Segment } from '../../components/Button.tsx'
 import { TextArea } from '../../components/Field.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -95,14 +95,14 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
             Keep it at 5 s or slower on a busy one.
           </Note>
         )}
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button primary disabled={!read.ok || busy || check.state === 'busy'} onClick={onConnect}>
             {busy ? 'Connecting…' : connectLabel(check)}
           </Button>
           <Button disabled={!read.ok || check.state === 'busy'} onClick={onCheck}>
             {check.state === 'busy' ? 'Checking…' : check.state === 'idle' ? 'Check permissions' : 'Check again'}
           </Button>
-        </div>
+        </Buttons>
         {check.state === 'failed' && <ProblemNote problem={check.problem} alert />}
         {check.state === 'done' &&
           !canConnect(check.value) &&

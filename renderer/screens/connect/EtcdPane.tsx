@@ -1,6 +1,6 @@
 import { EtcdSpecSchema, type EtcdSpec } from '../../../core/contract/etcd.ts'
 import { LOOPBACK } from '../../../core/live/proxyReach.ts'
-import { Button, Copy, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check, Copy } from '../../components/Button.tsx'
 import { TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { type EtcdErrors, type EtcdForm, etcdFormOf, readEtcdForm } from './etcd.logic.ts'
@@ -30,10 +30,10 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
         </p>
         <Choice label="Proxy" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
         {!starts && (
-          <div className={styles['buttons']}>
+          <Buttons>
             <code className="mono">{COMMAND}</code>
             <Copy text={COMMAND} label="Copy the command" />
-          </div>
+          </Buttons>
         )}
         <TextField
           label="Name of the proxy"
@@ -49,14 +49,14 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
           checked={form.editing}
           onChange={(editing) => change({ editing })}
         />
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button primary disabled={busy || !read.ok} onClick={() => read.ok && onOpen(read.spec)}>
             {buttonText(busy, starts)}
           </Button>
           <Button disabled={busy} onClick={() => onOpen(STORY)}>
             Explore a simulated etcd
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )

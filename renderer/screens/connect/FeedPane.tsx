@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
-import { Button, Copy } from '../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -82,7 +82,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
           )}
           <LimitFields form={form} errors={errors} onChange={setForm} />
           <Note kind="info">{feedSentence(form)}</Note>
-          <div className={styles['buttons']}>
+          <Buttons>
             <Button
               primary={shown?.kind !== 'feed'}
               disabled={busy || !read.ok}
@@ -90,7 +90,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
             >
               {busy ? 'Starting…' : shown?.kind === 'feed' ? 'Restart the feed' : 'Start the feed'}
             </Button>
-          </div>
+          </Buttons>
         </div>
       </Pane>
     </>

@@ -3,7 +3,7 @@ import type { Frame, MissingFamily, SourceInfo } from '../../../core/frame/frame
 import type { Place } from '../../../core/prom/measures.ts'
 import { recordingRules, rulesYaml } from '../../../core/prom/recordingRules.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { Button, Copy } from '../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Note, Details, ProblemNote } from '../../components/States.tsx'
@@ -156,11 +156,11 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
       <Note kind={tone}>{text}</Note>
       {problem !== undefined && <ProblemNote problem={problem} />}
       {past.state === 'reading' && (
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button small asks="sources.stopPast" onClick={() => void ask('sources.stopPast', {}).catch(() => undefined)}>
             Stop reading back
           </Button>
-        </div>
+        </Buttons>
       )}
     </div>
   )
@@ -172,9 +172,9 @@ function Rules(place: Omit<Place, 'matchers'>) {
   return (
     <div className={styles['wide']}>
       <Details summary="Recording rules for long ranges, not required" text={text} />
-      <div className={styles['buttons']}>
+      <Buttons>
         <Copy text={text} label="Copy recording rules" />
-      </div>
+      </Buttons>
     </div>
   )
 }
@@ -214,7 +214,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
             : `The last values, from ${format.time(unixMsOf(health.lastGoodAt))}, stay and are marked stale.`}
         </p>
       )}
-      <div className={styles['buttons']}>
+      <Buttons>
         <Button
           small
           asks="sources.tryNow"
@@ -223,7 +223,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
           Try now
         </Button>
         <Copy text={details} label="Copy details" />
-      </div>
+      </Buttons>
       <Details text={details} />
     </div>
   )

@@ -3,7 +3,7 @@ import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contrac
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
-import { Button } from '../../components/Button.tsx'
+import { Button, Buttons } from '../../components/Button.tsx'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
@@ -66,7 +66,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
           />
         </div>
         <AlgorithmField value={algorithm} onChange={(next) => setWish({ ...wish, algorithm: next })} />
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button
             primary={shown === undefined}
             disabled={busy || !spec.success}
@@ -74,7 +74,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
           >
             {busy ? 'Starting…' : shown === undefined ? 'Start the simulation' : 'Restart the simulation'}
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )
@@ -97,17 +97,17 @@ export function FilePane(props: {
             audit and request logs, compressed with gzip or not, or an exported recording (.apfrec). They are read on
             this machine, and the Overview opens.
           </p>
-          <div className={styles['buttons']}>
+          <Buttons>
             <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>
               {busy ? 'Opening…' : 'Choose files'}
             </FilesButton>
             <FilesButton folder disabled={busy} label="Folder to open" onFiles={open}>
               Choose a folder
             </FilesButton>
-          </div>
+          </Buttons>
         </div>
         <TextArea label="Or paste a /metrics page or a dump" rows={6} value={text} onChange={setText} />
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button
             disabled={busy || text.trim() === ''}
             // A page whose last line has no end counts as cut off; what is selected and copied seldom has one.
@@ -115,7 +115,7 @@ export function FilePane(props: {
           >
             Open the pasted text
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )
@@ -130,11 +130,11 @@ export function DemoPane({ busy, shown, onOpen }: Omit<SourcePaneProps, 'onFill'
           A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
           are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
         </p>
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button primary={!again} disabled={busy} onClick={() => onOpen({ kind: 'demo' })}>
             {busy ? 'Opening…' : again ? 'Restart the recording' : 'Play the recording'}
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )

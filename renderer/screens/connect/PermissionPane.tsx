@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
-import { Button, Copy } from '../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Icon, type IconName } from '../../components/Icon.tsx'
 import { Note, kubectlApply, Loading, Preformatted, ProblemNote } from '../../components/States.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
@@ -65,11 +65,11 @@ function Manifest({
   return (
     <>
       <Preformatted text={yaml} label={label} />
-      <div className={styles['buttons']}>
+      <Buttons>
         <Copy text={yaml} label="Copy YAML" />
         <Copy text={kubectlApply(yaml)} label="Copy kubectl command" />
         {children}
-      </div>
+      </Buttons>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
-import { Button, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
@@ -91,14 +91,14 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
         />
         {found.state === 'done' && <Found found={found.value} form={form} onLabels={change} onChoose={setForm} />}
         {found.state === 'failed' && <ProblemNote problem={found.problem} alert />}
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button primary disabled={!read.ok || busy || undecided} onClick={() => read.ok && onOpen(read.spec)}>
             {busy ? 'Connecting…' : 'Connect'}
           </Button>
           <Button disabled={!read.ok || found.state === 'busy'} onClick={find}>
             {found.state === 'busy' ? 'Searching…' : 'Find servers'}
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )

@@ -8,7 +8,7 @@ import {
   wantsToken,
 } from '../../../core/live/proxyReach.ts'
 import type { ProxySpec } from '../../../core/contract/live.ts'
-import { Button, Copy } from '../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -125,7 +125,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
           <LimitFields form={form} errors={errors} placeholder="as the server" onChange={setForm} />
           <Note kind="info">{proxySentence(form, contexts.found ?? [])}</Note>
           {lends && <Note kind={reach.token === 'none' ? 'warn' : 'info'}>{lending(form, reach)}</Note>}
-          <div className={styles['buttons']}>
+          <Buttons>
             <Button
               primary={shown?.kind !== 'proxy'}
               disabled={busy || !read.ok}
@@ -133,7 +133,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
             >
               {busy ? 'Starting…' : shown?.kind === 'proxy' ? 'Restart the proxy' : 'Start the proxy'}
             </Button>
-          </div>
+          </Buttons>
         </div>
       </Pane>
     </>
@@ -168,9 +168,9 @@ function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
         <div className={styles['form']}>
           <p className="mono">{address}</p>
           <Preformatted text={command} label="Example command" />
-          <div className={styles['buttons']}>
+          <Buttons>
             <Copy text={command} label="Copy the command" />
-          </div>
+          </Buttons>
           <p className={styles['note']}>
             Edits apply to this proxy’s engine immediately and do not change the server behind it.
           </p>

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { EtcdAdvice } from '../../../core/contract/etcd.ts'
 import type { JsonMap } from '../../../core/manifest/json.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, Buttons } from '../../components/Button.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Loading, ProblemNote } from '../../components/States.tsx'
@@ -43,7 +43,7 @@ export function AdvicePane(props: { readonly classNames: readonly string[]; read
               <h3>{one.title}</h3>
               <p>{one.why}</p>
               <p className={styles['small']}>{adviceSentence(one)}</p>
-              <div className={styles['buttons']}>
+              <Buttons>
                 <Button
                   small
                   disabled={readOnly || one.inEffect || one.problem !== undefined || adding.state === 'busy'}
@@ -51,7 +51,7 @@ export function AdvicePane(props: { readonly classNames: readonly string[]; read
                 >
                   {one.inEffect ? 'In effect' : 'Add these rules'}
                 </Button>
-              </div>
+              </Buttons>
             </li>
           ))}
         </ul>

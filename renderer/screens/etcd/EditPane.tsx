@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { EtcdChange, EtcdClass, EtcdPreview, EtcdRule } from '../../../core/contract/etcd.ts'
-import { Button, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
@@ -155,7 +155,7 @@ export function EditPane(props: {
               ))}
             </Note>
           ))}
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button onClick={tryIt} disabled={!props.preview || name.trim() === ''}>
             Preview
           </Button>
@@ -174,7 +174,7 @@ export function EditPane(props: {
               Remove
             </Button>
           )}
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )

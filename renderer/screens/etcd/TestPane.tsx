@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { EtcdState, EtcdTest } from '../../../core/contract/etcd.ts'
-import { Button, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
@@ -102,11 +102,11 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
           {keyed && method !== 'KV/Put' && (
             <Check label="All keys with this prefix" checked={prefix} onChange={setPrefix} />
           )}
-          <div className={styles['buttons']}>
+          <Buttons>
             <Button primary onClick={run} disabled={task.state === 'busy'}>
               Test the request
             </Button>
-          </div>
+          </Buttons>
           {task.state === 'failed' && <ProblemNote problem={task.problem} alert />}
         </div>
         {task.state === 'done' && (

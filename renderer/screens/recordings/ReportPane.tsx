@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Report } from '../../../core/contract/report.ts'
 import { reportHtml, reportMarkup } from '../../../core/report/html.ts'
 import { reportMarkdown } from '../../../core/report/markdown.ts'
-import { Button, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { download, exportName } from '../../components/csv.ts'
 import { TextArea, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -35,11 +35,11 @@ export function ReportPane({ report }: { readonly report: Report }) {
             />
           ))}
         </div>
-        <div className={styles['buttons']}>
+        <Buttons>
           <Button onClick={() => keep(reportHtml(edited), 'html')}>Save as HTML</Button>
           <Button onClick={() => keep(reportMarkdown(edited), 'md')}>Save as Markdown</Button>
           <Button onClick={() => window.print()}>Print or save as PDF</Button>
-        </div>
+        </Buttons>
         <ReportSheet markup={reportMarkup(edited)} />
       </div>
     </Pane>

@@ -5,7 +5,7 @@ import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
-import { Button } from '../../../components/Button.tsx'
+import { Button, Buttons } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openRequest } from '../../../state/request.ts'
@@ -213,7 +213,7 @@ export const TestDetail = memo(function TestDetail(props: {
           ]}
           onChange={(key) => edit('Changed what a row expects.', new Map(options).get(key))}
         />
-        <div className={styles['buttons']}>
+        <Buttons>
           {now.outcome !== 'unclassifiable' && now.outcome !== 'passed' && (
             <Button asks="requests.change" onClick={() => edit('The row expects what it matches now.', now.actual)}>
               Expect what it matches now
@@ -234,7 +234,7 @@ export const TestDetail = memo(function TestDetail(props: {
           <Button asks="requests.change" onClick={() => change(`Removed ${label}.`, (tests) => without(tests, id))}>
             Remove
           </Button>
-        </div>
+        </Buttons>
       </div>
     </Pane>
   )
