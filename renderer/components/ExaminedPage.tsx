@@ -7,7 +7,8 @@ import { instantOf, timeStore, useTimePart } from '../state/time.ts'
 import { Button } from './Button.tsx'
 import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
-import { ErrorState, LoadingPage, NoCluster, ProblemNote } from './States.tsx'
+import { Pane } from './Pane.tsx'
+import { ErrorState, LoadingPage, NoCluster, ProblemNote, Sentences } from './States.tsx'
 
 /** A page of what an examination of the shown source found, again as time goes on or when it is asked to. */
 export function ExaminedPage<T extends { readonly summary: string }>({
@@ -40,14 +41,7 @@ export function ExaminedPage<T extends { readonly summary: string }>({
       Examine again
     </Button>
   )
-  if (connected === undefined) {
-    return (
-      <>
-        <h1 className="sr-only">{title}</h1>
-        <NoCluster>{purpose}</NoCluster>
-      </>
-    )
-  }
+  if (connected === undefined) return <NoCluster page={title}>{purpose}</NoCluster>
   if (examined === undefined) return <LoadingPage title={title} waitingFor={waitingFor} />
   const { found, problem } = examined
   if (found === undefined) {
@@ -67,6 +61,16 @@ export function ExaminedPage<T extends { readonly summary: string }>({
         <div className={styles['beside']}>{renderBeside(found)}</div>
       </div>
     </div>
+  )
+}
+
+/** What an examination could not find out. */
+export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
+  if (limits.length === 0) return null
+  return (
+    <Pane title="Not known">
+      <Sentences of={limits} className={styles['limits']} />
+    </Pane>
   )
 }
 

@@ -12,18 +12,28 @@ import { scrollRegion, classes } from './classes.ts'
 import styles from './States.module.css'
 import { Icon, type IconName } from './Icon.tsx'
 
+interface OfPage {
+  /** The page that has nothing else to show: its heading, which is read but not shown. */
+  readonly page?: string | undefined
+}
+
 /** Nothing to show: one sentence, what it means, one action. */
-export function EmptyState(props: {
-  readonly title: string
-  readonly children?: ReactNode
-  readonly actions?: ReactNode
-}) {
+export function EmptyState(
+  props: OfPage & {
+    readonly title: string
+    readonly children?: ReactNode
+    readonly actions?: ReactNode
+  },
+) {
   return (
-    <div className={styles['state']}>
-      <h2 className={styles['title']}>{props.title}</h2>
-      {props.children !== undefined && <div className={styles['text']}>{props.children}</div>}
-      {props.actions !== undefined && <div className={styles['actions']}>{props.actions}</div>}
-    </div>
+    <>
+      {props.page !== undefined && <h1 className="sr-only">{props.page}</h1>}
+      <div className={styles['state']}>
+        <h2 className={styles['title']}>{props.title}</h2>
+        {props.children !== undefined && <div className={styles['text']}>{props.children}</div>}
+        {props.actions !== undefined && <div className={styles['actions']}>{props.actions}</div>}
+      </div>
+    </>
   )
 }
 
@@ -102,14 +112,16 @@ export function ProblemNote(props: {
 }
 
 /** A whole region that cannot be shown: what failed, when it is tried again, the details. */
-export function ErrorState(props: {
-  readonly title: string
-  readonly problem: Problem
-  readonly children?: ReactNode
-  readonly actions?: ReactNode
-}) {
+export function ErrorState(
+  props: OfPage & {
+    readonly title: string
+    readonly problem: Problem
+    readonly children?: ReactNode
+    readonly actions?: ReactNode
+  },
+) {
   return (
-    <EmptyState title={props.title} actions={props.actions}>
+    <EmptyState page={props.page} title={props.title} actions={props.actions}>
       <p>{props.problem.message}</p>
       {props.children}
       {props.problem.details !== undefined && <Details text={props.problem.details} open={saysWhy(props.problem)} />}
@@ -166,9 +178,19 @@ export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean;
   )
 }
 
+/** Each sentence an entry of a list. */
+export const Sentences = (props: { readonly of: readonly string[]; readonly className?: string | undefined }) => (
+  <ul className={props.className}>
+    {props.of.map((sentence) => (
+      <li key={sentence}>{sentence}</li>
+    ))}
+  </ul>
+)
+
 /** What a screen shows without a source; `children` says what it would show. */
-export const NoCluster = ({ children }: { readonly children: ReactNode }) => (
+export const NoCluster = ({ page, children }: OfPage & { readonly children: ReactNode }) => (
   <EmptyState
+    page={page}
     title="No cluster is connected."
     actions={
       <Button primary onClick={() => openScreen('connection')}>

@@ -30,6 +30,15 @@ test('colours have the names that the theme gives them', () => {
   expect(STYLES.flatMap((file) => linesWith(NAMED_COLOUR, file))).toEqual([])
 })
 
+test('every token that a stylesheet reads is set by one', () => {
+  const sheets = filesOf('renderer/**/*.css')
+    .map((file) => textOf(file))
+    .join('\n')
+  const tokens = (pattern: RegExp) => Array.from(sheets.matchAll(pattern), ([, name]) => name)
+  const set = new Set(tokens(/(--[\w-]+):/g))
+  expect(tokens(/var\((--[\w-]+)/g).filter((name) => !set.has(name))).toEqual([])
+})
+
 /** Names of classes that a module uses but its stylesheet does not define, as `file: name`. */
 function withoutStyle(file: string): string[] {
   const text = textOf(file)

@@ -1,11 +1,10 @@
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import { causePlaceText } from '../../../core/diagnose/text.ts'
-import { withText } from '../../../core/draft/draft.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Details } from '../../components/States.tsx'
-import { changeDraft } from '../../state/draft.ts'
-import { openLevel, openPage, openScreen } from '../../state/route.ts'
+import { Details, Sentences } from '../../components/States.tsx'
+import { openDraft } from '../../state/openDraft.ts'
+import { openLevel, openScreen } from '../../state/route.ts'
 import styles from './diagnosis.module.css'
 
 interface FindingPaneProps {
@@ -20,11 +19,11 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['finding']}>
         <p>{text}</p>
-        <Sentences label="For" sentences={evidenceFor} className={styles['for']} />
-        <Sentences label="Against" sentences={evidenceAgainst} className={styles['against']} />
-        <Sentences label="Not known" sentences={unknown} className={styles['unknown']} />
-        <Sentences label="Refuted by" sentences={[refutedBy]} />
-        <Sentences label="Remedy" sentences={[remedy.text]} />
+        <Labelled label="For" sentences={evidenceFor} className={styles['for']} />
+        <Labelled label="Against" sentences={evidenceAgainst} className={styles['against']} />
+        <Labelled label="Not known" sentences={unknown} className={styles['unknown']} />
+        <Labelled label="Refuted by" sentences={[refutedBy]} />
+        <Labelled label="Remedy" sentences={[remedy.text]} />
         {remedy.manifests.map(({ kind, name, text: yaml }) => (
           <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
         ))}
@@ -34,7 +33,7 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
   )
 }
 
-function Sentences(props: {
+function Labelled(props: {
   readonly label: string
   readonly sentences: readonly string[]
   readonly className?: string | undefined
@@ -44,29 +43,17 @@ function Sentences(props: {
   return (
     <div className={styles['evidence']}>
       <b className={className}>{label}</b>
-      <ul>
-        {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      <Sentences of={sentences} />
     </div>
   )
 }
 
 function Actions({ finding: { place, group, remedy } }: { readonly finding: Finding }) {
   const { server, level } = place
-  const [first] = remedy.manifests
-  const openDraft = (): void => {
-    if (first === undefined) return
-    changeDraft((entries, objects) =>
-      remedy.manifests.reduce((all, { kind, name, text }) => withText(all, objects, { kind, name }, text), entries),
-    )
-    openPage('editor', 'draft', `${first.kind}/${first.name}`)
-  }
   return (
-    <p className={styles['actions']}>
-      {first !== undefined && (
-        <Button small onClick={openDraft}>
+    <Buttons>
+      {remedy.manifests.length > 0 && (
+        <Button small onClick={() => openDraft(remedy.manifests)}>
           Open as draft
         </Button>
       )}
@@ -80,6 +67,6 @@ function Actions({ finding: { place, group, remedy } }: { readonly finding: Find
           Open Connection
         </Button>
       )}
-    </p>
+    </Buttons>
   )
 }

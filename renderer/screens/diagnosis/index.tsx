@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../../../core/contract/diagnosis.ts'
-import { ExaminedPage } from '../../components/ExaminedPage.tsx'
+import { ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { askShown } from '../../state/past.ts'
 import { format } from '../../theme/format.ts'
@@ -30,24 +30,11 @@ export function DiagnosisScreen() {
       }
       renderBeside={(diagnosis) => (
         <>
-          <LimitsPane diagnosis={diagnosis} />
+          <LimitsPane limits={diagnosis.limits} />
           <ExcludedPane diagnosis={diagnosis} />
         </>
       )}
     />
-  )
-}
-
-function LimitsPane({ diagnosis: { limits } }: { readonly diagnosis: Diagnosis }) {
-  if (limits.length === 0) return null
-  return (
-    <Pane title="Not known">
-      <ul className={styles['list']}>
-        {limits.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-    </Pane>
   )
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { RecordingEntry, RecordingPart } from '../../../core/contract/recording.ts'
 import type { Report } from '../../../core/contract/report.ts'
 import { MS_PER_DAY } from '../../../core/units.ts'
-import { Button, Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { download } from '../../components/csv.ts'
 import { TextField } from '../../components/Field.tsx'
 import { blobOf } from '../../components/files.ts'
+import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
@@ -21,22 +21,15 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
   const { id, first = 0, last = first, source } = entry
   const [range, setRange] = useState(() => windowToText(absolute(Math.max(first, last - MS_PER_DAY), last)))
   const [anonymise, setAnonymise] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
+  const [task, start] = useTask<void>()
   const [report, setReport] = useState<Report>()
   const parsed = textToWindow(range)
   const error = !parsed.ok ? parsed.why : parsed.window.kind === 'relative' ? TWO_TIMES : undefined
-  const run = async (work: (part: RecordingPart) => Promise<void>): Promise<void> => {
+  const isReady = task.state !== 'busy' && error === undefined
+  const run = (work: (part: RecordingPart) => Promise<void>): void => {
     if (!parsed.ok || parsed.window.kind !== 'absolute') return
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await work({ id, from: parsed.window.from, to: parsed.window.to, anonymise })
-    } catch (thrown) {
-      setProblem(toProblem(thrown))
-    } finally {
-      setBusy(false)
-    }
+    const { from, to } = parsed.window
+    void start(() => work({ id, from, to, anonymise }))
   }
   const exportFile = async (part: RecordingPart): Promise<void> => {
     const file = await client().call('recordings.export', part)
@@ -57,19 +50,15 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
         <div className={styles['form']}>
           <TextField label="Range" value={range} error={error} onChange={setRange} />
           <Check label="Replace names of users, objects and servers" checked={anonymise} onChange={setAnonymise} />
-          <div className={styles['buttons']}>
-            <Button
-              asks="recordings.export"
-              disabled={busy || error !== undefined}
-              onClick={() => void run(exportFile)}
-            >
+          <Buttons>
+            <Button asks="recordings.export" disabled={!isReady} onClick={() => run(exportFile)}>
               Export the recording
             </Button>
-            <Button disabled={busy || error !== undefined} onClick={() => void run(prepare)}>
+            <Button disabled={!isReady} onClick={() => run(prepare)}>
               Prepare a report
             </Button>
-          </div>
-          {problem !== undefined && <ProblemNote problem={problem} />}
+          </Buttons>
+          {task.state === 'failed' && <ProblemNote problem={task.problem} />}
         </div>
       </Pane>
       {report !== undefined && <ReportPane key={report.subtitle} report={report} />}

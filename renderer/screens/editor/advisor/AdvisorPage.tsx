@@ -1,7 +1,7 @@
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { MOST_NODES, type Advice } from '../../../../core/contract/advice.ts'
 import { TextField } from '../../../components/Field.tsx'
-import { ExaminedPage } from '../../../components/ExaminedPage.tsx'
+import { ExaminedPage, LimitsPane } from '../../../components/ExaminedPage.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
@@ -47,7 +47,7 @@ export function AdvisorPage() {
         return (
           <>
             <Pane title="Suggestions" note="those for present trouble come first">
-              <ol className={styles['suggestions']}>
+              <ol>
                 {advice.suggestions.map((suggestion, index) => (
                   <SuggestionRow
                     key={`${suggestion.kind} ${suggestion.title}`}
@@ -85,7 +85,7 @@ export function AdvisorPage() {
                 />
               </div>
             </Pane>
-            <LimitsPane advice={advice} />
+            <LimitsPane limits={advice.limits} />
           </>
         )
       }}
@@ -119,24 +119,10 @@ function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advi
     >
       <PlainTable
         caption="Seats in which the demand of all levels fits, by part of the time"
-        className={styles['table']}
         columns={columns}
         rows={enough}
         rowKey={({ share }) => share}
       />
-    </Pane>
-  )
-}
-
-function LimitsPane({ advice: { limits } }: { readonly advice: Advice }) {
-  if (limits.length === 0) return null
-  return (
-    <Pane title="Not known">
-      <ul className={styles['list']}>
-        {limits.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
     </Pane>
   )
 }

@@ -1,16 +1,16 @@
 import type { Suggestion } from '../../../../core/contract/advice.ts'
 import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
-import { Button, Copy } from '../../../components/Button.tsx'
+import { Button, Buttons, Copy } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
-import { Details } from '../../../components/States.tsx'
+import { Details, Sentences } from '../../../components/States.tsx'
+import { openDraft } from '../../../state/openDraft.ts'
 import { openLevel } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './advisor.module.css'
-import { openDraft } from './openDraft.ts'
 
 interface OneProps {
   readonly suggestion: Suggestion
@@ -38,23 +38,14 @@ export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; re
 /** What a suggestion rests on, what is not known, and what can be done with it. */
 export function EvidencePane({ suggestion, number }: OneProps) {
   const { evidence, unknown, changes, snippet, server, level } = suggestion
-  const [first] = changes
   return (
     <Pane title={`Evidence for ${number}`} note={server}>
       <div className={styles['evidence']}>
-        <ul>
-          {evidence.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
+        <Sentences of={evidence} />
         {unknown.length > 0 && (
           <>
             <b>Not known</b>
-            <ul className={styles['quiet']}>
-              {unknown.map((sentence) => (
-                <li key={sentence}>{sentence}</li>
-              ))}
-            </ul>
+            <Sentences of={unknown} className={styles['quiet']} />
           </>
         )}
         {changes.map(({ kind, name, text }) =>
@@ -65,8 +56,8 @@ export function EvidencePane({ suggestion, number }: OneProps) {
           ),
         )}
         {snippet !== undefined && <Details summary="Settings to copy" text={snippet} />}
-        <p className={styles['actions']}>
-          {first !== undefined && (
+        <Buttons>
+          {changes.length > 0 && (
             <Button small onClick={() => openDraft(changes)}>
               {`Open ${number} as draft`}
             </Button>
@@ -77,7 +68,7 @@ export function EvidencePane({ suggestion, number }: OneProps) {
               Open {level}
             </Button>
           )}
-        </p>
+        </Buttons>
       </div>
     </Pane>
   )
@@ -112,7 +103,6 @@ export function ImpactPane({ suggestion: { impact, changes }, number }: OneProps
     <Pane title={`Seat impact of ${number}`} unit="seats" note="nominal limits of one server">
       <PlainTable
         caption={`Nominal limits before and after suggestion ${number}`}
-        className={styles['table']}
         columns={IMPACT_COLUMNS}
         rows={impact}
         rowKey={({ level }) => level}

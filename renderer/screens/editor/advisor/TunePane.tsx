@@ -3,22 +3,22 @@ import { ObjectSetSchema } from '../../../../core/config/schema.ts'
 import { TUNE_SEEDS } from '../../../../core/contract/bounds.ts'
 import type { TuneAnswer, TuneProposal, TuneWish } from '../../../../core/contract/tune.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../../../core/tune/text.ts'
-import { Button, Check } from '../../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../../components/Button.tsx'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
-import { Note, ProblemNote } from '../../../components/States.tsx'
+import { Note, ProblemNote, Sentences } from '../../../components/States.tsx'
 import { useConnected } from '../../../state/connection.ts'
 import { useRefusal } from '../../../state/limits.ts'
+import { openDraft } from '../../../state/openDraft.ts'
 import { pastStore, usePastPart } from '../../../state/past.ts'
 import { timeStore } from '../../../state/time.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { fixed, format } from '../../../theme/format.ts'
 import { type Impact, useImpact } from '../draft/forecast.ts'
 import { levelColumn } from '../effect/quantities.tsx'
-import { openDraft } from './openDraft.ts'
 import { cancelTune, startTune, type TuneForm, tuneStore } from './tuneRun.ts'
 import styles from './tune.module.css'
 
@@ -111,7 +111,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
           />
         ))}
       </fieldset>
-      <div className={styles['actions']}>
+      <Buttons>
         {shown?.state === 'running' ? (
           <>
             <progress max={1} value={shown.part} aria-label="Progress of the search" />
@@ -121,7 +121,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
         ) : (
           <Button onClick={search}>Search</Button>
         )}
-      </div>
+      </Buttons>
       {shown?.state === 'failed' && <ProblemNote problem={shown.problem} alert />}
       {shown?.state === 'done' && <Answer report={shown.report} />}
     </div>
@@ -178,11 +178,7 @@ function Answer({ report: { answer, runnerUp, evaluations, notes } }: { readonly
           <Proposed proposal={runnerUp} name="the runner-up" />
         </>
       )}
-      <ul className={styles['notes']}>
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
+      <Sentences of={notes} className={styles['notes']} />
     </>
   )
 }
@@ -206,11 +202,7 @@ function Proposed({ proposal, name }: { readonly proposal: TuneProposal; readonl
           ))}
         </ul>
       )}
-      <ul className={styles['notes']}>
-        {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      <Sentences of={sentences} className={styles['notes']} />
       <div className={styles['scroll']} {...scrollRegion(`Levels with ${name}`)}>
         <PlainTable
           caption={`Each level before and after ${name}`}
@@ -220,9 +212,9 @@ function Proposed({ proposal, name }: { readonly proposal: TuneProposal; readonl
         />
       </div>
       {objects.length > 0 && (
-        <p className={styles['actions']}>
+        <Buttons>
           <Button small onClick={() => openDraft(objects)}>{`Open ${name} as draft`}</Button>
-        </p>
+        </Buttons>
       )}
     </>
   )

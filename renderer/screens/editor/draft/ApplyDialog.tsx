@@ -4,7 +4,7 @@ import { changesBetween, confirmationsFor, type Confirmation } from '../../../..
 import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { TextField } from '../../../components/Field.tsx'
-import { Note } from '../../../components/States.tsx'
+import { Note, Sentences } from '../../../components/States.tsx'
 import { viewStore } from '../../../state/view.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { Impact } from './forecast.ts'
@@ -122,11 +122,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
       {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
       {confirmations.map(({ kind, name, reasons }) => (
         <div key={`${kind}/${name}`} className={styles['confirm']}>
-          <ul>
-            {reasons.map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
+          <Sentences of={reasons} />
           <TextField
             label={`Type the name to confirm: ${name}`}
             value={typed[`${kind}/${name}`] ?? ''}

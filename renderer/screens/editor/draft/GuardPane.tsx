@@ -5,6 +5,7 @@ import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { Pane } from '../../../components/Pane.tsx'
+import { Sentences } from '../../../components/States.tsx'
 import { changeDraft } from '../../../state/draft.ts'
 import { select } from './draftObject.ts'
 import styles from './aside.module.css'
@@ -109,11 +110,7 @@ export function Finding(props: {
         {!brief && evidence.length > 0 && (
           <details className={styles['evidence']}>
             <summary>why</summary>
-            <ul>
-              {evidence.map((fact) => (
-                <li key={fact}>{fact}</li>
-              ))}
-            </ul>
+            <Sentences of={evidence} />
           </details>
         )}
         {!brief && remedy !== undefined && (

@@ -2,13 +2,12 @@ import { useMemo, useState } from 'react'
 import type { Kind, ObjectSet } from '../../../../core/config/objects.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
-import { withDeletion, withText } from '../../../../core/draft/draft.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { LevelName, MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
-import { EmptyState, ErrorState, Loading, Note } from '../../../components/States.tsx'
+import { EmptyState, ErrorState, LoadingPage, Note } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
@@ -18,7 +17,7 @@ import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
-import { changeDraft } from '../../../state/draft.ts'
+import { openDraft } from '../../../state/openDraft.ts'
 import { DiffView } from '../draft/Diff.tsx'
 import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
 import { ReferencePane, useReference } from './ReferencePane.tsx'
@@ -30,18 +29,10 @@ export function DriftPage() {
   const base = useDraftBase()
   if (base !== undefined && state !== undefined && state.origin !== 'none')
     return <Compared base={base} state={state} />
-  return (
-    <>
-      <h1 className="sr-only">Drift</h1>
-      <NothingToCompare state={state} />
-    </>
-  )
-}
-
-function NothingToCompare({ state }: { readonly state: ObjectsState | undefined }) {
   if (state?.origin === 'none') {
     return (
       <EmptyState
+        page="Drift"
         title="No connected source has flow-control objects."
         actions={
           <Button primary onClick={() => openScreen('connection')}>
@@ -53,8 +44,8 @@ function NothingToCompare({ state }: { readonly state: ObjectsState | undefined 
       </EmptyState>
     )
   }
-  if (state?.problem === undefined) return <Loading waitingFor="the flow-control objects" />
-  return <ErrorState title="The objects cannot be read." problem={state.problem} />
+  if (state?.problem === undefined) return <LoadingPage title="Drift" waitingFor="the flow-control objects" />
+  return <ErrorState page="Drift" title="The objects cannot be read." problem={state.problem} />
 }
 
 const COLUMNS: readonly DataColumn<DriftRow>[] = [
@@ -178,20 +169,12 @@ function SameObjects(props: {
 /** One object: what differs, what the server will do, and the way back. */
 function DriftDetail({ row }: { readonly row: DriftRow }) {
   const { kind, name, reference, current, server } = row
-  const takeOver = (): void => {
-    changeDraft((entries, objects) =>
-      reference === null
-        ? withDeletion(entries, objects, row)
-        : withText(entries, objects, row, writeManifest(kind, reference)),
-    )
-    openPage('editor', 'draft', `${kind}/${name}`)
-  }
   return (
     <Pane
       title={name}
       note={kind}
       actions={
-        <Button small onClick={takeOver}>
+        <Button small onClick={() => openDraft([{ kind, name, text: reference && writeManifest(kind, reference) }])}>
           {reference === null ? 'Draft a deletion' : 'Draft the original'}
         </Button>
       }

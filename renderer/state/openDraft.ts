@@ -1,7 +1,7 @@
-import type { Suggestion } from '../../../../core/contract/advice.ts'
-import { withDeletion, withText } from '../../../../core/draft/draft.ts'
-import { changeDraft } from '../../../state/draft.ts'
-import { openPage } from '../../../state/route.ts'
+import type { Suggestion } from '../../core/contract/advice.ts'
+import { withDeletion, withText } from '../../core/draft/draft.ts'
+import { changeDraft } from './draft.ts'
+import { openPage } from './route.ts'
 
 /** Puts objects into the draft of the Editor, and shows the first one. */
 export function openDraft(changes: Suggestion['changes']): void {
