@@ -43,13 +43,11 @@ export function AlertsScreen() {
   const [chosen, setChosen] = useState<RuleId>()
   if (connected === undefined) {
     return (
-      <>
-        <h1 className="sr-only">Alerts</h1>
-        <NoCluster>Alert rules R1 to R12 are evaluated on every sample of a connected source.</NoCluster>
-      </>
+      <NoCluster page="Alerts">Alert rules R1 to R12 are evaluated on every sample of a connected source.</NoCluster>
     )
   }
-  if (problem !== undefined) return <ErrorState title="The alert rules cannot be evaluated." problem={problem} />
+  if (problem !== undefined)
+    return <ErrorState page="Alerts" title="The alert rules cannot be evaluated." problem={problem} />
   if (state === undefined) return <LoadingPage title="Alerts" waitingFor="the alert rules" />
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (

@@ -29,14 +29,8 @@ export function CompareScreen() {
   const connection = useConnected()
   // The range begins with the first sample, and with it what is compared at first.
   const isEmpty = useViewPart((view) => view.server === undefined)
-  if (connection === undefined) {
-    return (
-      <>
-        <h1 className="sr-only">Compare</h1>
-        <NoCluster>Compare shows what differs between two periods of a server.</NoCluster>
-      </>
-    )
-  }
+  if (connection === undefined)
+    return <NoCluster page="Compare">Compare shows what differs between two periods of a server.</NoCluster>
   if (isEmpty) {
     return (
       <>

@@ -34,19 +34,17 @@ export function EtcdScreen() {
   const failing = connected?.servers.find(({ status }) => status === 'failing')?.failures.at(-1)?.problem
   if (connected?.etcd !== true) {
     return (
-      <>
-        <h1 className="sr-only">etcd</h1>
-        <EmptyState
-          title="The connected source is no etcd."
-          actions={
-            <Button primary onClick={() => openScreen('connection')}>
-              Connect an etcd proxy
-            </Button>
-          }
-        >
-          <p>An etcd proxy shows its requests, rules and rejections here.</p>
-        </EmptyState>
-      </>
+      <EmptyState
+        page="etcd"
+        title="The connected source is no etcd."
+        actions={
+          <Button primary onClick={() => openScreen('connection')}>
+            Connect an etcd proxy
+          </Button>
+        }
+      >
+        <p>An etcd proxy shows its requests, rules and rejections here.</p>
+      </EmptyState>
     )
   }
   if (moment !== undefined && state === undefined) {
@@ -60,12 +58,7 @@ export function EtcdScreen() {
   const lost = moment === undefined && !connected.still ? failing : undefined
   if (state === undefined) {
     if (lost === undefined) return <LoadingPage title="etcd" waitingFor="the state of the etcd proxy" />
-    return (
-      <>
-        <h1 className="sr-only">etcd</h1>
-        <ErrorState title="The etcd proxy does not answer." problem={lost} />
-      </>
-    )
+    return <ErrorState page="etcd" title="The etcd proxy does not answer." problem={lost} />
   }
   return <Etcd state={state} standing={standingOf(state.at, moment !== undefined, connected.still, lost)} />
 }

@@ -58,10 +58,7 @@ export function FleetScreen() {
   const clusters = useMemo(() => fleetRows(sources, now), [sources, now])
   if (sources.length === 0) {
     return (
-      <>
-        <h1 className="sr-only">Fleet</h1>
-        <NoCluster>The fleet lists every connected source with its servers and priority levels.</NoCluster>
-      </>
+      <NoCluster page="Fleet">The fleet lists every connected source with its servers and priority levels.</NoCluster>
     )
   }
   return (

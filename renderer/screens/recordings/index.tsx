@@ -34,10 +34,7 @@ export function RecordingsScreen() {
     return problem === undefined ? (
       <LoadingPage title="Recordings" waitingFor="the list of recordings" />
     ) : (
-      <>
-        <h1 className="sr-only">Recordings</h1>
-        <ErrorState title="The recordings cannot be listed." problem={problem} />
-      </>
+      <ErrorState page="Recordings" title="The recordings cannot be listed." problem={problem} />
     )
   }
   const remove = (id: string): void => {

@@ -57,12 +57,9 @@ export function BesidePage() {
 }
 
 const Nothing = ({ title, actions, children }: { title: string; actions: ReactNode; children: ReactNode }) => (
-  <>
-    <h1 className="sr-only">Side by side</h1>
-    <EmptyState title={title} actions={actions}>
-      <p>{children}</p>
-    </EmptyState>
-  </>
+  <EmptyState page="Side by side" title={title} actions={actions}>
+    <p>{children}</p>
+  </EmptyState>
 )
 
 /** The same pair with another variant, at the same instant. */

@@ -115,7 +115,7 @@ function Library({ all, selected, runs }: LibraryProps) {
       {[...groups].map(([group, members]) => (
         <section key={group} aria-label={group}>
           <h2 className={styles['group']}>{group}</h2>
-          <ul className={styles['members']}>
+          <ul>
             {members.map((shown) => (
               <li key={shown.name}>
                 <button

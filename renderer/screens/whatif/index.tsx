@@ -11,12 +11,9 @@ export function WhatIfScreen() {
   const why = useRefusal('whatIf')
   if (why !== undefined) {
     return (
-      <>
-        <h1 className="sr-only">What-if</h1>
-        <EmptyState title="Nothing is compared here.">
-          <p>{why}</p>
-        </EmptyState>
-      </>
+      <EmptyState page="What-if" title="Nothing is compared here.">
+        <p>{why}</p>
+      </EmptyState>
     )
   }
   switch (page) {

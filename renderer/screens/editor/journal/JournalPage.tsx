@@ -46,10 +46,9 @@ const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectP
 export function JournalPage() {
   if (useConnected() !== undefined) return <JournalOfTarget />
   return (
-    <>
-      <h1 className="sr-only">Journal</h1>
-      <NoCluster>The journal shows what was applied to the connected cluster from this computer.</NoCluster>
-    </>
+    <NoCluster page="Journal">
+      The journal shows what was applied to the connected cluster from this computer.
+    </NoCluster>
   )
 }
 
@@ -60,14 +59,12 @@ function JournalOfTarget() {
   const [turned, setTurned] = useState<Turned>()
   if (problem !== undefined) {
     return (
-      <>
-        <h1 className="sr-only">Journal</h1>
-        <ErrorState
-          title="The journal cannot be read."
-          problem={problem}
-          actions={<Button onClick={reload}>Try again</Button>}
-        />
-      </>
+      <ErrorState
+        page="Journal"
+        title="The journal cannot be read."
+        problem={problem}
+        actions={<Button onClick={reload}>Try again</Button>}
+      />
     )
   }
   if (entries === undefined || state === undefined) return <LoadingPage title="Journal" waitingFor="the journal" />
