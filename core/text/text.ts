@@ -19,6 +19,10 @@ export const escapeControls = (text: string): string => text.replaceAll(UNSEEN, 
 /** The same for a text of several lines, which stay lines. */
 export const escapeLines = (text: string): string => text.split(/\r?\n/).map(escapeControls).join('\n')
 
+/** The lines of a text, without space around them and without empty ones. */
+export const filledLines = (text: string): string[] =>
+  text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+
 /** One line of text for people, whoever wrote parts of it. `::` at its beginning would be a command of a GitHub job. */
 export const shownLine = (text: string): string => escapeControls(text).replace(/^(\s*):(?=:)/, String.raw`$1\u003a`)
 

@@ -9,6 +9,7 @@ import {
   type RequestFields,
   type ResourceFields,
 } from '../../core/classify/requestFields.ts'
+import { filledLines } from '../../core/text/text.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
 
 /** A request while it is written: the fields and the path say the same, unless `problem` says why they cannot. */
@@ -32,17 +33,11 @@ export type ResourceField = 'apiGroup' | 'version' | 'resource' | 'subresource' 
 /** Query parameters that have a field of their own. */
 export type OptionField = 'resourceVersion' | 'limit'
 
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 const followingGroups = (user: string): string => identityOf(user).groups.join('\n')
 
 export const requestOf = ({ user, groups, address }: RequestForm): RequestSample => ({
   user,
-  groups: linesOf(groups),
+  groups: filledLines(groups),
   ...address,
 })
 
@@ -69,7 +64,7 @@ export const withUser = (form: RequestForm, user: string): RequestForm => ({
 export const withGroups = (form: RequestForm, groups: string): RequestForm => ({
   ...form,
   groups,
-  groupsFollow: linesOf(groups).join('\n') === followingGroups(form.user),
+  groupsFollow: filledLines(groups).join('\n') === followingGroups(form.user),
 })
 
 export const withFollowingGroups = (form: RequestForm): RequestForm => withGroups(form, followingGroups(form.user))

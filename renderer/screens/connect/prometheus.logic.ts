@@ -10,6 +10,7 @@ import {
   type PrometheusTarget,
 } from '../../../core/contract/prometheus.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
+import { filledLines } from '../../../core/text/text.ts'
 import {
   authFormOf,
   EMPTY_AUTH,
@@ -114,15 +115,9 @@ export function readPrometheusForm(form: PrometheusForm): PrometheusResult {
   return { ok: true, target: PrometheusTargetSchema.parse(target), spec: spec.data }
 }
 
-const lines = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 function readHeaders(text: string): Header[] | string {
   const headers: Header[] = []
-  for (const [index, line] of lines(text).entries()) {
+  for (const [index, line] of filledLines(text).entries()) {
     const [, name, value] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
     const header = HeaderSchema.safeParse({ name, value })
     if (!header.success) return `Header ${index + 1} cannot be read; write it as Name: value.`
@@ -134,7 +129,7 @@ function readHeaders(text: string): Header[] | string {
 
 function readMatchers(text: string): NonNullable<PrometheusTarget['matchers']> | string {
   const matchers: { label: string; value: string }[] = []
-  for (const line of lines(text)) {
+  for (const line of filledLines(text)) {
     const at = line.indexOf('=')
     if (at < 1) return `“${line}” is not a label; write it as name=value.`
     matchers.push({ label: line.slice(0, at).trim(), value: line.slice(at + 1).trim() })

@@ -251,7 +251,6 @@ const EXAMPLES: readonly (readonly [name: string, text: string])[] = [
   ['Path', 'GET /livez'],
 ]
 
-/** Who sends the request where the text does not say. */
 /** Reads a text; what it does not say is taken from the form. */
 function read(text: string): void {
   const reading = readingOf(text, requestStore.getState().form)

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
 import { TUNE_SEEDS } from '../../../../core/contract/bounds.ts'
 import type { TuneAnswer, TuneProposal, TuneWish } from '../../../../core/contract/tune.ts'
+import { filledLines } from '../../../../core/text/text.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../../../core/tune/text.ts'
 import { Button, Buttons, Check } from '../../../components/Button.tsx'
 import type { DataColumn } from '../../../components/dataColumns.ts'
@@ -40,12 +41,6 @@ export function TunePane() {
 const RECORDED = ['recorded', 'Requests recorded in the time range shown'] as const
 const FROM = [['twin', 'Twin of this server, from its newest requests'], RECORDED] as const
 const FROM_PAST = [['twin', 'Twin of this server, from its requests before the shown instant'], RECORDED] as const
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 
 function Search({ impact, connection }: { readonly impact: Impact; readonly connection: number }) {
   const form = tuneStore((state) => state.form)
@@ -140,7 +135,7 @@ function wishOf(
 ): TuneWish | string {
   const { impact, connection, server, levels } = given
   const count = Number(seeds)
-  const wanted = linesOf(goals)
+  const wanted = filledLines(goals)
   const may = levels.filter((level) => !kept.includes(level))
   if (wanted.length === 0) return 'Enter a goal, such as “wait p99 of workload-low < 1 s”.'
   if (may.length === 0) return 'Select a level that may change.'
@@ -158,7 +153,7 @@ function wishOf(
     serverLimit: impact.limit.seats,
     version: impact.version,
     goals: wanted,
-    guardRails: linesOf(guardRails),
+    guardRails: filledLines(guardRails),
     levels: may,
     seeds: count,
   }
