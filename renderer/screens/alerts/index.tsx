@@ -11,7 +11,7 @@ import {
 } from '../../../core/contract/alerts.ts'
 import type { Settings } from '../../../core/contract/settings.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
-import { Segment } from '../../components/Button.tsx'
+import { Segment, Button } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -23,10 +23,13 @@ import { say } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import styles from './alerts.module.css'
-import { ExportMenu } from './ExportMenu.tsx'
 import { RulePane } from './RulePane.tsx'
 import { alertsSentence } from './sentence.ts'
 import { useShownAlerts } from './shownAlerts.ts'
+import type { ExportKind } from '../../../core/alerts/exports.ts'
+import { download } from '../../components/csv.ts'
+import { Menu } from '../../components/Menu.tsx'
+import { viewStore } from '../../state/view.ts'
 
 const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly label: string }[] = [
   { value: 'off', label: 'Off' },
@@ -206,4 +209,29 @@ export function showAt(at: number, { server, level }: AlertChange['alert']): voi
   timeStore.getState().goTo(at)
   if (server !== undefined && level !== undefined) openLevel(server, level)
   else openScreen('overview')
+}
+
+const FILES: readonly { readonly kind: ExportKind; readonly label: string; readonly file: string }[] = [
+  { kind: 'rules', label: 'Prometheus alert rules', file: 'apf.rules.yaml' },
+  { kind: 'recording-rules', label: 'Prometheus recording rules', file: 'apf.recording.yaml' },
+  { kind: 'prometheusrule', label: 'PrometheusRule object', file: 'prometheusrule.yaml' },
+  { kind: 'alertmanager', label: 'Alertmanager routes', file: 'routes.yaml' },
+  { kind: 'dashboard', label: 'Grafana dashboard', file: 'apf.json' },
+  { kind: 'mixin', label: 'Jsonnet mixin', file: 'mixin.libsonnet' },
+]
+
+/** The rules for the tools that people run, by the version of the shown server; `apf export` sets labels as well. */
+function ExportMenu() {
+  const version = viewStore((view) => view.server?.version)
+  const save = async (kind: ExportKind, file: string): Promise<void> => {
+    const { exportText } = await import('../../../core/alerts/exports.ts')
+    download(file, new Blob([exportText(kind, { version, matchers: [], intervalMs: undefined })]))
+  }
+  return (
+    <Menu entries={FILES.map(({ kind, label, file }) => ({ label, onSelect: () => void save(kind, file) }))}>
+      <Button title={version === undefined ? 'For the newest version of Kubernetes' : `For ${version}`}>
+        Export for Prometheus and Grafana
+      </Button>
+    </Menu>
+  )
 }

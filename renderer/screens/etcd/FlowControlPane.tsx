@@ -1,12 +1,12 @@
-import type { EtcdState } from '../../../core/contract/etcd.ts'
+import type { EtcdState, EtcdUsage } from '../../../core/contract/etcd.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { showConnection, useConnection } from '../../state/connection.ts'
 import { openRequestText } from '../../state/request.ts'
 import { openLive } from '../../state/route.ts'
-import { resourcesOf } from './resources.ts'
 import styles from './etcd.module.css'
+import { knownResource } from '../../../core/classify/builtInResources.ts'
 
 /** Where the requests of an API server on the same keys are seen with their level and schema, if one is connected too. */
 export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
@@ -40,4 +40,28 @@ function open({ id, requests }: Connected, resource: string): void {
   showConnection(id)
   if (requests === true) openLive(`resource:${resource}`)
   else openRequestText(`kubectl get ${resource} -A`)
+}
+
+/** Folders of etcd that have another name than the resource in them. */
+const RESOURCES: Readonly<Record<string, string>> = { minions: 'nodes', controllers: 'replicationcontrollers' }
+const MOST_RESOURCES = 6
+
+/**
+ * Kubernetes resources whose keys are in use, the busiest first. An API server keeps the built-in ones in `/registry/RESOURCE/`;
+ * what it keeps by API group is left out, as the prefixes of the traffic end there.
+ */
+export function resourcesOf(rates: readonly Pick<EtcdUsage, 'keys' | 'requests'>[]): readonly string[] {
+  const requests = new Map<string, number>()
+  for (const usage of rates) {
+    const folder = /^\/registry\/([a-z]+)$/.exec(usage.keys)?.[1]
+    if (folder === undefined) continue
+    const resource = RESOURCES[folder] ?? folder
+    // An API server keeps more than resources: addresses of its own, ranges of ports.
+    if (knownResource(resource) === undefined) continue
+    requests.set(resource, (requests.get(resource) ?? 0) + usage.requests)
+  }
+  return [...requests]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MOST_RESOURCES)
+    .map(([resource]) => resource)
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { EtcdState, EtcdTest } from '../../../core/contract/etcd.ts'
+import type { EtcdState, EtcdTest, EtcdRule } from '../../../core/contract/etcd.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
@@ -9,8 +9,9 @@ import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
-import { KeysPane } from './KeysPane.tsx'
 import styles from './etcd.module.css'
+import { classes } from '../../components/classes.ts'
+import { keyBars, type RequestKeys } from './keyAxis.ts'
 
 type Rule = EtcdTest['rules'][number]
 type Part = keyof Rule['parts']
@@ -128,3 +129,32 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
     </>
   )
 }
+
+const WIDTH = 1_000
+
+/** The keys of a request beside those that rules select. */
+const KeysPane = (props: { readonly request: RequestKeys; readonly rules: readonly EtcdRule[] }) => (
+  <Pane title="Keys" note="half-open intervals, in the order of their bytes">
+    <dl className={styles['keys']}>
+      {keyBars(props.request, props.rules).map(({ name, text, from, to, meets }) => (
+        <div key={`${name} ${text}`}>
+          <dt>
+            {name}
+            {meets !== undefined && <span className={styles['small']}>{meets ? 'meets' : 'apart'}</span>}
+          </dt>
+          <dd>
+            <svg viewBox={`0 0 ${WIDTH} 1`} preserveAspectRatio="none" aria-hidden="true">
+              <rect
+                className={classes(meets === undefined ? styles['asked'] : styles[meets ? 'met' : 'apart'])}
+                x={from * WIDTH}
+                width={Math.max(1, (to - from) * WIDTH)}
+                height={1}
+              />
+            </svg>
+            <span className="mono">{text}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </Pane>
+)

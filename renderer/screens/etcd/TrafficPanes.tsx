@@ -8,6 +8,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { limitedWord, remedyOf } from './sentence.ts'
 import styles from './etcd.module.css'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
 
 const mono = (value: string) => (
   <span className="mono">
@@ -160,3 +161,51 @@ export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode
 }
 
 const keyOf = ({ at, request, user }: EtcdRequest): string => `${at} ${request} ${user}`
+
+const LOAD_HEIGHT = 56
+const LOAD_COLUMNS = ['Second', 'Passed', 'Delayed']
+
+/** Requests of the last two minutes, second by second: limited ones on top. */
+export function LoadPane({ seconds, mode }: Pick<EtcdState, 'seconds' | 'mode'>) {
+  const observing = mode === 'observe'
+  // The present second is not over.
+  const whole = seconds.slice(0, -1)
+  const most = Math.max(1, ...whole.map(({ passed, delayed, limited }) => passed + delayed + limited))
+  const last = whole.at(-1)
+  const label = `${format.fixed((last?.passed ?? 0) + (last?.delayed ?? 0))} requests passed and ${format.fixed(last?.limited)} ${observing ? 'would be' : 'were'} limited in the last second; at most ${format.fixed(most)} came in one second.`
+  return (
+    <ChartFrame
+      title="Requests"
+      note={`per second, ${format.span(whole.length)}, most ${format.fixed(most)}`}
+      fileName="etcd-requests"
+      table={() => ({
+        columns: [...LOAD_COLUMNS, limitedWord(mode)],
+        rows: whole.map(({ second, passed, delayed, limited }) => [second, passed, delayed, limited]),
+      })}
+      label={label}
+      legend={
+        <span className={styles['legend']}>
+          <i className={styles['limitedKey']} /> {observing ? 'would be limited' : 'limited'}
+        </span>
+      }
+    >
+      <svg
+        viewBox={`0 0 ${whole.length} ${LOAD_HEIGHT}`}
+        className={styles['load']}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {whole.map(({ second, passed, delayed, limited }, index) => {
+          const [let_, refused] = [passed + delayed, limited].map((count) => (count / most) * (LOAD_HEIGHT - 2))
+          const top = LOAD_HEIGHT - (let_ ?? 0)
+          return (
+            <g key={second}>
+              <rect className={styles['fill']} x={index} y={top} width={0.8} height={let_} />
+              <rect className={styles['refused']} x={index} y={top - (refused ?? 0)} width={0.8} height={refused} />
+            </g>
+          )
+        })}
+      </svg>
+    </ChartFrame>
+  )
+}

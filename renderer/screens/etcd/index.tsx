@@ -18,12 +18,11 @@ import { AdvicePane } from './AdvicePane.tsx'
 import { ClassCards } from './ClassCards.tsx'
 import { type Edited, EditPane } from './EditPane.tsx'
 import { FlowControlPane } from './FlowControlPane.tsx'
-import { LoadPane } from './LoadPane.tsx'
 import { MemberPane } from './MemberPane.tsx'
 import { RulesPane } from './RulesPane.tsx'
 import { EVIDENCE, etcdSentence } from './sentence.ts'
 import { TestPane } from './TestPane.tsx'
-import { LimitedPane, RatesPane, TopPane } from './TrafficPanes.tsx'
+import { LimitedPane, LoadPane, RatesPane, TopPane } from './TrafficPanes.tsx'
 import styles from './etcd.module.css'
 
 /** A proxy in front of an etcd: what passes, what is limited and why, and the rules that do it. */

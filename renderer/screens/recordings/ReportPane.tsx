@@ -1,14 +1,14 @@
-import { useState } from 'react'
+import { useState, useEffect, useRef } from 'react'
 import type { Report } from '../../../core/contract/report.ts'
-import { reportHtml, reportMarkup } from '../../../core/report/html.ts'
+import { reportHtml, reportMarkup, REPORT_STYLE } from '../../../core/report/html.ts'
 import { reportMarkdown } from '../../../core/report/markdown.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { download, exportName } from '../../components/csv.ts'
 import { TextArea, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { ReportSheet } from './ReportSheet.tsx'
 import { editedReport } from './recordings.data.ts'
 import styles from './recordings.module.css'
+import { createPortal } from 'react-dom'
 
 /** A report before it is kept: its title, words of its author, and which sections it has. */
 export function ReportPane({ report }: { readonly report: Report }) {
@@ -44,4 +44,39 @@ export function ReportPane({ report }: { readonly report: Report }) {
       </div>
     </Pane>
   )
+}
+
+/**
+ * A report as the saved page shows it, in a tree of its own: styles of the console do not reach it, nor those of the page the
+ * console. The sheet on the screen is read; the one behind the screen is what the browser prints.
+ */
+function ReportSheet({ markup }: { readonly markup: string }) {
+  return (
+    <>
+      <div className={styles['paper']}>
+        <Sheet markup={markup} />
+      </div>
+      {createPortal(
+        <div className={styles['print']} aria-hidden="true">
+          <Sheet markup={markup} />
+        </div>,
+        document.body,
+      )}
+    </>
+  )
+}
+
+function Sheet({ markup }: { readonly markup: string }) {
+  const host = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { current } = host
+    if (current === null) return
+    const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' })
+    const style = new CSSStyleSheet()
+    style.replaceSync(REPORT_STYLE)
+    root.adoptedStyleSheets = [style]
+    // A parsed document runs nothing, and the policy of the page holds for what is taken from it.
+    root.replaceChildren(...new DOMParser().parseFromString(markup, 'text/html').body.children)
+  }, [markup])
+  return <div ref={host} />
 }

@@ -2,8 +2,7 @@ import { cleanup, render, screen, within } from '@testing-library/react'
 import { afterEach, expect, it } from 'vitest'
 import type { Effect } from '../../../../core/contract/effect.ts'
 import type { ForecastReport } from '../../../../core/contract/forecast.ts'
-import { EffectPane } from './EffectPane.tsx'
-import { effectSentences, watchText } from './effect.text.ts'
+import { EffectPane, effectSentences, watchText } from './EffectPane.tsx'
 
 afterEach(cleanup)
 

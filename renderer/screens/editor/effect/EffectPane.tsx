@@ -2,16 +2,16 @@ import type { Effect, EffectsState, Measured } from '../../../../core/contract/e
 import type { NumberName } from '../../../../core/compare/compare.ts'
 import { QUANTITIES } from '../../../../core/contract/bounds.ts'
 import type { Quantity } from '../../../../core/contract/forecast.ts'
-import { judge, type Judged } from '../../../../core/twin/judge.ts'
+import { judge, type Judged, judgedOf, worstMiss } from '../../../../core/twin/judge.ts'
 import { classes, scrollRegion } from '../../../components/classes.ts'
 import { numberLook } from '../../../components/comparedNumbers.ts'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { format, UNKNOWN } from '../../../theme/format.ts'
-import { effectSentences, watchText } from './effect.text.ts'
 import { bandText, levelColumn, QUANTITY_LOOKS, SmallLine } from './quantities.tsx'
 import styles from './quantities.module.css'
+import { SETTLE_MS } from '../../../../core/compare/period.ts'
 
 /** What an applied edit did: every level before and after it, and the forecast beside what was measured. */
 export function EffectPane(props: { readonly effect: Effect; readonly watched: EffectsState['watched'] }) {
@@ -124,4 +124,45 @@ function JudgedNumber({ judged }: { readonly judged: Judged | undefined }) {
       <SmallLine>{bandText(band, quantity)}</SmallLine>
     </>
   )
+}
+
+/** Until when it is watched, or why that ended. */
+export function watchText({ ended }: Effect, watched: EffectsState['watched']): string {
+  if (ended !== undefined) return ENDED[ended]
+  return watched ? `measuring until ${format.time(watched.untilMs)}` : 'not measured any more'
+}
+
+const ENDED: Readonly<Record<NonNullable<Effect['ended']>, string>> = {
+  complete: 'measured for ten minutes',
+  changed: 'measured until the next change of limits or objects',
+  restarted: 'measured until the server restarted',
+  interrupted: 'pages are missing from the ten minutes after the edit',
+}
+
+/** What the measurement shows of the forecast, or why it shows nothing yet. */
+export function effectSentences(effect: Effect): readonly string[] {
+  const { measured, forecast, ended } = effect
+  if (measured === undefined) {
+    return [
+      ended === undefined
+        ? `The first numbers appear about ${(SETTLE_MS + FIRST_MS) / 1_000} s after the edit: limits settle for ${SETTLE_MS / 1_000} s, and ${FIRST_MS / 1_000} s are measured.`
+        : 'Too little was measured to show an effect.',
+    ]
+  }
+  if (forecast === undefined) return ['There was no forecast on the screen when this was applied.']
+  const judged = judgedOf(effect)
+  if (judged.length === 0) return ['None of the forecast numbers is large enough to count.']
+  const inside = judged.filter((one) => one.inside).length
+  const miss = worstMiss(judged)
+  return [
+    `${inside} of ${judged.length} forecast numbers lie in their bands.`,
+    ...(miss === undefined ? [] : [`Farthest outside: ${missText(miss)}.`]),
+  ]
+}
+/** Least length of a measurement (core/twin/observe.ts). */
+const FIRST_MS = 20_000
+
+function missText({ level, quantity, measured, band }: Judged): string {
+  const { label, text } = QUANTITY_LOOKS[quantity]
+  return `${level}, ${label.toLowerCase()} ${text(measured)}, forecast ${bandText(band, quantity)}`
 }

@@ -2,8 +2,7 @@ import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { compute } from './calculator.logic.ts'
-import { Calculators } from './Calculators.tsx'
-import { CALCULATORS } from './onPages.ts'
+import { Calculators, CALCULATORS } from './Calculators.tsx'
 
 afterEach(cleanup)
 

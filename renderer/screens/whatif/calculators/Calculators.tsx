@@ -5,8 +5,10 @@ import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { compute, type Answer, type Definition, type Field, type Texts } from './calculator.logic.ts'
-import { CALCULATORS } from './onPages.ts'
 import styles from './calculators.module.css'
+import { LIST_WIDTH, WATCH_START } from './reads.data.ts'
+import { PUBLISHING, WATCH_BUCKETS } from './watchCounts.data.ts'
+import { EVENT_COST, WRITE_WIDTH } from './writes.data.ts'
 
 /** Formulas of the proposal that belong to a scenario, with numbers that the reader can change. */
 export function Calculators({ scenario }: { readonly scenario: string }) {
@@ -78,3 +80,11 @@ const Result = ({ title, answer: { summary, columns, rows } }: { readonly title:
     </div>
   </>
 )
+
+/** By the scenario on whose page they stand. */
+export const CALCULATORS: Readonly<Partial<Record<string, readonly Definition[]>>> = {
+  S9: [LIST_WIDTH],
+  S13: [WATCH_START],
+  S18: [WRITE_WIDTH, EVENT_COST],
+  S19: [WATCH_BUCKETS, PUBLISHING],
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RecorderState } from '../../../core/contract/recording.ts'
-import { ageText, recorderFacts, SIZES, sizeText } from './recorder.data.ts'
+import { ageText, recorderFacts, SIZES, sizeText } from './RecorderPane.tsx'
 
 const state: RecorderState = { status: 'recording', possible: true, folder: '/state/recordings' }
 const since = '2026-11-21T03:00:00.000Z'

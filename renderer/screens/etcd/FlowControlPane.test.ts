@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resourcesOf } from './resources.ts'
+import { resourcesOf } from './FlowControlPane.tsx'
 
 test('resources come from the folders of an API server, the busiest first', () => {
   const rates = [
