@@ -1,17 +1,16 @@
 import { useState } from 'react'
-import { toProblem } from '../../core/contract/errors.ts'
 import type { Stride } from '../../core/contract/simulation.ts'
 import type { RunSpec } from '../../core/contract/whatif.ts'
 import { Button } from '../components/Button.tsx'
 import { StrideSelect } from '../components/StrideSelect.tsx'
 import { openRun, runSeconds, runStore, stepRun } from '../state/runs.ts'
-import { say } from '../state/shell.ts'
+import { sayFailure } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import styles from './TimeBar.module.css'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
-const orSay = (doing: Promise<void>): void => void doing.catch((thrown: unknown) => say(toProblem(thrown).message))
+const orSay = (doing: Promise<void>): void => void doing.catch(sayFailure)
 
 /** Steps of a run, and the other variants of its comparison at the same instant. */
 export function RunSteps({ of }: { readonly of: RunSpec['of'] }) {

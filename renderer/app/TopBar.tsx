@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState } from 'react'
-import { toProblem } from '../../core/contract/errors.ts'
 import type { SimulationControl, Stride } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
@@ -10,7 +9,7 @@ import { openScreen } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
 import { useTimePart } from '../state/time.ts'
 import { useViewPart, useView } from '../state/view.ts'
-import { openOverlay, say, setOverlay, shellStore } from '../state/shell.ts'
+import { openOverlay, sayFailure, setOverlay, shellStore } from '../state/shell.ts'
 import { useConnection } from '../state/connection.ts'
 import { useSimulationState, controlSimulation } from '../state/simulation.ts'
 import { Tip } from '../components/Term.tsx'
@@ -175,8 +174,7 @@ function Transport() {
   const [stride, setStride] = useState<Stride>('event')
   if (state === undefined || isPast) return null
   const { speed, paused, ended } = state
-  const control = (change: SimulationControl): void =>
-    void controlSimulation(change).catch((thrown: unknown) => say(toProblem(thrown).message))
+  const control = (change: SimulationControl): void => void controlSimulation(change).catch(sayFailure)
   const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].toSorted((a, b) => a - b)
   return (
     <div role="group" aria-label="Simulated server" className={styles['group']}>

@@ -1,5 +1,4 @@
 import type { ProcedureName } from '../../core/contract/contract.ts'
-import { toProblem } from '../../core/contract/errors.ts'
 import { isWithoutLevels, WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import {
   connectSource,
@@ -19,7 +18,7 @@ import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { viewStore, withoutLevels } from '../state/view.ts'
-import { say } from '../state/shell.ts'
+import { say, sayFailure } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
 import { rosterRows } from './shell.data.ts'
 
@@ -138,7 +137,7 @@ async function told(action: Promise<unknown>): Promise<boolean> {
     await action
     return true
   } catch (thrown) {
-    say(toProblem(thrown).message)
+    sayFailure(thrown)
     return false
   }
 }
@@ -237,7 +236,7 @@ export async function openAsSource(choose: () => Promise<readonly Readable[]>): 
     await connectSource(await sourceOfFiles(await choose()))
     openScreen('overview')
   } catch (thrown) {
-    say(toProblem(thrown).message)
+    sayFailure(thrown)
   }
 }
 

@@ -5,14 +5,13 @@ import type { SourceSummary } from '../../core/contract/fleet.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { Connected } from '../../core/contract/source.ts'
-import { toProblem } from '../../core/contract/errors.ts'
 import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import type { FleetSource } from '../../core/fleet/fleet.ts'
 import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { client } from './client.ts'
 import { connectionStore, connectSource, showConnection, useConnection } from './connection.ts'
 import { rememberLevels } from './settings.ts'
-import { say } from './shell.ts'
+import { sayFailure } from './shell.ts'
 
 /** What is known of the connections, by their ids. */
 interface Known {
@@ -166,7 +165,7 @@ export function showServer({ id, cluster, whole }: FleetSource, server: string |
   if (asked === connecting) return
   connecting = asked
   connectSource(spec, true)
-    .then(open, (thrown: unknown) => say(toProblem(thrown).message))
+    .then(open, sayFailure)
     .finally(() => {
       connecting = undefined
     })

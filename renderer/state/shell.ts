@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { toProblem } from '../../core/contract/errors.ts'
 
 export type Overlay = 'palette' | 'help' | 'source' | 'range'
 
@@ -24,6 +25,9 @@ export const setOverlay = (overlay: Overlay, open: boolean): void =>
 
 /** Says the result of an action in one sentence. */
 export const say = (toast: string): void => shellStore.setState({ toast })
+
+/** Says why an action failed. */
+export const sayFailure = (thrown: unknown): void => say(toProblem(thrown).message)
 
 export function silence(): void {
   const { overlay } = shellStore.getState()

@@ -3,13 +3,12 @@ import { alertKey, isAbout } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
-import { toProblem } from '../../../core/contract/errors.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
 import { openLevel, openPage, openScreen } from '../../state/route.ts'
-import { say } from '../../state/shell.ts'
+import { sayFailure } from '../../state/shell.ts'
 import { viewStore } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import styles from './alerts.module.css'
@@ -31,7 +30,7 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
   const silence = (of: number, silences: readonly Silence[]): void => {
     client()
       .call('alerts.silence', { connection: of, silences: [...silences] })
-      .catch((thrown: unknown) => say(toProblem(thrown).message))
+      .catch(sayFailure)
   }
   return (
     <Pane title={`${rule} ${title}`} note={severity} className={styles['rule']}>

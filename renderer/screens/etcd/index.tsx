@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { EtcdState } from '../../../core/contract/etcd.ts'
-import { type Problem, toProblem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { classes as classNamesOf } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
@@ -12,7 +12,7 @@ import { bypassText } from '../../../core/qos/bypass.ts'
 import { PAST_IS_READ, usePastPart } from '../../state/past.ts'
 import { useEtcdState } from '../../state/told.ts'
 import { forgetObject, hrefOfPlace, openScreen, useRoute } from '../../state/route.ts'
-import { say } from '../../state/shell.ts'
+import { say, sayFailure } from '../../state/shell.ts'
 import { format } from '../../theme/format.ts'
 import { AdvicePane } from './AdvicePane.tsx'
 import { ClassCards } from './ClassCards.tsx'
@@ -281,6 +281,6 @@ async function changeMode(mode: EtcdState['mode']): Promise<void> {
     await ask('etcd.change', { change: { action: 'mode', mode } })
     say(mode === 'enforce' ? 'Requests are limited.' : 'Every request passes; decisions are only computed.')
   } catch (thrown) {
-    say(toProblem(thrown).message)
+    sayFailure(thrown)
   }
 }

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { useState } from 'react'
 import { type LiveState, ProxyModeSchema, type ProxyMode } from '../../../core/contract/live.ts'
-import { ProblemError, toProblem } from '../../../core/contract/errors.ts'
+import { ProblemError } from '../../../core/contract/errors.ts'
 import { ask } from '../../state/connection.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
@@ -10,7 +10,7 @@ import { liveRows, liveStore } from '../../state/live.ts'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import dialog from '../../components/Dialog.module.css'
-import { say } from '../../state/shell.ts'
+import { say, sayFailure } from '../../state/shell.ts'
 import { useObjects } from '../../state/objects.ts'
 import { MODE, nowSentence, type NowFacts } from './sentence.ts'
 import type { Tally } from './tally.ts'
@@ -150,7 +150,7 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
       liveStore.setState({ state: await ask('live.mode', { mode: asked }) })
       say(MODE[asked].sentence)
     } catch (thrown) {
-      say(toProblem(thrown).message)
+      sayFailure(thrown)
     }
   }
   return (

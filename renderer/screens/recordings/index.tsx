@@ -12,7 +12,7 @@ import { client } from '../../state/client.ts'
 import { connectSource, useConnected } from '../../state/connection.ts'
 import { useRecorder } from '../../state/told.ts'
 import { openScreen } from '../../state/route.ts'
-import { say } from '../../state/shell.ts'
+import { sayFailure } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
 import { absolute } from '../../state/time.logic.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
@@ -143,7 +143,7 @@ async function open({ id, first, last }: RecordingEntry): Promise<void> {
   try {
     opened = await connectSource({ kind: 'recording', ids: [id] })
   } catch (thrown) {
-    say(toProblem(thrown).message)
+    sayFailure(thrown)
     return
   }
   if (first !== undefined && last !== undefined) {

@@ -23,7 +23,7 @@ import { levelToken } from '../../state/levels.ts'
 import { usePastPart, useSettledMoment } from '../../state/past.ts'
 import { openPage } from '../../state/route.ts'
 import { runSeconds } from '../../state/runs.ts'
-import { say } from '../../state/shell.ts'
+import { sayFailure } from '../../state/shell.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { BESIDE_NUMBERS, type BesideLevel, besideLevels, besideTitle, mostDiffering, type Side } from './beside.data.ts'
@@ -64,7 +64,7 @@ const Nothing = ({ title, actions, children }: { title: string; actions: ReactNo
 
 /** The same pair with another variant, at the same instant. */
 const reopen = (pair: RunPair, change: Partial<Pick<RunPair, 'a' | 'b'>>): void =>
-  void openBeside({ ...pair, ...change }, runSeconds()).catch((thrown: unknown) => say(toProblem(thrown).message))
+  void openBeside({ ...pair, ...change }, runSeconds()).catch(sayFailure)
 
 function Beside({ pair }: { readonly pair: RunPair }) {
   const server = useViewPart((view) => view.server)

@@ -91,12 +91,7 @@ function RunButton({ comparison, onRun }: { readonly comparison: Comparison | un
   }
   return (
     <>
-      <progress
-        className={styles['progress']}
-        max={1}
-        value={comparison.part}
-        aria-label="Progress of the comparison"
-      />
+      <progress max={1} value={comparison.part} aria-label="Progress of the comparison" />
       <span className={styles['part']}>{format.percent(comparison.part)}</span>
       <Button onClick={cancelComparison}>Cancel</Button>
     </>

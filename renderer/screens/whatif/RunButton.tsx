@@ -1,11 +1,10 @@
 import { useState } from 'react'
-import { toProblem } from '../../../core/contract/errors.ts'
 import type { RunGiven, RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Button } from '../../components/Button.tsx'
 import { openBeside, type RunPair } from '../../state/beside.ts'
 import { openScreen } from '../../state/route.ts'
 import { openRun } from '../../state/runs.ts'
-import { say } from '../../state/shell.ts'
+import { sayFailure } from '../../state/shell.ts'
 import { isWithoutLevels } from '../../../core/frame/reading.ts'
 
 /** Opens the run of a variant of a comparison at an instant, seconds after its start, or at its end. */
@@ -98,7 +97,7 @@ function OpeningButton(props: {
     try {
       await open()
     } catch (thrown) {
-      say(toProblem(thrown).message)
+      sayFailure(thrown)
     } finally {
       setOpening(false)
     }

@@ -253,7 +253,7 @@ function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
   if (run?.state === 'running') {
     return (
       <>
-        <progress className={styles['progress']} max={1} value={run.part} aria-label="Progress of the scenario" />
+        <progress max={1} value={run.part} aria-label="Progress of the scenario" />
         <Button onClick={() => cancelScenario(name)}>Cancel</Button>
       </>
     )

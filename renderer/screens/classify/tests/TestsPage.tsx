@@ -42,12 +42,7 @@ export function TestsPage() {
   const configurations = useConfigurations()
   const { state, problem } = useRequestTests()
   if (state === 'failed' && problem !== undefined) {
-    return (
-      <>
-        <h1 className="sr-only">Tests</h1>
-        <ErrorState title="The saved requests cannot be read." problem={problem} />
-      </>
-    )
+    return <ErrorState page="Tests" title="The saved requests cannot be read." problem={problem} />
   }
   if (configurations === undefined) return <LoadingPage title="Tests" waitingFor="the flow schemas and levels" />
   if (state === 'reading') return <LoadingPage title="Tests" waitingFor="the saved requests" />

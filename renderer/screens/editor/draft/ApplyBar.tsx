@@ -1,7 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { changesOf } from '../../../../core/draft/readEntry.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { applyDraft, draftApplyStore, runDry } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
@@ -14,7 +13,7 @@ import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { Note } from '../../../components/States.tsx'
 import { useNow } from '../../../components/hooks.ts'
 import { useObjects } from '../../../state/objects.ts'
-import { say } from '../../../state/shell.ts'
+import { say, sayFailure } from '../../../state/shell.ts'
 import { Button, Copy } from '../../../components/Button.tsx'
 import { ApplyDialog } from './ApplyDialog.tsx'
 import { SaveMenu } from './SaveMenu.tsx'
@@ -109,7 +108,7 @@ function RunBeside() {
       await runDraftBeside()
       openScreen('live')
     } catch (thrown) {
-      say(toProblem(thrown).message)
+      sayFailure(thrown)
       setBusy(false)
     }
   }
@@ -191,7 +190,7 @@ export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
     ask('editing.switch', { on: !on })
       .then(
         (after) => say(after.state === 'impossible' ? after.why : `Editing of ${target} is ${after.state}.`),
-        (thrown: unknown) => say(toProblem(thrown).message),
+        sayFailure,
       )
       .finally(() => setBusy(false))
   }

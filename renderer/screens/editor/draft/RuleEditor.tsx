@@ -107,7 +107,7 @@ function ResourcePart({ form, path, index }: PartProps) {
         checked={form.at(scope) === true}
         onChange={(checked) => form.set(scope, checked ? true : undefined)}
       />
-      <FindingLines findings={[scope].flatMap((at) => form.findings(at))} />
+      <FindingLines findings={form.findings(scope)} />
     </Part>
   )
 }
@@ -133,7 +133,7 @@ function Part(props: {
         <span>{title}</span>
         {!form.readOnly && <IconButton icon="cross" label={remove} onClick={() => form.set(path, undefined)} />}
       </div>
-      <FindingLines findings={[path].flatMap((at) => form.findings(at))} />
+      <FindingLines findings={form.findings(path)} />
       {children}
     </div>
   )

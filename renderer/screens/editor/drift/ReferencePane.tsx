@@ -1,12 +1,13 @@
-import { useState, useCallback } from 'react'
+import { useState } from 'react'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
-import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import type { Problem } from '../../../../core/contract/errors.ts'
 import type { Elsewhere } from '../../../../core/contract/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { FilesButton } from '../../../components/FilesButton.tsx'
 import { SelectField } from '../../../components/Field.tsx'
 import { readFiles } from '../../../components/files.ts'
+import { useTask } from '../../../components/hooks.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useContexts } from '../../../state/contexts.ts'
@@ -91,31 +92,26 @@ interface ReferenceChoice extends Other {
 /** What the present objects are compared with: the built-in ones of their version until somebody asks for others. */
 export function useReference(version: string): ReferenceChoice {
   const [other, setOther] = useState<Other>()
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
-  const compareWith = useCallback((from: () => Promise<Elsewhere>): void => {
-    setBusy(true)
-    setProblem(undefined)
-    const read = async (): Promise<void> => {
-      try {
-        const { name, objects, notes } = await client().call('objects.elsewhere', { from: await from() })
-        setOther({ reference: { kind: 'elsewhere', name }, objects, notes })
-      } catch (thrown) {
-        setProblem(toProblem(thrown))
-      } finally {
-        setBusy(false)
-      }
-    }
-    void read()
-  }, [])
-  const compareWithBuiltIn = useCallback((): void => {
+  const [task, start, reset] = useTask<void>()
+  const compareWith = (from: () => Promise<Elsewhere>): void =>
+    void start(async () => {
+      const { name, objects, notes } = await client().call('objects.elsewhere', { from: await from() })
+      setOther({ reference: { kind: 'elsewhere', name }, objects, notes })
+    })
+  const compareWithBuiltIn = (): void => {
     setOther(undefined)
-    setProblem(undefined)
-  }, [])
+    reset()
+  }
   const shown = other ?? {
     reference: { kind: 'built-in' as const, version },
     objects: builtInObjects(version),
     notes: [],
   }
-  return { ...shown, busy, ...(problem !== undefined && { problem }), compareWith, compareWithBuiltIn }
+  return {
+    ...shown,
+    busy: task.state === 'busy',
+    ...(task.state === 'failed' && { problem: task.problem }),
+    compareWith,
+    compareWithBuiltIn,
+  }
 }
