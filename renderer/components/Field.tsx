@@ -1,4 +1,10 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from 'react'
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react'
 import { classes } from './classes.ts'
 import styles from './controls.module.css'
 
@@ -99,34 +105,34 @@ export function TextArea(
   )
 }
 
-/** A choice of one; an option that is only a text is its own value. */
-export function SelectField(
-  props: FieldProps &
-    TextProps & {
-      readonly options: readonly (string | readonly [value: string, label: string, disabled?: boolean])[]
-      readonly mono?: boolean
-    },
-) {
-  const { label, hint, error, value, options, mono = false, onChange } = props
+interface OptionsProps extends TextProps {
+  /** One that is only a text is its own value. */
+  readonly options: readonly (string | readonly [value: string, label: string, disabled?: boolean])[]
+}
+
+/** A choice of one, named by what is around it. */
+export function Select(props: OptionsProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, keyof OptionsProps>) {
+  const { options, onChange, ...select } = props
+  return (
+    <select className={inputClass} {...select} onChange={({ target }) => onChange(target.value)}>
+      {options.map((option) => {
+        const [of, text, disabled] = typeof option === 'string' ? [option, option] : option
+        return (
+          <option key={of} value={of} disabled={disabled}>
+            {text}
+          </option>
+        )
+      })}
+    </select>
+  )
+}
+
+/** A choice of one under a label. */
+export function SelectField(props: FieldProps & OptionsProps & { readonly mono?: boolean }) {
+  const { label, hint, error, mono = false, ...select } = props
   return (
     <Field {...{ label, hint, error }}>
-      {(attributes) => (
-        <select
-          {...attributes}
-          className={mono ? monoInputClass : inputClass}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        >
-          {options.map((option) => {
-            const [of, text, disabled] = typeof option === 'string' ? [option, option] : option
-            return (
-              <option key={of} value={of} disabled={disabled}>
-                {text}
-              </option>
-            )
-          })}
-        </select>
-      )}
+      {(attributes) => <Select {...attributes} className={mono ? monoInputClass : inputClass} {...select} />}
     </Field>
   )
 }

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from 'react'
 import { periodsApart, periodsAround, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
 import { Button } from '../../components/Button.tsx'
-import { inputClass, monoInputClass } from '../../components/Field.tsx'
+import { inputClass, monoInputClass, Select } from '../../components/Field.tsx'
 import { useNow } from '../../components/hooks.ts'
 import { useSettings } from '../../state/settings.ts'
 import { say } from '../../state/shell.ts'
@@ -19,7 +19,7 @@ interface PeriodBarProps {
   readonly onChange: (periods: Periods) => void
 }
 
-const LENGTHS: readonly number[] = [60, 300, 600, 1_800, 3_600]
+const LENGTHS = [60, 300, 600, 1_800, 3_600].map((seconds) => [String(seconds), format.span(seconds)] as const)
 const OFFSETS: readonly (readonly [seconds: number, label: string])[] = [
   [0, 'directly before B'],
   [3_600, '1 h before B'],
@@ -76,13 +76,7 @@ export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) 
       </label>
       <label className={styles['choice']}>
         Length around marks
-        <select className={inputClass} value={length} onChange={({ target }) => setLength(Number(target.value))}>
-          {LENGTHS.map((seconds) => (
-            <option key={seconds} value={seconds}>
-              {format.span(seconds)}
-            </option>
-          ))}
-        </select>
+        <Select value={String(length)} options={LENGTHS} onChange={(seconds) => setLength(Number(seconds))} />
       </label>
       <MarkForm source={source} onMark={(at) => onChange(periodsAround(at, length * 1_000))} />
     </div>

@@ -14,7 +14,7 @@ import { fleetSentence } from '../../../core/fleet/sentence.ts'
 import { FLEET_SHOWN, type FleetNumber } from '../../../core/prom/fleetNumbers.ts'
 import type { Shown } from '../../../core/prom/measures.ts'
 import { Button, Segment } from '../../components/Button.tsx'
-import { inputClass, monoInputClass } from '../../components/Field.tsx'
+import { monoInputClass, Select } from '../../components/Field.tsx'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
 import { PromqlMenu, type Measured } from '../../components/Promql.tsx'
 import { NoCluster } from '../../components/States.tsx'
@@ -195,18 +195,11 @@ function Reference(props: {
   return (
     <label className={styles['reference']}>
       Compare with{' '}
-      <select
-        className={inputClass}
+      <Select
         value={String(reference)}
-        onChange={({ target }) => onChange(target.value === 'built-in' ? 'built-in' : Number(target.value))}
-      >
-        <option value="built-in">built-in objects</option>
-        {sources.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={[['built-in', 'built-in objects'], ...sources.map(({ id, name }) => [String(id), name] as const)]}
+        onChange={(value) => onChange(value === 'built-in' ? 'built-in' : Number(value))}
+      />
     </label>
   )
 }

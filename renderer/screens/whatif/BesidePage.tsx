@@ -11,7 +11,7 @@ import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
-import { inputClass } from '../../components/Field.tsx'
+import { Select } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -130,18 +130,12 @@ function Choices({ pair }: { readonly pair: RunPair }) {
   const side = (label: 'A' | 'B', place: 'a' | 'b', other: number) => (
     <span className={styles['choice']}>
       {label}
-      <select
-        className={inputClass}
+      <Select
         aria-label={`Variant ${label}`}
-        value={pair[place]}
-        onChange={({ target }) => reopen(pair, { [place]: Number(target.value) })}
-      >
-        {pair.choices.map(({ name }, index) => (
-          <option key={name} value={index} disabled={index === other}>
-            {name}
-          </option>
-        ))}
-      </select>
+        value={String(pair[place])}
+        options={pair.choices.map(({ name }, index) => [String(index), name, index === other] as const)}
+        onChange={(index) => reopen(pair, { [place]: Number(index) })}
+      />
     </span>
   )
   return (

@@ -5,7 +5,7 @@ import { MOST_VARIANTS } from '../../../core/contract/bounds.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
-import { inputClass, SelectField, TextField } from '../../components/Field.tsx'
+import { inputClass, Select, SelectField, TextField } from '../../components/Field.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -200,27 +200,21 @@ function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions
   const chosen = (
     field: VariantField,
     header: string,
-    options: (index: number) => readonly (readonly [value: string, label: string])[],
+    options: (index: number) => Parameters<typeof Select>[0]['options'],
     width: number,
   ): DataColumn<Row> => ({
     id: field,
     header,
     width,
     cell: ({ variant, index }) => (
-      <select
+      <Select
         {...attributes(index, field)}
         value={variant[field]}
-        onChange={({ target }) => onVariant(index, { [field]: target.value })}
-      >
-        {options(index).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
+        options={options(index)}
+        onChange={(value) => onVariant(index, { [field]: value })}
+      />
     ),
   })
-  const algorithms = ALGORITHMS.map((name) => [name, name] as const)
   return [
     { id: 'letter', header: 'Variant', rowHeader: true, width: 60, cell: ({ index }) => letterOf(index) },
     typed('name', 'Name', 130),
@@ -229,7 +223,7 @@ function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),
     typed('version', 'Version', 92),
-    chosen('algorithm', 'Algorithm', () => algorithms, 140),
+    chosen('algorithm', 'Algorithm', () => ALGORITHMS, 140),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
   ]
 }

@@ -1,7 +1,7 @@
 import { useId, type KeyboardEvent, type ReactNode, type ButtonHTMLAttributes } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
 import type { TermId } from '../../../../core/glossary/glossary.ts'
-import { inputClass, monoInputClass } from '../../../components/Field.tsx'
+import { inputClass, monoInputClass, Select } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
@@ -136,14 +136,12 @@ export function ChoiceRow(
   return (
     <FieldRow {...row} fixed={readOnly ? (known?.[1] ?? value) : undefined}>
       {(attributes) => (
-        <select {...attributes} className={inputClass} value={value} onChange={({ target }) => onChange(target.value)}>
-          {known === undefined && <option value={value}>{value === '' ? 'choose' : value}</option>}
-          {options.map(([option, label]) => (
-            <option key={option} value={option}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <Select
+          {...attributes}
+          value={value}
+          options={known === undefined ? [[value, value === '' ? 'choose' : value], ...options] : options}
+          onChange={onChange}
+        />
       )}
     </FieldRow>
   )

@@ -3,7 +3,7 @@ import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
 import { classes, scrollRegion } from '../../../components/classes.ts'
-import { inputClass } from '../../../components/Field.tsx'
+import { inputClass, Select } from '../../../components/Field.tsx'
 import { Menu } from '../../../components/Menu.tsx'
 import { Note } from '../../../components/States.tsx'
 import { BUILT_IN_VERSIONS, chooseBuiltInVersion } from '../../../state/draftBase.ts'
@@ -83,18 +83,12 @@ export const ListColumn = memo(function ListColumn(props: ListColumnProps) {
 })
 
 function VersionChoice({ version }: { readonly version: string }) {
+  const versions = BUILT_IN_VERSIONS.map((one) => [one, one.replace(/^v|\.0$/g, '')] as const)
   const known = BUILT_IN_VERSIONS.includes(version)
   return (
     <label className={styles['version']}>
       No connected source has objects. These are the built-in objects of Kubernetes
-      <select className={inputClass} value={version} onChange={({ target }) => chooseBuiltInVersion(target.value)}>
-        {!known && <option value={version}>{version}</option>}
-        {BUILT_IN_VERSIONS.map((one) => (
-          <option key={one} value={one}>
-            {one.replace(/^v|\.0$/g, '')}
-          </option>
-        ))}
-      </select>
+      <Select value={version} options={known ? versions : [version, ...versions]} onChange={chooseBuiltInVersion} />
     </label>
   )
 }

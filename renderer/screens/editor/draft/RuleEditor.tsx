@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button, Check } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { classes } from '../../../components/classes.ts'
-import { inputClass, monoInputClass } from '../../../components/Field.tsx'
+import { monoInputClass, Select } from '../../../components/Field.tsx'
 import {
   listAt,
   NEW_RESOURCE_RULE,
@@ -158,20 +158,17 @@ function SubjectRow(props: { readonly form: ObjectForm; readonly path: FieldPath
   const subject = `Subject ${index + 1}`
   return (
     <div className={classes(styles['subject'], isAccount && styles['account'])}>
-      <select
-        className={inputClass}
+      <Select
         aria-label={`${subject}: kind`}
         disabled={readOnly}
         value={kind}
-        onChange={({ target }) => set({ kind: target.value })}
-      >
-        {SUBJECT_KINDS.some((known) => known === kind) || <option value={kind}>{kind === '' ? 'choose' : kind}</option>}
-        {SUBJECT_KINDS.map((known) => (
-          <option key={known} value={known}>
-            {known === 'ServiceAccount' ? 'Account' : known}
-          </option>
-        ))}
-      </select>
+        options={
+          SUBJECT_KINDS.some(([known]) => known === kind)
+            ? SUBJECT_KINDS
+            : [[kind, kind === '' ? 'choose' : kind], ...SUBJECT_KINDS]
+        }
+        onChange={(next) => set({ kind: next })}
+      />
       {isAccount && (
         <input
           className={monoInputClass}

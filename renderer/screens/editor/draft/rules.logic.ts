@@ -12,7 +12,12 @@ export const NEW_URL_RULE = { verbs: ['get'], nonResourceURLs: ['/healthz'] }
 const NEW_SUBJECT = { kind: 'User', user: { name: '' } }
 export const NEW_RULE = { subjects: [NEW_SUBJECT], resourceRules: [NEW_RESOURCE_RULE] }
 
-export const SUBJECT_KINDS = ['User', 'Group', 'ServiceAccount'] as const
+/** Kinds of subjects, and how the form calls them. */
+export const SUBJECT_KINDS = [
+  ['User', 'User'],
+  ['Group', 'Group'],
+  ['ServiceAccount', 'Account'],
+] as const
 
 /** A subject as the form has it; of accounts also the namespace. */
 export interface SubjectFields {
