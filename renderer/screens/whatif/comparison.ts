@@ -1,20 +1,10 @@
 import { create } from 'zustand'
-import type { Problem } from '../../../core/contract/errors.ts'
 import type { WhatIfReport, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { client } from '../../state/client.ts'
+import { followRun, type Running } from '../../state/running.ts'
 import type { WhatIfForm } from './form.logic.ts'
 
-/** A run, from its start on. */
-export type Comparison =
-  | { readonly state: 'running'; readonly part: number }
-  | { readonly state: 'failed'; readonly problem: Problem }
-  | {
-      readonly state: 'done'
-      readonly report: WhatIfReport
-      readonly elapsedMs: number
-      readonly of: WhatIfForm
-      readonly wish: WhatIfWish
-    }
+export type Comparison = Running<WhatIfReport> & { readonly of: WhatIfForm; readonly wish: WhatIfWish }
 
 interface WhatIfStore {
   /** Absent until the screen is opened. */
@@ -30,26 +20,9 @@ let stop: (() => void) | undefined
 /** Runs the comparison in the place of one that runs. */
 export function startComparison(wish: WhatIfWish, of: WhatIfForm): void {
   stop?.()
-  whatIfStore.setState({ comparison: { state: 'running', part: 0 } })
-  const end = (comparison: Comparison): void => {
-    stop?.()
-    stop = undefined
-    whatIfStore.setState({ comparison })
-  }
-  stop = client().subscribe(
-    'whatIf',
-    wish,
-    (event) => {
-      switch (event.kind) {
-        case 'progress':
-          return whatIfStore.setState({ comparison: { state: 'running', part: event.part } })
-        case 'done':
-          return end({ state: 'done', report: event.report, elapsedMs: event.elapsedMs, of, wish })
-        case 'failed':
-          return end({ state: 'failed', problem: event.problem })
-      }
-    },
-    (problem) => end({ state: 'failed', problem }),
+  stop = followRun<WhatIfReport>(
+    (...on) => client().subscribe('whatIf', wish, ...on),
+    (run) => whatIfStore.setState({ comparison: { ...run, of, wish } }),
   )
 }
 

@@ -3,18 +3,12 @@ import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { ScenarioReport, ScenarioWish } from '../../../core/contract/scenario.ts'
 import { recordStep, redoStep, startHistory, undoStep, type History } from '../../../core/draft/draft.ts'
 import { client } from '../../state/client.ts'
+import { followRun, type Running } from '../../state/running.ts'
 
-/** A run of a scenario, from its start on. */
-export type ScenarioRunState =
-  | { readonly state: 'running'; readonly part: number }
-  | { readonly state: 'failed'; readonly problem: Problem }
-  | {
-      readonly state: 'done'
-      readonly report: ScenarioReport
-      readonly elapsedMs: number
-      /** What was run of a file; a change of its text makes the result an old one. */
-      readonly text?: string
-    }
+export type ScenarioRunState = Running<ScenarioReport> & {
+  /** What is run of a file; a change of its text makes the result an old one. */
+  readonly text?: string
+}
 
 /** A file of one's own, with what was edited. */
 export interface OwnScenario {
@@ -46,31 +40,9 @@ function setRun(name: string, run: ScenarioRunState | undefined): void {
 
 export function startScenario(name: string, wish: ScenarioWish): void {
   stops.get(name)?.()
-  setRun(name, { state: 'running', part: 0 })
-  const end = (run: ScenarioRunState): void => {
-    stops.get(name)?.()
-    stops.delete(name)
-    setRun(name, run)
-  }
-  const stop = client().subscribe(
-    'scenario',
-    wish,
-    (event) => {
-      switch (event.kind) {
-        case 'progress':
-          return setRun(name, { state: 'running', part: event.part })
-        case 'done':
-          return end({
-            state: 'done',
-            report: event.report,
-            elapsedMs: event.elapsedMs,
-            ...(wish.kind === 'file' && { text: wish.text }),
-          })
-        case 'failed':
-          return end({ state: 'failed', problem: event.problem })
-      }
-    },
-    (problem) => end({ state: 'failed', problem }),
+  const stop = followRun<ScenarioReport>(
+    (...on) => client().subscribe('scenario', wish, ...on),
+    (run) => setRun(name, { ...run, ...(wish.kind === 'file' && { text: wish.text }) }),
   )
   stops.set(name, stop)
 }

@@ -1,8 +1,8 @@
 import { create } from 'zustand'
 import { TUNE_SEEDS, USUAL_GUARD_RAILS } from '../../../../core/contract/bounds.ts'
-import type { Problem } from '../../../../core/contract/errors.ts'
 import type { TuneAnswer, TuneWish } from '../../../../core/contract/tune.ts'
 import { client } from '../../../state/client.ts'
+import { followRun, type Running } from '../../../state/running.ts'
 
 export interface TuneForm {
   readonly from: TuneWish['from']['kind']
@@ -14,11 +14,8 @@ export interface TuneForm {
   readonly seeds: string
 }
 
-/** A search, from its start on; `connection` is that of the source that it is about. */
-export type TuneRun =
-  | { readonly state: 'running'; readonly connection: number; readonly part: number }
-  | { readonly state: 'failed'; readonly connection: number; readonly problem: Problem }
-  | { readonly state: 'done'; readonly connection: number; readonly report: TuneAnswer }
+/** A search; `connection` is that of the source that it is about. */
+type TuneRun = Running<TuneAnswer> & { readonly connection: number }
 
 interface TuneStore {
   readonly form: TuneForm
@@ -42,21 +39,9 @@ let stop: (() => void) | undefined
 export function startTune(wish: TuneWish): void {
   stop?.()
   const { connection } = wish.from
-  tuneStore.setState({ run: { state: 'running', connection, part: 0 } })
-  const end = (run: TuneRun): void => {
-    stop?.()
-    stop = undefined
-    tuneStore.setState({ run })
-  }
-  stop = client().subscribe(
-    'tune',
-    wish,
-    (event) => {
-      if (event.kind === 'progress') tuneStore.setState({ run: { state: 'running', connection, part: event.part } })
-      else if (event.kind === 'done') end({ state: 'done', connection, report: event.report })
-      else end({ state: 'failed', connection, problem: event.problem })
-    },
-    (problem) => end({ state: 'failed', connection, problem }),
+  stop = followRun<TuneAnswer>(
+    (...on) => client().subscribe('tune', wish, ...on),
+    (run) => tuneStore.setState({ run: { ...run, connection } }),
   )
 }
 
