@@ -31,7 +31,7 @@ const NODES = { min: 1, max: MOST_NODES, whole: true } as const
 const DEFAULT_SECONDS = 330
 
 async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given, ['text', 'json'])
+  const form = readOutput(given)
   const draft = readNumber(given, 'draft', { min: 1, max: 1_000, whole: true })
   if (draft !== undefined && form === 'json')
     throw new UsageError('--draft prints manifests; with --json they are part of the suggestions.')

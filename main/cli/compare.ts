@@ -38,7 +38,7 @@ export const compareCommand: Command = {
 }
 
 async function runCompare(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given, [])
+  const form = readOutput(given)
   const periods = periodsFrom(given)
   const [a, b] = await readingsOf(given, periods, console)
   if (console.signal.aborted) return 2

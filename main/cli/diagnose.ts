@@ -35,7 +35,7 @@ const LIVE_SECONDS = 15
 const PAGE_MS = 1_000
 
 async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given, ['text', 'json'])
+  const form = readOutput(given)
   const draft = given.flag('draft')
   if (draft && form === 'json')
     throw new UsageError('--draft prints manifests; with --json they are part of the findings.')

@@ -48,7 +48,7 @@ const REQUESTS_OF_RUN = 40_000
 async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   const serverLimit = readNumber(given, 'new-server-limit', { min: 1, max: MOST_SEATS, whole: true })
   if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
-  const output = readOutput(given, ['text', 'json', 'yaml'])
+  const output = readOutput(given, ['yaml'])
   const input = await readQuestion(given, console)
   if (input === undefined) return 2
   const { pages, edit, twin } = input

@@ -17,7 +17,7 @@ interface KeptForecasts {
 
 /** Prints the forecasts of applied edits beside what was measured, from the state folder; contacts nothing. */
 export async function runKeptForecasts(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json'])
+  const output = readOutput(given)
   if (given.values('edit').length > 0)
     throw new UsageError('--kept prints earlier forecasts, so --edit does not go with it.')
   const store = openStore(console.stateDir)

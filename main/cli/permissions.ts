@@ -13,7 +13,7 @@ export const permissions: Command = {
 }
 
 async function runPermissions(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json'])
+  const output = readOutput(given)
   const target = targetFrom(given) ?? DEFAULT_TARGET
   const reports = await console.access.permissionReports(target)
   if (reports.length === 0) throw new UsageError('No server is named.')

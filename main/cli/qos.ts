@@ -99,7 +99,7 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
 }
 
 async function validateRules(files: readonly string[], given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json', 'github'])
+  const output = readOutput(given, ['github'])
   if (files.length === 0) throw new UsageError('qos validate needs files or folders to check, or - for standard input.')
   const texts = await readTexts(files, console)
   const { findings, classes, rules } = readRules(texts)
@@ -230,7 +230,8 @@ function explainOne(request: QosRequest, configuration: QosConfiguration, given:
   }
   engine.setStorageQuotaUsed(readNumber(given, 'quota-used', { min: 0, max: 1 }))
   const decision = engine.arrive(request, 0)
-  if (given.flag('json')) console.printJson(decisionJson(decision, configuration.settings, configuration.rules))
+  if (readOutput(given) === 'json')
+    console.printJson(decisionJson(decision, configuration.settings, configuration.rules))
   else console.print(decisionLines(decision, configuration))
   return 0
 }
@@ -247,7 +248,7 @@ function explainAll(
   console: Console,
 ): ExitCode {
   const tally = new Tally()
-  const json = given.flag('json')
+  const json = readOutput(given) === 'json'
   const traced = given.flag('trace')
   const rows: string[][] = []
   const replay = new Replay(configuration, (decision) => {

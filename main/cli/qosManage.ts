@@ -106,7 +106,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
   async status({ given, console, proxy }) {
     const state = await proxy.call('State', {}, EtcdStateSchema)
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(state, 2)
+    if (readOutput(given) === 'json') console.printJson(state, 2)
     else console.print(statusLines(state))
     return 0
   },
@@ -116,7 +116,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     const by = readChoice(given, 'by', RANKINGS) ?? 'scan'
     const top = readNumber(given, 'top', { min: 1, max: 10, whole: true }) ?? 10
     const { tracker, top: rows } = await proxy.call('TrackerList', { by, top }, TrackerListSchema)
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson({ tracker, top: rows }, 2)
+    if (readOutput(given) === 'json') console.printJson({ tracker, top: rows }, 2)
     else
       console.print([
         `${tracker.entries} of ${tracker.capacity} entries; ${tracker.hits} lookups found one, ${tracker.misses} did not.`,
@@ -126,21 +126,21 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
   async advise({ given, console, proxy }) {
     const advice = await proxy.call('Advise', {}, z.array(EtcdAdviceSchema))
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(advice, 2)
+    if (readOutput(given) === 'json') console.printJson(advice, 2)
     else for (const one of advice) console.print([...adviceLines(one), ''])
     return 0
   },
   async history({ given, console, proxy }) {
     const limit = readNumber(given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
     const all = await proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(all, 2)
+    if (readOutput(given) === 'json') console.printJson(all, 2)
     else console.print(textTable(all.map(historyRow), ['right', 'left', 'left', 'left']))
     return 0
   },
   async export({ given, console, proxy }) {
     const revision = readNumber(given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
     const document = await proxy.call('Export', revision === undefined ? {} : { revision }, JsonSchema)
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(document, 2)
+    if (readOutput(given) === 'json') console.printJson(document, 2)
     else console.print(writeYaml(document).trimEnd().split('\n'))
     return 0
   },
@@ -163,7 +163,7 @@ async function manageObjects(
   const prefix = kind === 'class' ? 'Class' : 'Rule'
   if (verb === 'list') {
     const all = await proxy.call(`${prefix}List`, {}, z.array(JsonSchema))
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(all, 2)
+    if (readOutput(given) === 'json') console.printJson(all, 2)
     else if (all.length === 0) console.print([kind === 'class' ? 'No classes.' : 'No rules.'])
     else console.print(writeYaml(all).trimEnd().split('\n'))
     return 0
@@ -174,7 +174,7 @@ async function manageObjects(
   if (name === '' || more !== undefined) throw new UsageError(`qos ${kind} ${verb} needs one name.`)
   if (verb === 'get') {
     const found = await proxy.call(`${prefix}Get`, { name }, JsonSchema)
-    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(found, 2)
+    if (readOutput(given) === 'json') console.printJson(found, 2)
     else console.print(writeYaml(found).trimEnd().split('\n'))
     return 0
   }
@@ -267,7 +267,7 @@ function ruleMembers(given: Given): JsonMap {
 
 async function testRule({ given, console, proxy, request }: Work): Promise<ExitCode> {
   const decision = await proxy.call('RuleTest', request(), JsonSchema)
-  if (given.flag('json')) console.printJson(decision)
+  if (readOutput(given) === 'json') console.printJson(decision)
   else {
     const { request: text, verdict, explanation, rules } = EtcdTestSchema.parse(decision)
     console.print([
@@ -294,7 +294,7 @@ async function monitor({ given, console, proxy }: Work): Promise<ExitCode> {
   if (type === undefined || threshold === undefined)
     throw new UsageError('qos monitor needs --type latency, traffic or scanKeyNum, and --threshold.')
   const limit = readNumber(given, 'limit', { min: 1, max: MOST_MONITORED, whole: true }) ?? MOST_MONITORED
-  const json = given.flag('json')
+  const json = readOutput(given) === 'json'
   const emit = (record: EtcdRequest): void => {
     if (json) console.printJson(record)
     else console.print([requestLine(record)])

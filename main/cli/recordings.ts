@@ -23,7 +23,7 @@ async function runRecordings(given: Given, console: Console): Promise<ExitCode> 
     throw new UsageError('--from and --to are of one recording; name it.')
   }
   const all = allRecordings(console)
-  if (readOutput(given, ['text', 'json']) === 'json') console.printJson(all, 2)
+  if (readOutput(given) === 'json') console.printJson(all, 2)
   else if (all.length === 0) console.print(['Nothing has been recorded yet.'])
   else console.print(textTable([HEAD, ...all.map(rowOf)], ['left', 'left', 'left', 'left', 'right', 'left']))
   return tellProblems(

@@ -32,7 +32,7 @@ export const simulate: Command = {
 const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
 
 async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json'])
+  const output = readOutput(given)
   const seed = readNumber(given, 'seed', SEED)
   if (given.flag('import')) return importRecording(given, console)
   const library = await scenarioNames(console.scenarioFolder)

@@ -38,7 +38,7 @@ export interface Shown {
 }
 
 export function readShown(given: Given): Shown {
-  const output = readOutput(given, ['text', 'json', 'csv'])
+  const output = readOutput(given, ['csv'])
   const result = given.value('heat-map')
   const [x, y, svg] = [given.value('x'), given.value('y'), given.value('svg')]
   const foreign = ['x', 'y', 'svg'].find((option) => given.flag(option))

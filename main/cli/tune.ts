@@ -44,7 +44,7 @@ export const tune: Command = {
 const PROGRESS_MS = 5_000
 
 async function runTune(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json', 'yaml', 'manifests'])
+  const output = readOutput(given, ['yaml', 'manifests'])
   const [operand, more] = given.operands
   const source = Object.keys(TWIN_OPTIONS).find((option) => option !== 'seed' && given.flag(option))
   if (more !== undefined || (operand === undefined) === (source === undefined)) {

@@ -76,7 +76,7 @@ describe('readChoice', () => {
 })
 
 describe('readOutput', () => {
-  const read = (...args: string[]) => readOutput(readOptions(args, OUTPUT), ['text', 'json', 'patch'])
+  const read = (...args: string[]) => readOutput(readOptions(args, OUTPUT), ['patch'])
   it('is text, or what either option says', () => {
     expect(read()).toBe('text')
     expect(read('--output', 'patch')).toBe('patch')

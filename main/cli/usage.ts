@@ -139,10 +139,10 @@ export const OUTPUT_OPTIONS = {
   json: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** The form of the output, text unless said otherwise; `--json` is short for `--output json`. */
-export function readOutput<T extends string>(given: Given, forms: readonly T[]): T | 'text' | 'json' {
+/** The form of the output: text unless said otherwise, JSON, or one of `more`; `--json` is short for `--output json`. */
+export function readOutput<T extends string = never>(given: Given, more: readonly T[] = []): T | 'text' | 'json' {
   const output = given.value('output')
-  if (!given.flag('json')) return readChoice(given, 'output', forms) ?? 'text'
+  if (!given.flag('json')) return readChoice(given, 'output', ['text', 'json', ...more]) ?? 'text'
   if (output === undefined || output === 'json') return 'json'
   throw new UsageError(`--json and --output ${output} contradict each other.`)
 }

@@ -12,16 +12,16 @@ export const validate: Command = {
   run: runValidate,
 }
 
-const OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
-const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, output: Output) => void>> = {
-  text: (validated, { print }) => print(textReport(validated)),
-  json: (validated, { printJson }) => printJson(jsonReport(validated), 2),
-  github: (validated, { annotate }) => annotate(githubReport(validated)),
-  sarif: (validated, { printJson }) => printJson(sarifReport(validated), 2),
-}
+const REPORTS: Readonly<Record<'text' | 'json' | 'github' | 'sarif', (validated: Validated, output: Output) => void>> =
+  {
+    text: (validated, { print }) => print(textReport(validated)),
+    json: (validated, { printJson }) => printJson(jsonReport(validated), 2),
+    github: (validated, { annotate }) => annotate(githubReport(validated)),
+    sarif: (validated, { printJson }) => printJson(sarifReport(validated), 2),
+  }
 
 async function runValidate(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, OUTPUTS)
+  const output = readOutput(given, ['github', 'sarif'])
   const version = versionFrom(given)
   if (given.operands.length === 0)
     throw new UsageError('validate needs files or folders to check, or - for standard input.')

@@ -47,7 +47,7 @@ const DEFAULT_SECONDS = 300
 const DEFAULT_FLOWS = 10
 
 async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['text', 'json', 'yaml'])
+  const output = readOutput(given, ['yaml'])
   const flows = readNumber(given, 'flows', FLOWS) ?? DEFAULT_FLOWS
   const traffic = await trafficFrom(given, console)
   const { baseline, candidates } = await variantsFrom(given, console)

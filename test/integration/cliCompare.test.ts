@@ -49,6 +49,10 @@ describe('compare', () => {
     const { dispatched } = read.servers[0]?.totals ?? {}
     expect(dispatched?.a).toBeGreaterThan(0)
     expect(dispatched?.change).toBe((dispatched?.b ?? 0) - (dispatched?.a ?? 0))
+    expect(await runHere('compare', '20261121T03', '--a', A, '--b', B, '-o', 'json')).toEqual(json)
+    expect((await runHere('compare', '20261121T03', '--a', A, '--b', B, '-o', 'xml')).told).toMatch(
+      '--output takes text or json, not "xml".',
+    )
     // A period has no differences from itself.
     const same = await runHere('compare', '20261121T03', '--a', A, '--b', A, '--json')
     const { servers }: typeof read = JSON.parse(same.output)
