@@ -12,13 +12,12 @@ import { periodsApart, periodsAround, type Period, type Periods } from '../../co
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { length as lengthText } from '../../core/report/words.ts'
-import { parseGoDuration } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
 import { recordingNamed, timeFrom } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import { OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
 /** Two periods side by side, as the Compare screen shows them. 1 when more than 2 % of one is not recorded. */
 export const compareCommand: Command = {
@@ -53,7 +52,7 @@ async function runCompare(given: Given, console: Console): Promise<ExitCode> {
 /** From --a and --b, --b and --offset, or --mark; none of them means whole recordings. Throws `UsageError`. */
 function periodsFrom(given: Given): Periods | undefined {
   const [a, b, mark] = [periodFrom(given, 'a'), periodFrom(given, 'b'), timeFrom(given, 'mark')]
-  const [length, offset] = [durationFrom(given, 'length'), durationFrom(given, 'offset')]
+  const [length, offset] = [readDuration(given, 'length', DURATION), readDuration(given, 'offset', DURATION)]
   if (length !== undefined && mark === undefined) throw new UsageError('--length goes with --mark.')
   if (mark !== undefined) {
     if (a !== undefined || b !== undefined || offset !== undefined) {
@@ -71,6 +70,7 @@ function periodsFrom(given: Given): Periods | undefined {
 }
 
 const DEFAULT_LENGTH_MS = 600_000
+const DURATION = { min: Number.MIN_VALUE, max: Infinity, takes: 'a time like 10m or 24h' } as const
 
 function periodFrom(given: Given, name: string): Period | undefined {
   const text = given.value(name)
@@ -81,14 +81,6 @@ function periodFrom(given: Given, name: string): Period | undefined {
   throw new UsageError(
     `--${name} ${JSON.stringify(text)} is no period; write 2026-11-20T03:00:00Z..2026-11-20T03:20:00Z, the earlier time first.`,
   )
-}
-
-function durationFrom(given: Given, name: string): number | undefined {
-  const text = given.value(name)
-  if (text === undefined) return undefined
-  const ms = parseGoDuration(text)
-  if (ms !== undefined && ms > 0) return ms
-  throw new UsageError(`--${name} takes a time like 10m or 24h, not ${JSON.stringify(text)}.`)
 }
 
 async function readingsOf(

@@ -1,8 +1,7 @@
 import { SUBCOMMANDS } from '../../core/conformance/answers.ts'
 import { QuestionError } from '../../core/conformance/question.ts'
-import { nearest } from '../../core/text/text.ts'
 import type { Console, ExitCode } from './console.ts'
-import { type Command, type Given, UsageError } from './usage.ts'
+import { type Command, type Given, meantInstead, UsageError } from './usage.ts'
 
 export const engine: Command = {
   options: {},
@@ -56,8 +55,8 @@ const summaries = (): readonly string[] =>
 
 function whatElse(name: string | undefined): string {
   if (name === undefined) return 'engine needs a subcommand; --help lists them.'
-  const meant = nearest(name, [...SUBCOMMANDS.keys()])
-  return `There is no subcommand ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`
+  const known = [...SUBCOMMANDS.keys()]
+  return `There is no subcommand ${JSON.stringify(name)}; ${meantInstead(name, known, '--help lists them.')}`
 }
 
 const SPACE = /\s/

@@ -14,7 +14,6 @@ import { readRules } from '../../core/qos/read.ts'
 import { keyOperation, type ReadRecord, recordJson, RecordReader, type RequestRecord } from '../../core/qos/record.ts'
 import { Replay } from '../../core/qos/replay.ts'
 import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request.ts'
-import { nearest } from '../../core/text/text.ts'
 import { nsToSeconds } from '../../core/units.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
@@ -24,10 +23,12 @@ import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {
   type Command,
   type Given,
+  meantInstead,
   OUTPUT_OPTIONS,
   type OptionInfo,
   readNumber,
   readOutput,
+  refuseOptions,
   UsageError,
 } from './usage.ts'
 import { count, findingAnnotation, findingJson, findingText } from './validate.ts'
@@ -70,12 +71,10 @@ export const qos: Command = {
 
 async function runQos(given: Given, console: Console): Promise<ExitCode> {
   const [name, ...files] = given.operands
-  const managed = Object.keys(MANAGE_OPTIONS).find((option) => given.flag(option))
-  if (managed !== undefined && (name === 'validate' || name === 'explain'))
-    throw new UsageError(`--${managed} belongs to the subcommands that manage a running proxy.`)
+  if (name === 'validate' || name === 'explain')
+    refuseOptions(given, Object.keys(MANAGE_OPTIONS), 'belongs to the subcommands that manage a running proxy.')
   if (name === 'validate') {
-    const foreign = EXPLAIN_OPTIONS.find((option) => given.flag(option))
-    if (foreign !== undefined) throw new UsageError(`--${foreign} belongs to qos explain.`)
+    refuseOptions(given, EXPLAIN_OPTIONS, 'belongs to qos explain.')
     return validateRules(files, given, console)
   }
   if (name === 'explain') {
@@ -92,9 +91,8 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
   const managing = MANAGING.find((one) => one === name)
   if (managing !== undefined)
     return manage(managing, { words: files, given, console, request: () => recordFrom(given) })
-  const meant = nearest(name, SUBCOMMANDS)
   throw new UsageError(
-    `There is no subcommand ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
+    `There is no subcommand ${JSON.stringify(name)}; ${meantInstead(name, SUBCOMMANDS, '--help lists them.')}`,
   )
 }
 
@@ -183,9 +181,8 @@ function methodFrom(written: string): string {
   const method = METHODS.find((known) => known === shortMethod(op) || known.endsWith(`/${op}`))
   if (method !== undefined) return method
   const names = METHODS.map((known) => known.slice(known.indexOf('/') + 1))
-  const meant = nearest(op, names)
   throw new UsageError(
-    `--op takes an operation or a method of etcd, not ${JSON.stringify(written)}; ${meant === undefined ? 'for example Range or KV/Range.' : `did you mean ${meant}?`}`,
+    `--op takes an operation or a method of etcd, not ${JSON.stringify(written)}; ${meantInstead(op, names, 'for example Range or KV/Range.')}`,
   )
 }
 
@@ -193,9 +190,11 @@ function bodyFrom(method: string, given: Given): TxnElement | undefined {
   const op = (['KV/Range', 'KV/Put', 'KV/DeleteRange'] as const).find((keyed) => keyed === method)
   const [key, end] = [given.value('key'), given.value('range-end')]
   if (op === undefined) {
-    const foreign = ['key', 'prefix', 'range-end', 'limit'].find((option) => given.flag(option))
-    if (foreign !== undefined)
-      throw new UsageError(`--${foreign} does not go with ${method}; a Txn with elements is given by --requests.`)
+    refuseOptions(
+      given,
+      ['key', 'prefix', 'range-end', 'limit'],
+      `does not go with ${method}; a Txn with elements is given by --requests.`,
+    )
     return method === 'KV/Txn' ? { op: 'Txn', success: [], failure: [] } : undefined
   }
   if (key === undefined) throw new UsageError(`--op ${method} needs --key.`)

@@ -14,14 +14,13 @@ import { writeYaml } from '../../core/manifest/write.ts'
 import { documentOf } from '../../core/qos/document.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
-import { parseGoDuration } from '../../core/text/text.ts'
 import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
 import { MOST_MONITORED } from '../etcd/methods.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { adviceLines, historyRow, requestLine, statusLines, USAGE_ALIGN, USAGE_HEAD, usageRow } from './qosText.ts'
-import { type Given, type OptionInfo, readChoice, readNumber, readOutput, UsageError } from './usage.ts'
+import { type Given, type OptionInfo, readChoice, readDuration, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Options of the commands that manage a running proxy; those of `rule test` are the ones of `explain`. */
 export const MANAGE_OPTIONS = {
@@ -215,14 +214,8 @@ const optional = (name: string, value: Json | undefined): JsonMap => (value === 
 const amount = (given: Given, name: string): number | undefined =>
   readNumber(given, name, { min: 0, max: Number.MAX_SAFE_INTEGER })
 
-function duration(given: Given, name: string): number | undefined {
-  const text = given.value(name)
-  if (text === undefined) return undefined
-  const ms = parseGoDuration(text)
-  if (ms === undefined || ms < 0)
-    throw new UsageError(`--${name} takes a duration such as 500ms or 100s, not ${JSON.stringify(text)}.`)
-  return ms
-}
+const duration = (given: Given, name: string): number | undefined =>
+  readDuration(given, name, { min: 0, max: Infinity, takes: 'a duration such as 500ms or 100s' })
 
 const classMembers = (given: Given): JsonMap => ({
   ...optional('qdisc', given.value('qdisc-kind')),

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RecordingState } from '../../core/contract/recording.ts'
-import { parseGoDuration } from '../../core/text/text.ts'
 import { MS_PER_DAY } from '../../core/units.ts'
 import { createPause } from '../ports/pause.ts'
 import { openStore } from '../store/store.ts'
@@ -10,7 +9,7 @@ import type { Console, ExitCode } from './console.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { exportTo } from './share.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { UsageError, type Command, type Given } from './usage.ts'
+import { readDuration, UsageError, type Command, type Given } from './usage.ts'
 
 /** Records a source without a window: into the recordings of this user, and into a file once it ends. */
 export const record: Command = {
@@ -22,7 +21,7 @@ export const record: Command = {
 async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   const [file, ...more] = given.operands
   if (more.length > 0) throw new UsageError('Name one file for the recording.')
-  const ms = lengthFrom(given)
+  const ms = readDuration(given, 'for', LENGTH)
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   const { environment, stateDir, access } = console
   const store = openStore(stateDir)
@@ -60,13 +59,5 @@ async function waited(ms: number | undefined, { environment, signal }: Console):
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** A week: no recording is kept longer unless the settings say so. */
-const MOST_MS = 7 * MS_PER_DAY
-
-function lengthFrom(given: Given): number | undefined {
-  const text = given.value('for')
-  if (text === undefined) return undefined
-  const ms = parseGoDuration(text)
-  if (ms !== undefined && ms >= 1_000 && ms <= MOST_MS) return ms
-  throw new UsageError(`--for takes a time like 90s, 10m or 2h, from 1s to 168h, not ${JSON.stringify(text)}.`)
-}
+/** At most a week: no recording is kept longer unless the settings say so. */
+const LENGTH = { min: 1_000, max: 7 * MS_PER_DAY, takes: 'a time like 90s, 10m or 2h, from 1s to 168h' } as const

@@ -1,9 +1,8 @@
 import { toProblem } from '../../core/contract/errors.ts'
-import { nearest } from '../../core/text/text.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'
-import { readOptions, UsageError } from './usage.ts'
+import { meantInstead, readOptions, UsageError } from './usage.ts'
 
 /** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
 export const COMMANDS: CommandTable = {
@@ -74,9 +73,8 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
     return 0
   }
   if (!isCommand(name)) {
-    const meant = nearest(name, Object.keys(COMMANDS))
     throw new UsageError(
-      `There is no command ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
+      `There is no command ${JSON.stringify(name)}; ${meantInstead(name, Object.keys(COMMANDS), '--help lists them.')}`,
     )
   }
   const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()

@@ -2,11 +2,10 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { type AnyScenario, readAnyScenario, readScenario } from '../../core/scenario/read.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
-import { nearest } from '../../core/text/text.ts'
 import { fileOfScenario } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
 import { readTexts } from './inputFiles.ts'
-import { UsageError } from './usage.ts'
+import { meantInstead, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
 /** The scenario of an API server: of the library by its name, or the one of a file. */
@@ -36,9 +35,9 @@ function sound<T>(scenario: T | undefined, findings: readonly LocatedFinding[], 
 async function textFrom(operand: string, library: readonly string[], console: Console) {
   const isName = library.includes(operand)
   if (!isName && /^[A-Z]\d+$/.test(operand)) {
-    const meant = nearest(operand, library)
-    const mend = meant === undefined ? '--list lists the library.' : `did you mean ${meant}?`
-    throw new UsageError(`There is no scenario ${operand}; ${mend}`)
+    throw new UsageError(
+      `There is no scenario ${operand}; ${meantInstead(operand, library, '--list lists the library.')}`,
+    )
   }
   const [read, more] = await readTexts([isName ? fileOfScenario(console.scenarioFolder, operand) : operand], console)
   if (read === undefined || more !== undefined) {

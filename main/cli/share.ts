@@ -14,7 +14,7 @@ import { refuseExisting } from './refuseExisting.ts'
 import { readInputFiles } from './inputFiles.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
-import { UsageError, type Command, type Given } from './usage.ts'
+import { refuseOptions, UsageError, type Command, type Given } from './usage.ts'
 
 const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } as const
 
@@ -32,7 +32,9 @@ export const exportCommand: Command = {
 async function runExport(given: Given, console: Console): Promise<ExitCode> {
   const [name, file, ...more] = given.operands
   const kind = EXPORTS.find((one) => one === name)
-  refuseOthers(given, kind === undefined ? RULES_OPTIONS : RECORDING_OPTIONS, name)
+  // An option of the other kind of export means that something else was meant.
+  const others = Object.keys(kind === undefined ? RULES_OPTIONS : RECORDING_OPTIONS)
+  refuseOptions(given, others, `does not go with export ${name ?? ''}.`)
   if (kind !== undefined && more.length === 0) return exportRules(kind, file, given, console)
   if (name === undefined || file === undefined || more.length > 0) {
     throw new UsageError(
@@ -42,12 +44,6 @@ async function runExport(given: Given, console: Console): Promise<ExitCode> {
   await refuseExisting(file, given.flag('force'))
   const options = { range: rangeFrom(given), anonymise: given.flag('anonymise') }
   return exportTo(await recordingNamed(name, console), file, options, console)
-}
-
-/** An option of the other kind of export means that something else was meant. */
-function refuseOthers(given: Given, others: object, name = ''): void {
-  const wrong = Object.keys(others).find((option) => given.flag(option))
-  if (wrong !== undefined) throw new UsageError(`--${wrong} does not go with export ${name}.`)
 }
 
 /** Exports a recording and reports what is in the file. */

@@ -14,7 +14,7 @@ import { assertLevels } from './withoutLevels.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, UsageError, type Command, type Given } from './usage.ts'
+import { readNumber, refuseOptions, UsageError, type Command, type Given } from './usage.ts'
 
 export const snapshot: Command = {
   options: {
@@ -157,8 +157,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const rules = given.flag('alert') ? alertOptions(given) : undefined
   const hook = given.value('webhook')
   const address = hook === undefined ? undefined : webhookUrl(hook)
-  const alone = [...Object.keys(ALERT_OPTIONS), 'webhook'].find((name) => given.flag(name))
-  if (rules === undefined && alone !== undefined) throw new UsageError(`--${alone} goes with --alert.`)
+  if (rules === undefined) refuseOptions(given, [...Object.keys(ALERT_OPTIONS), 'webhook'], 'goes with --alert.')
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
   if (spec.kind === 'recording') {
     if (address !== undefined) throw new UsageError('--webhook does not go with a recording: its alerts are over.')

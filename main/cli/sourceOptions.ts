@@ -10,14 +10,21 @@ import {
   type PrometheusSpec,
 } from '../../core/contract/prometheus.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
-import { parseGoDuration } from '../../core/text/text.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
 import { recordingNamed, timeFrom, type Shelf } from './recordingOptions.ts'
 import { isRecordingFile, startOfFile } from '../recordings/recordingFile.ts'
 import { readWithin } from '../files/files.ts'
-import { readChoice, readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
+import {
+  readChoice,
+  readDuration,
+  readNumber,
+  refuseOptions,
+  UsageError,
+  type Given,
+  type OptionInfo,
+} from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Credentials for --metrics-url and --prometheus, by files: a secret on the command line could be read by every user of the machine. */
@@ -204,10 +211,11 @@ export function targetFrom(given: Given): Target | undefined {
       ...(credentials && { credentials }),
     }
   }
-  const alone = Object.keys(CREDENTIAL_OPTIONS).find((name) => given.flag(name))
-  if (alone !== undefined) {
-    throw new UsageError(`--${alone} goes with --metrics-url or --prometheus; a kubeconfig holds its own credentials.`)
-  }
+  refuseOptions(
+    given,
+    Object.keys(CREDENTIAL_OPTIONS),
+    'goes with --metrics-url or --prometheus; a kubeconfig holds its own credentials.',
+  )
   return kubeconfigTarget(given)
 }
 
@@ -228,19 +236,21 @@ function clusterBeside(given: Given): Target | undefined {
   return urls.length > 0 ? { kind: 'urls', urls: [...urls] } : kubeconfigTarget(given)
 }
 
+const PAST = { min: PAST_MS.min, max: PAST_MS.max, takes: 'a time like 30m or 6h, up to 24h' } as const
+
 /** Headers with secrets are in a file: every user of the machine could read the command line. */
 const MOST_HEADER_BYTES = 64 * 1024
 
 async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading): Promise<PrometheusSpec | undefined> {
   const url = given.value('prometheus')
   if (url === undefined) {
-    const alone = Object.keys(PROMETHEUS_OPTIONS).find((name) => given.flag(name))
-    if (alone !== undefined) throw new UsageError(`--${alone} goes with --prometheus.`)
+    refuseOptions(given, Object.keys(PROMETHEUS_OPTIONS), 'goes with --prometheus.')
     return undefined
   }
   const credentials = credentialsFrom(given)
   const [cluster, instance, tenant] = ['cluster-label', 'instance-label', 'tenant'].map((name) => given.value(name))
   const instances = given.values('instance')
+  const past = given.value('past') === '0' ? 0 : readDuration(given, 'past', PAST)
   const headerFile = given.value('header-file')
   const headers = headerFile === undefined ? [] : await headersIn(headerFile, signal)
   const spec = PrometheusSpecSchema.safeParse({
@@ -252,7 +262,7 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
     matchers: given.values('prometheus-label').map(matcherFrom),
     labels: { ...(cluster !== undefined && { cluster }), ...(instance !== undefined && { instance }) },
     ...(instances.length > 0 && { instances }),
-    pastMs: pastFrom(given) ?? (shown ? PAST_MS.default : 0),
+    pastMs: past === undefined ? (shown ? PAST_MS.default : 0) : Math.round(past),
   })
   if (spec.success) return spec.data
   const [problem] = spec.error.issues
@@ -266,14 +276,6 @@ export function matcherFrom(text: string): { label: string; value: string } {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--prometheus-label takes NAME=VALUE, not ${JSON.stringify(text)}.`)
   return { label: text.slice(0, at), value: text.slice(at + 1) }
-}
-
-function pastFrom(given: Given): number | undefined {
-  const text = given.value('past')
-  if (text === undefined) return undefined
-  const ms = text === '0' ? 0 : (parseGoDuration(text) ?? Number.NaN)
-  if (ms >= PAST_MS.min && ms <= PAST_MS.max) return Math.round(ms)
-  throw new UsageError(`--past takes a time like 30m or 6h, up to 24h, not ${JSON.stringify(text)}.`)
 }
 
 /** One `Name: value` a line; empty lines and those that begin with # are passed over. */

@@ -10,7 +10,7 @@ import { readInputFiles } from './inputFiles.ts'
 import { printSweep, readShown, SHOWN_OPTIONS, type ShownSweep } from './sweepOutput.ts'
 import { printJob } from './sweepJob.ts'
 import { sweepFrom } from './sweepFiles.ts'
-import { type Command, type Given, readNumber, UsageError } from './usage.ts'
+import { type Command, type Given, readNumber, refuseOptions, UsageError } from './usage.ts'
 
 const SUBCOMMANDS = ['merge', 'job'] as const
 
@@ -40,8 +40,7 @@ const PROGRESS_MS = 5_000
 
 async function runSweep(given: Given, console: Console): Promise<ExitCode> {
   const [first, ...rest] = given.operands
-  const jobOption = ['image', 'claim', 'namespace', 'containerfile'].find((option) => given.flag(option))
-  if (jobOption !== undefined && first !== 'job') throw new UsageError(`--${jobOption} belongs to sweep job.`)
+  if (first !== 'job') refuseOptions(given, ['image', 'claim', 'namespace', 'containerfile'], 'belongs to sweep job.')
   if (first === 'merge') return merge(rest, given, console)
   const [file, more] = first === 'job' ? rest : given.operands
   if (file === undefined || more !== undefined) throw new UsageError('sweep needs one file, as in sweep shares.yaml.')
@@ -175,8 +174,7 @@ function progressOf(before: number, all: number, { tell, environment }: Console)
 
 async function merge(files: readonly string[], given: Given, console: Console): Promise<ExitCode> {
   const shown = readShown(given)
-  const foreign = ['shard', 'shards', 'threads'].find((option) => given.flag(option))
-  if (foreign !== undefined) throw new UsageError(`--${foreign} belongs to sweep FILE.`)
+  refuseOptions(given, ['shard', 'shards', 'threads'], 'belongs to sweep FILE.')
   if (files.length === 0) throw new UsageError('sweep merge needs the files of the shards, or - for standard input.')
   const merged = mergedRows(await readInputFiles(files, console))
   const { header, rows } = merged

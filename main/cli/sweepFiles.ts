@@ -8,8 +8,7 @@ import { scenarioNames } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
 import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import { scenarioFrom } from './scenarioFiles.ts'
-import { nearest } from '../../core/text/text.ts'
-import { UsageError } from './usage.ts'
+import { meantInstead, UsageError } from './usage.ts'
 
 /** A sweep with its base. Throws with every problem of the file reported. */
 export async function sweepFrom(
@@ -56,7 +55,6 @@ export async function baseFrom(written: WrittenBase, folder: string, console: Co
   const names = scenario.variants.map(({ name }) => name)
   const variant = scenario.variants.find(({ name }) => name === (written.variant ?? names[0]))
   if (variant !== undefined) return { kind: 'scenario', scenario, variant }
-  const meant = nearest(written.variant ?? '', names)
-  const mend = meant === undefined ? `the variants are ${names.join(', ')}.` : `did you mean ${meant}?`
+  const mend = meantInstead(written.variant ?? '', names, `the variants are ${names.join(', ')}.`)
   throw new ProblemError('not-found', `${named} has no variant ${JSON.stringify(written.variant)}; ${mend}`)
 }

@@ -12,7 +12,7 @@ import type { PointResult } from '../../core/sweep/sweep.ts'
 import { toCsv } from '../../core/text/csv.ts'
 import { writeAtomically } from '../files/files.ts'
 import { type Console, textTable } from './console.ts'
-import { type Given, OUTPUT_OPTIONS, readOutput, UsageError } from './usage.ts'
+import { type Given, OUTPUT_OPTIONS, readOutput, refuseOptions, UsageError } from './usage.ts'
 
 /** How the results of a sweep are shown. */
 export const SHOWN_OPTIONS = {
@@ -41,8 +41,7 @@ export function readShown(given: Given): Shown {
   const output = readOutput(given, ['csv'])
   const result = given.value('heat-map')
   const [x, y, svg] = [given.value('x'), given.value('y'), given.value('svg')]
-  const foreign = ['x', 'y', 'svg'].find((option) => given.flag(option))
-  if (result === undefined && foreign !== undefined) throw new UsageError(`--${foreign} goes with --heat-map RESULT.`)
+  if (result === undefined) refuseOptions(given, ['x', 'y', 'svg'], 'goes with --heat-map RESULT.')
   return { output, heatMap: result === undefined ? undefined : { x, y, result }, svg }
 }
 

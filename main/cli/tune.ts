@@ -19,7 +19,7 @@ import { readTwin, TWIN_OPTIONS } from './forecast.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { baseFrom } from './sweepFiles.ts'
 import { draftText, tuneText } from './tuneText.ts'
-import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
+import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, refuseOptions, UsageError } from './usage.ts'
 
 /** Searches for the smallest edit that meets goals. 1 when none was found. Applies nothing. */
 export const tune: Command = {
@@ -130,8 +130,7 @@ async function planFrom(operand: string, given: Given, console: Console): Promis
     )
     return planOfGoals(base, operand, given, console)
   }
-  const foreign = ['guard-rail', 'variant'].find((option) => given.flag(option))
-  if (foreign !== undefined) throw new UsageError(`--${foreign} goes with --goal; a file has its own.`)
+  refuseOptions(given, ['guard-rail', 'variant'], 'goes with --goal; a file has its own.')
   const [read, more] = await readTexts([operand], console)
   if (read === undefined || more !== undefined) throw new UsageError(`${operand} is a folder; name a file.`)
   const { value, findings, located } = readTune(read.text, read.file)

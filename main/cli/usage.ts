@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Console, ExitCode } from './console.ts'
-import { nearest } from '../../core/text/text.ts'
+import { nearest, parseGoDuration } from '../../core/text/text.ts'
 
 /** Something wrong with how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}
@@ -100,6 +100,18 @@ export function readOptions(
   }
 }
 
+/** Throws for the first of these options that is given; `why` goes on from its name. */
+export function refuseOptions(given: Given, options: readonly string[], why: string): void {
+  const wrong = options.find((option) => given.flag(option))
+  if (wrong !== undefined) throw new UsageError(`--${wrong} ${why}`)
+}
+
+/** The end of a sentence about a word that is not known: the known one that was probably meant, else how to find out. */
+export function meantInstead(word: string, known: readonly string[], otherwise: string): string {
+  const meant = nearest(word, known)
+  return meant === undefined ? otherwise : `did you mean ${meant}?`
+}
+
 /** 0 takes a free one. */
 export const PORTS = { min: 0, max: 65_535, whole: true } as const
 
@@ -121,6 +133,19 @@ export function readNumber(
   throw new UsageError(
     `--${name} takes a ${bounds.whole === true ? 'whole ' : ''}number from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}.`,
   )
+}
+
+/** An option that is a time as Go writes it; milliseconds within bounds. `takes`: what else the option is told to take. */
+export function readDuration(
+  given: Given,
+  name: string,
+  { min, max, takes }: { readonly min: number; readonly max: number; readonly takes: string },
+): number | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const ms = parseGoDuration(text) ?? Number.NaN
+  if (ms >= min && ms <= max) return ms
+  throw new UsageError(`--${name} takes ${takes}, not ${JSON.stringify(text)}.`)
 }
 
 /** An option that is one of these words. */

@@ -2,7 +2,6 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
-import { nearest } from '../../core/text/text.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
 import { EXECUTION_FACTOR, MOST_SERVERS } from '../../core/contract/whatif.ts'
@@ -12,7 +11,7 @@ import { acceptable } from '../live/proposed.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './inputFiles.ts'
 import { refuseErrors } from './liveObjects.ts'
-import { type Given, UsageError } from './usage.ts'
+import { type Given, meantInstead, UsageError } from './usage.ts'
 
 type Settings = Partial<Omit<Variant, 'name' | 'objects'>>
 
@@ -63,9 +62,9 @@ function partsOf(option: string, text: string): Parts {
     }
     const read = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined
     if (read === undefined) {
-      const meant = nearest(name, Object.keys(SETTINGS))
-      const known = meant === undefined ? `known are ${Object.keys(SETTINGS).join(', ')}` : `did you mean ${meant}?`
-      throw new UsageError(`${option}: there is no setting ${JSON.stringify(name)}; ${known}`)
+      const known = Object.keys(SETTINGS)
+      const mend = meantInstead(name, known, `known are ${known.join(', ')}`)
+      throw new UsageError(`${option}: there is no setting ${JSON.stringify(name)}; ${mend}`)
     }
     const value = read(rest.join('='))
     if (typeof value === 'string') {

@@ -199,9 +199,9 @@ describe('apf-console qos explain', () => {
         '',
       ].join('\n'),
     )
-    const put = ['--op', 'RequestPut', '--key', 'registry/events/e', '--quota-used', '0.9']
-    const near = await runHere('qos', 'explain', '--rules', rules, ...put, '--json')
-    expect(await runHere('qos', 'explain', '--rules', rules, ...put, '-o', 'json')).toEqual(near)
+    const asked = ['--op', 'RequestPut', '--key', 'registry/events/e', '--quota-used', '0.9']
+    const near = await runHere('qos', 'explain', '--rules', rules, ...asked, '--json')
+    expect(await runHere('qos', 'explain', '--rules', rules, ...asked, '-o', 'json')).toEqual(near)
     expect(JSON.parse(near.output)).toMatchObject({
       verdict: 'passed',
       explanation: 'No rule matches.',
