@@ -88,7 +88,7 @@ function printDraft({ suggestions }: Advice, number: number, console: Console): 
   console.tell(`${found.title}. ${found.text}`)
   for (const { kind, name } of deleted)
     console.tell(`Deletes ${kind} ${name}: kubectl delete ${kind.toLowerCase()} ${name}`)
-  if (texts.length > 0) console.print(texts.join('\n---\n').split('\n'))
+  if (texts.length > 0) console.printText(texts.join('\n---\n'))
   return 0
 }
 

@@ -298,7 +298,7 @@ function classificationText(request: RequestSample, classification: Classificati
         each.priorityLevel,
         each.reason,
       ]),
-      ['left', 'right', 'left', 'left', 'left'],
+      ['left', 'right', 'left'],
     ),
     ...dangling.map((each) => `  ${each.flowSchema} ${each.reason}`),
     '',
@@ -362,7 +362,7 @@ function testsText(results: readonly RequestTestResult[]): readonly string[] {
   const { passed, failed } = testsJson(results)
   const without = results.length - passed - failed
   const sum = `${passed} passed, ${failed} failed${without === 0 ? '' : `, ${without} without an expectation`}`
-  return [...textTable(rows, ['left', 'left', 'left', 'left']), '', sum]
+  return [...textTable(rows, ['left']), '', sum]
 }
 
 const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

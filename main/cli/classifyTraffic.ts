@@ -176,7 +176,7 @@ function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonl
                 elsewhere ?? 'the same',
               ]),
             ],
-            ['right', 'right', 'left', 'left', 'left', 'left'],
+            ['right', 'right', 'left'],
           ),
         ]),
     ...(flows.length > shown.length ? [`${flows.length - shown.length} more flows: --json has them.`] : []),

@@ -169,7 +169,7 @@ function differenceCells(name: NumberName, perSecond: boolean, { a, b, change, s
   return [valueText(name, perSecond, a), valueText(name, perSecond, b), changed, percent]
 }
 
-const ALIGN = ['left', 'left', 'right', 'right', 'right', 'right'] as const
+const ALIGN = ['left', 'left', 'right'] as const
 
 function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): readonly string[] {
   const period = (name: string, { source, period: { from, to } }: PeriodReading): string =>
@@ -210,7 +210,7 @@ function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
         '',
         ...textTable(
           [['WHAT ELSE', 'STATE', ''], ...others.map(({ what, state, text }) => [what, state, text])],
-          ['left', 'left', 'left'],
+          ['left'],
         ),
       ]
     }),

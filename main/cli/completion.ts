@@ -71,7 +71,7 @@ async function runCompletion({ operands }: Given, console: Console, commands: Co
   if (kind === undefined || more !== undefined)
     throw new UsageError('completion needs the name of one shell: bash, zsh or fish.')
   if (kind !== 'words') {
-    console.print(SCRIPTS[kind].split('\n'))
+    console.printText(SCRIPTS[kind])
     return 0
   }
   const text = (await console.readStdin(MOST_BYTES)).toString('utf8').replace(/\n$/, '')

@@ -54,6 +54,8 @@ export interface Console extends Output {
 export interface Output {
   /** Lines of text for people. */
   readonly print: (lines: readonly string[]) => void
+  /** A whole text. */
+  readonly printText: (text: string) => void
   /** Rows for other programs, with tabs between the cells. */
   readonly printCells: (rows: readonly (readonly string[])[]) => void
   /** A value as JSON, on one line without `indent`. */
@@ -71,6 +73,7 @@ export function createOutput(stdout: Write, stderr: Write): Output {
     stdout(lines.map((line) => `${shown(line)}\n`).join(''))
   return {
     print: (lines) => write(lines, shownLine),
+    printText: (text) => write(text.trimEnd().split('\n'), shownLine),
     printCells: (rows) => stdout(rows.map((cells) => `${cells.map(shownLine).join('\t')}\n`).join('')),
     printJson: (value, indent) => stdout(`${jsonText(value, indent)}\n`),
     annotate: (lines) => write(lines, escapeControls),
@@ -98,20 +101,21 @@ export function portProblem(error: unknown, option: string, port: number): unkno
 /** Wider cells stand out of their column: one name of a megabyte must not make every row as long. */
 const WIDEST = 80
 
-/** Rows of text in columns that are as wide as their widest cell; numbers belong to the right. */
+/**
+ * Rows of text in columns as wide as their widest cell; numbers belong to the right. The last alignment is that of all
+ * further columns.
+ */
 export function textTable(
   rows: readonly (readonly string[])[],
   align: readonly ('left' | 'right')[],
 ): readonly string[] {
-  const widths = align.map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, Math.min(WIDEST, row[column]?.length ?? 0)), 0),
-  )
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        align[column] === 'right' ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, Math.min(WIDEST, cell.length))
+    }
+  }
+  const padded = (cell: string, column: number): string =>
+    (align[column] ?? align.at(-1)) === 'right' ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
+  return rows.map((row) => row.map(padded).join('  ').trimEnd())
 }

@@ -34,7 +34,7 @@ async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   const written = objects.flatMap(withKinds)
   if (written.length === 0) throw new UsageError('The files hold no flow-control objects.')
   if (output === 'yaml') for (const loss of converted.losses) console.tell(lossText(loss))
-  if (output === 'yaml') console.print(writeManifests(written).trimEnd().split('\n'))
+  if (output === 'yaml') console.printText(writeManifests(written))
   else {
     const manifestsOf = written.map(({ kind, object }) => cleanManifest(kind, object))
     console.printJson({ objects: manifestsOf, losses: converted.losses }, 2)

@@ -96,12 +96,7 @@ function printDraft({ findings }: Diagnosis, console: Console): ExitCode {
     )
   }
   console.tell(`For ${found.title.toLowerCase()}: ${found.remedy.text}`)
-  console.print(
-    found.remedy.manifests
-      .map(({ text }) => text.trimEnd())
-      .join('\n---\n')
-      .split('\n'),
-  )
+  console.printText(found.remedy.manifests.map(({ text }) => text.trimEnd()).join('\n---\n'))
   return 0
 }
 

@@ -35,7 +35,7 @@ export async function exportRules(
     clusterLabel: labelFrom(given, 'cluster-label'),
     instanceLabel: labelFrom(given, 'instance-label'),
   })
-  if (file === undefined) console.print(text.trimEnd().split('\n'))
+  if (file === undefined) console.printText(text)
   else {
     await refuseExisting(file, given.flag('force'))
     await writeAtomically(file, text)

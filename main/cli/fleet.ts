@@ -239,7 +239,7 @@ const HEAD = [
   'VERSION',
   '',
 ]
-const ALIGN = ['left', 'right', 'left', 'left', 'right', 'right', 'right', 'right', 'left', 'left', 'left'] as const
+const ALIGN = ['left', 'right', 'left', 'left', 'right', 'right', 'right', 'right', 'left'] as const
 
 const orDash = (value: number | undefined, text: (value: number) => string): string =>
   value === undefined ? '-' : text(value)

@@ -60,7 +60,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   })
   if (report === undefined) return 2
   if (output === 'json') console.printJson(report, 2)
-  else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
   else console.print(forecastText(report))
   return edit.errors.length > 0 ? 1 : 0
 }
@@ -137,7 +137,7 @@ function forecastText({ levels, fit, notes }: ForecastReport): readonly string[]
   return [
     'Now → forecast (90 % interval)',
     '',
-    ...textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
+    ...textTable([HEAD, ...rows], ['left', 'right']),
     ...(remarks.length === 0 ? [] : ['', ...remarks]),
     '',
     'Fit of the twin',

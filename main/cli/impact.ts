@@ -223,7 +223,7 @@ function tableText(computed: SeatImpact): readonly string[] {
   ]
   const columns = allocation === undefined ? HEAD.length - 1 : HEAD.length
   const cells = [HEAD, ...body, sum].map((row) => row.slice(0, columns))
-  const table = textTable(cells, ['left', ...Array<'right'>(columns - 1).fill('right')])
+  const table = textTable(cells, ['left', 'right'])
   const idle = assumedIdleSentence(computed)
   return allocation === undefined
     ? table

@@ -49,7 +49,7 @@ function reportText({
   return [
     `${server}${user === undefined ? '' : ` as ${user}`}`,
     ...(problem === undefined ? [] : problemLines(problem)),
-    ...textTable(rows, ['left', 'left', 'left', 'left']),
+    ...textTable(rows, ['left']),
     ...section('Missing. Apply it with kubectl apply -f -', missingRole),
     ...section('To edit as well', editRole),
     ...section(

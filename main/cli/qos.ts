@@ -84,7 +84,7 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
     return explain(given, console)
   }
   if (name === 'proto') {
-    console.print(PROTO.trimEnd().split('\n'))
+    console.printText(PROTO)
     return 0
   }
   if (name === undefined) throw new UsageError('qos needs a subcommand, such as validate, explain or rule.')
@@ -263,7 +263,7 @@ function explainAll(
   replay.end()
   if (json) for (const line of tally.lines()) console.tell(line)
   else {
-    const table = textTable(rows, ['right', 'left', 'left', 'left', 'left'])
+    const table = textTable(rows, ['right', 'left'])
     console.print([...table, ...(table.length > 0 ? [''] : []), ...tally.lines()])
   }
   return 0
@@ -336,7 +336,7 @@ function decisionLines(decision: Decision, { rules, settings }: QosConfiguration
         each.className,
         traceText(each, request),
       ]),
-      ['left', 'right', 'left', 'left', 'left'],
+      ['left', 'right', 'left'],
     ),
   ]
 }

@@ -133,14 +133,14 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     const limit = readNumber(given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
     const all = await proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
     if (readOutput(given) === 'json') console.printJson(all, 2)
-    else console.print(textTable(all.map(historyRow), ['right', 'left', 'left', 'left']))
+    else console.print(textTable(all.map(historyRow), ['right', 'left']))
     return 0
   },
   async export({ given, console, proxy }) {
     const revision = readNumber(given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
     const document = await proxy.call('Export', revision === undefined ? {} : { revision }, JsonSchema)
     if (readOutput(given) === 'json') console.printJson(document, 2)
-    else console.print(writeYaml(document).trimEnd().split('\n'))
+    else console.printText(writeYaml(document))
     return 0
   },
   async import({ words, console, proxy }) {
@@ -164,7 +164,7 @@ async function manageObjects(
     const all = await proxy.call(`${prefix}List`, {}, z.array(JsonSchema))
     if (readOutput(given) === 'json') console.printJson(all, 2)
     else if (all.length === 0) console.print([kind === 'class' ? 'No classes.' : 'No rules.'])
-    else console.print(writeYaml(all).trimEnd().split('\n'))
+    else console.printText(writeYaml(all))
     return 0
   }
   const verbs = kind === 'class' ? CLASS_VERBS : RULE_VERBS
@@ -174,7 +174,7 @@ async function manageObjects(
   if (verb === 'get') {
     const found = await proxy.call(`${prefix}Get`, { name }, JsonSchema)
     if (readOutput(given) === 'json') console.printJson(found, 2)
-    else console.print(writeYaml(found).trimEnd().split('\n'))
+    else console.printText(writeYaml(found))
     return 0
   }
   const { method, members } = changeOf(verb, given, membersOf)
@@ -274,7 +274,7 @@ async function testRule({ given, console, proxy, request }: Work): Promise<ExitC
           className,
           reason,
         ]),
-        ['left', 'right', 'left', 'left', 'left'],
+        ['left', 'right', 'left'],
       ),
     ])
   }

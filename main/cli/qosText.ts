@@ -36,7 +36,7 @@ export const requestLine = ({
   ].join('  ')
 
 export const USAGE_HEAD = ['REQUESTS', 'LIMITED', 'KEYS', 'BYTES', 'P50 MS', 'P99 MS', 'OP', 'KEYS READ OR WRITTEN']
-export const USAGE_ALIGN = ['right', 'right', 'right', 'right', 'right', 'right', 'left', 'left'] as const
+export const USAGE_ALIGN = ['right', 'right', 'right', 'right', 'right', 'right', 'left'] as const
 
 export const usageRow = ({
   requests,
@@ -92,7 +92,7 @@ export function statusLines({
         first?.text ?? '',
         waiting > 0 ? `${waiting} waiting` : '',
       ]),
-      ['left', 'left', 'left', 'left'],
+      ['left'],
     ),
     ...textTable(
       rules.map(({ name, priority, class: className, enabled, selects, counts: { limited } }) => [
@@ -102,7 +102,7 @@ export function statusLines({
         enabled ? selects : `disabled: ${selects}`,
         `${limited} ${would ? 'would have been limited' : 'limited'}`,
       ]),
-      ['right', 'left', 'left', 'left', 'left'],
+      ['right', 'left'],
     ),
   ]
 }

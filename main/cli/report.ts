@@ -32,7 +32,7 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
   })
   const text = format === 'markdown' ? reportMarkdown(made.report) : reportHtml(made.report)
   const { signal } = console
-  if (file === undefined) console.print(text.trimEnd().split('\n'))
+  if (file === undefined) console.printText(text)
   else if (format === 'pdf') {
     await writeAtomically(file, await pdfOf(text, { folders: process.env['PATH'] ?? '', signal }))
   } else await writeAtomically(file, text)

@@ -120,7 +120,7 @@ function shardText(report: ShardReport): readonly string[] {
           cleanQueues.toFixed(2),
         ]),
       ],
-      ['right', 'right', 'right', 'right'],
+      ['right'],
     ),
     ...flowLines(report),
     ...(report.goal === undefined ? [] : ['', ...goalLines(report.goal)]),
@@ -138,7 +138,7 @@ function flowLines({ flows, overlaps, queues }: ShardReport): readonly string[] 
         ['flow', 'hash', 'digits', 'hand'],
         ...flows.map((flow) => [flowText(flow), flow.flowHash, flow.digits.join(' '), flow.hand.join(' ')]),
       ],
-      ['left', 'right', 'left', 'left'],
+      ['left', 'right', 'left'],
     ),
     ...(flows.length === 1 ? [] : ['']),
     ...(flows.length > 1 && overlaps.length === 0 ? ['No two of them share a queue.'] : []),
@@ -163,10 +163,7 @@ function goalLines(goal: GoalReport): readonly string[] {
         ]
       : [
           'Smallest shapes that reach the target:',
-          ...textTable(
-            [['queues', 'hand', 'hand covered'], ...configurations.map(candidateCells)],
-            ['right', 'right', 'right'],
-          ),
+          ...textTable([['queues', 'hand', 'hand covered'], ...configurations.map(candidateCells)], ['right']),
         ]),
   ]
 }
@@ -188,7 +185,7 @@ const documentedText = (rows: readonly DocumentedRow[]): readonly string[] =>
         ...covered.map((odds) => chanceText(odds, DOCUMENTED_DIGITS)),
       ]),
     ],
-    ['right', 'right', 'left', 'left', 'left'],
+    ['right', 'right', 'left'],
   )
 
 const shapeText = ({ queues, handSize }: { readonly queues: number; readonly handSize: number }): string =>

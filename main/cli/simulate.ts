@@ -41,7 +41,7 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
     console.print(
       textTable(
         scenarios.map(({ scenario: { name, title } }) => [name, title]),
-        ['left', 'left'],
+        ['left'],
       ),
     )
     return 0
@@ -101,7 +101,7 @@ async function importRecording(given: Given, console: Console): Promise<ExitCode
   if (!read.ok) throw new ProblemError('invalid-input', read.problem)
   const scenario = scenarioOfArrivals(read.arrivals, server)
   for (const note of scenario.notes) console.tell(note)
-  console.print(textOfScenario(scenario).trimEnd().split('\n'))
+  console.printText(textOfScenario(scenario))
   return 0
 }
 
@@ -175,7 +175,7 @@ function runText(
     `${result.name}${judged}`,
     ...textTable(
       [columns.map(({ head }) => head), ...clients.map((one) => columns.map(({ cell }) => cell(one, result.seconds)))],
-      columns.map((_, index) => (index === 0 ? 'left' : 'right')),
+      ['left', 'right'],
     ),
     ...criteria.filter(({ holds }) => !holds).map((one) => `  not met: ${checkedText(one)}`),
     ...assertions.map((one) => `  ${one.holds ? 'ok' : 'FAILED'}: ${checkedText(one)}`),

@@ -169,10 +169,10 @@ function besideText(level: string | undefined, [a, b]: readonly Shown[]): readon
     `${nsToSeconds(a.timeline.nowNs).toFixed(9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests differ between ${a.name} and ${b.name}.`,
     ...(queues.length === 0
       ? []
-      : textTable([['', 'QUEUE', a.name, b.name], ...queueCells], ['left', 'right', 'left', 'left'])),
+      : textTable([['', 'QUEUE', a.name, b.name], ...queueCells], ['left', 'right', 'left'])),
     ...(rows.length === 0
       ? []
-      : textTable([['', 'ARRIVED', a.name, b.name, 'REQUEST'], ...cells], ['left', 'right', 'left', 'left', 'left'])),
+      : textTable([['', 'ARRIVED', a.name, b.name, 'REQUEST'], ...cells], ['left', 'right', 'left'])),
     ...(rows.length > MOST_BESIDE ? [`${rows.length - MOST_BESIDE} more.`] : []),
     NOT_THERE,
   ]
@@ -202,5 +202,5 @@ function levelRows({ engine }: Playback): readonly string[] {
     ]
   })
   if (rows.length === 0) return [WITHOUT_LEVELS]
-  return textTable([HEAD, ...rows], ['left', ...HEAD.slice(1).map(() => 'right' as const)])
+  return textTable([HEAD, ...rows], ['left', 'right'])
 }

@@ -22,7 +22,7 @@ export async function printJob(
   console: Console,
 ): Promise<ExitCode> {
   if (given.flag('containerfile')) {
-    console.print(containerfile(console.version).trimEnd().split('\n'))
+    console.printText(containerfile(console.version))
     return 0
   }
   const image = given.value('image')
@@ -40,12 +40,7 @@ export async function printJob(
     sweepFile: basename(file),
     files: await filesOf(file, console),
   })
-  console.print(
-    manifests
-      .map((one) => stringify(one, YAML).trimEnd())
-      .join('\n---\n')
-      .split('\n'),
-  )
+  console.printText(manifests.map((one) => stringify(one, YAML).trimEnd()).join('\n---\n'))
   return 0
 }
 

@@ -90,10 +90,7 @@ function tableOf({ header, rows }: ShownSweep): readonly string[] {
     ])
   const more = rows.length - cells.length
   return [
-    ...textTable(
-      [head, ...cells],
-      head.map(() => 'right' as const),
-    ),
+    ...textTable([head, ...cells], ['right']),
     ...(more > 0 ? [`${more} more points: -o csv prints all of them.`] : []),
   ]
 }

@@ -60,8 +60,8 @@ async function runTune(given: Given, console: Console): Promise<ExitCode> {
   const report = await searched(plan, base, console)
   if (draft !== undefined) await writeAtomically(draft, draftText(report))
   if (output === 'json') console.printJson(report, 2)
-  else if (output === 'yaml') console.print(stringify(report, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
-  else if (output === 'manifests') console.print(exportYaml(report.answer.objects).trimEnd().split('\n'))
+  else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
+  else if (output === 'manifests') console.printText(exportYaml(report.answer.objects))
   else console.print(tuneText(report, draft))
   return report.answer.met ? 0 : 1
 }

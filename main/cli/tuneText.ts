@@ -45,7 +45,7 @@ const proposalText = (proposal: Proposal): readonly string[] => {
     ...guardRails.map((goal) => `  ${goalText('guard rail', goal)}`),
     ...(held === undefined ? [] : [`  ${held}`]),
     '',
-    ...textTable([HEAD, ...levels.map(levelCells)], ['left', ...HEAD.slice(1).map(() => 'right' as const)]),
+    ...textTable([HEAD, ...levels.map(levelCells)], ['left', 'right']),
     ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs),
     ...findings.map(({ severity, message }) => `${severity}: ${message}`),
   ]

@@ -59,7 +59,7 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   const data = assertions.length > 0 ? { ...result, assertions, passed } : result
   for (const note of result.notes) console.tell(note)
   if (output === 'json') console.printJson(data, 2)
-  else if (output === 'yaml') console.print(stringify(data, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else if (output === 'yaml') console.printText(stringify(data, { aliasDuplicateObjects: false }))
   else
     console.print([
       ...whatIfText(result, flows),

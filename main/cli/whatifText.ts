@@ -56,10 +56,7 @@ const HEAD = [
 ]
 
 const outcomeTable = (title: string, rows: readonly (readonly [string, Outcomes])[]): readonly string[] =>
-  textTable(
-    [[title, ...HEAD], ...rows.map(([name, outcomes]) => [name, ...outcomeCells(outcomes)])],
-    ['left', ...HEAD.map(() => 'right' as const)],
-  )
+  textTable([[title, ...HEAD], ...rows.map(([name, outcomes]) => [name, ...outcomeCells(outcomes)])], ['left', 'right'])
 
 function outcomeCells({ offered, served, expired, rejected, waitMs, seats, jain }: Outcomes): readonly string[] {
   const waits = [waitMs.p50, waitMs.p90, waitMs.p99, waitMs.max].map(milliseconds)
@@ -123,7 +120,7 @@ function limitLines(variants: readonly VariantResult[]): readonly string[] {
     'Limits in seats, means over the period:',
     ...textTable(
       [['LEVEL', 'NOMINAL', 'CURRENT', 'BORROWED', 'LENT'], ...sorted.map(({ key, cells }) => [key, ...cells])],
-      ['left', 'right', 'right', 'right', 'right'],
+      ['left', 'right'],
     ),
   ]
 }
@@ -153,7 +150,7 @@ function differenceLines(before: Outcomes, after: Outcomes): readonly string[] {
       `${number(b)}${unit}`,
       signed(b - a, a),
     ]),
-    ['left', 'right', 'left', 'right', 'right'],
+    ['left', 'right', 'left', 'right'],
   )
 }
 
