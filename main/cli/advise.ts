@@ -3,16 +3,12 @@ import { adviceLines } from '../../core/advice/text.ts'
 import { createUsageTally } from '../../core/advice/usage.ts'
 import { MOST_NODES, type Advice } from '../../core/contract/advice.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import type { SourceSpec } from '../../core/contract/source.ts'
 import { rfc3339 } from '../../core/units.ts'
-import { readRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
-import { listen } from './pastPages.ts'
-import { allRecordings } from './recordingOptions.ts'
+import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
-import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** What to change in shares, lending, queues, schemas, flags and scraping. 1 when an edit helps now. */
 export const adviseCommand: Command = {
@@ -41,7 +37,7 @@ async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
   const problems: Problem[] = []
   const tally = createUsageTally()
   if (spec.kind === 'recording') {
-    readAll(spec, console, problems, tally)
+    for (const event of eventsBefore(spec, Infinity, console, problems)) tally.take(event)
   } else {
     const reading = { spec, seconds, server: undefined, withObjects: true }
     const listened = await listen(given, console, reading, (event) => tally.take(event))
@@ -54,21 +50,6 @@ async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
   else console.print(adviceLines(advice))
   const code = tellProblems(problems, console)
   return advice.suggestions.some(({ verdict }) => verdict === 'edit') ? 1 : code
-}
-
-/** Everything that recordings hold, up to `--at`. */
-function readAll(
-  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
-  console: Console,
-  problems: Problem[],
-  tally: ReturnType<typeof createUsageTally>,
-): void {
-  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
-  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
-  for (const entry of entries.toSorted((a, b) => (a.first ?? 0) - (b.first ?? 0))) {
-    refuseWithoutLevels(entry.source)
-    for (const { told } of readRecording(entry, { from: 0, to }, problems)) tally.take(told.event)
-  }
 }
 
 /** The manifests of one suggestion, for `apf-console impact --edit -`. */

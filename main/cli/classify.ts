@@ -20,9 +20,9 @@ import type { RequestSample } from '../../core/contract/objects.ts'
 import { requestsFrom, testsFrom, type GivenRequests } from './classifyRequests.ts'
 import {
   CONFIGURATION_OPTIONS,
-  configurationFrom,
-  fromSource,
+  configurationBeside,
   namesCluster,
+  namesObjects,
   type GivenConfiguration,
 } from './configurationSource.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
@@ -31,7 +31,7 @@ import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
+import { readNumber, SEATS, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
 
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
@@ -63,8 +63,6 @@ export const classify: Command = {
   run: runClassify,
 }
 
-const MOST_SEATS = 1_000_000_000
-
 async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   if (given.flag('traffic')) {
     const other = ['test', 'draft', ...Object.keys(REQUEST_OPTIONS)].find((name) => given.values(name).length > 0)
@@ -81,7 +79,7 @@ async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const requests = await requestsFrom(given, console)
   const read = await readSource(given, console)
   if (read === 'ended') return 2
-  const configuration = await configurationWith(read?.source, given, console)
+  const configuration = await configurationBeside(given, console, read?.source)
   const answers = explainAll(requests, configuration, { read, supposed })
   const rejected = tellConfiguration(configuration, console)
   for (const note of [...(read?.notes ?? []), ...requests.notes]) console.tell(note)
@@ -103,8 +101,7 @@ const SECONDS = 30
 async function readSource(given: Given, console: Console): Promise<Source | undefined | 'ended'> {
   const spec = await sourceFrom(given, false, console)
   if (spec === undefined) return undefined
-  const withObjects = given.values('config').length === 0 && !namesCluster(given)
-  const source = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, withObjects)
+  const source = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, !namesObjects(given))
   if (source === undefined) return 'ended'
   const [first, ...others] = source.frame?.servers ?? []
   return {
@@ -119,21 +116,14 @@ async function readSource(given: Given, console: Console): Promise<Source | unde
   }
 }
 
-const configurationWith = async (
-  source: ReadFrame | undefined,
-  given: Given,
-  console: Console,
-): Promise<GivenConfiguration> =>
-  source === undefined || given.values('config').length > 0 || namesCluster(given)
-    ? configurationFrom(given, console, source?.frame?.servers[0]?.version)
-    : fromSource(given, source)
+const COUNT = { ...SEATS, min: 0 } as const
 
 /** What the reader says of the resource and the server; it wins over what the source reports. */
 function contextFrom(given: Given): ServerContext {
-  const count = readNumber(given, 'objects', { min: 0, max: MOST_SEATS, whole: true })
-  const averageSize = readNumber(given, 'object-size', { min: 0, max: MOST_SEATS, whole: true })
-  const watchers = readNumber(given, 'watchers', { min: 0, max: MOST_SEATS, whole: true })
-  const serverLimit = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  const count = readNumber(given, 'objects', COUNT)
+  const averageSize = readNumber(given, 'object-size', COUNT)
+  const watchers = readNumber(given, 'watchers', COUNT)
+  const serverLimit = readNumber(given, 'server-limit', SEATS)
   if (averageSize !== undefined && count === undefined) throw new UsageError('--object-size needs --objects.')
   return {
     ...(serverLimit !== undefined && { serverLimit }),
@@ -204,7 +194,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const tests = await testsFrom(file, console)
   const read = namesCluster(given) ? undefined : await readSource(given, console)
   if (read === 'ended') return 2
-  const configuration = await configurationWith(read?.source, given, console)
+  const configuration = await configurationBeside(given, console, read?.source)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
   if (given.flag('json')) console.printJson(testsJson(results), 2)

@@ -15,15 +15,13 @@ import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/fra
 import { rowsOf, standingWords } from '../../core/guard/covered.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
-import { readRecording } from '../recordings/library.ts'
-import { configurationFrom, fromSource, namesCluster, type GivenConfiguration } from './configurationSource.ts'
+import { configurationBeside, type GivenConfiguration } from './configurationSource.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
-import { listen } from './pastPages.ts'
+import { eventsBefore, listen } from './pastPages.ts'
 import { allRecordings } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
-import { defaultSource, sourceFrom } from './sourceOptions.ts'
+import { defaultSource, type RecordingSpec, sourceFrom } from './sourceOptions.ts'
 import { readNumber, type Given } from './usage.ts'
-import { refuseWithoutLevels } from './withoutLevels.ts'
 
 const DEFAULT_SECONDS = 30
 const MOST_SECONDS = 86_400
@@ -52,8 +50,8 @@ export async function classifyTraffic(given: Given, console: Console): Promise<E
       ? ofRecording(spec, seconds, console, problems)
       : await ofSource(spec, seconds, given, console)
   if (heard === undefined) return 2
-  const { coverage } = heard
-  const configuration = await configurationOf(heard, given, console)
+  const { coverage, objects, source, servers } = heard
+  const configuration = await configurationBeside(given, console, { frame: frameOf(source, servers), objects })
   for (const note of configuration.notes) console.tell(note)
   const rows = rowsOf(configuration.objects)(coverage)
   const flows = flowsOf(coverage, configuration)
@@ -79,21 +77,10 @@ function createEar(withPast: boolean) {
   }
 }
 
-function ofRecording(
-  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
-  seconds: number,
-  console: Console,
-  problems: Problem[],
-): Heard {
-  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
-  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+function ofRecording(spec: RecordingSpec, seconds: number, console: Console, problems: Problem[]): Heard {
   const ear = createEar(true)
-  for (const entry of entries) {
-    refuseWithoutLevels(entry.source)
-    const range = { from: to - seconds * MS_PER_SECOND, to }
-    for (const { told } of readRecording(entry, range, problems)) ear.hear(told.event)
-  }
-  const source = entries[0]?.source
+  for (const event of eventsBefore(spec, seconds * MS_PER_SECOND, console, problems)) ear.hear(event)
+  const source = allRecordings(console).find(({ id }) => spec.ids.includes(id))?.source
   return ear.heard(source ?? { kind: 'recording', name: 'the recording', via: 'a recording' })
 }
 
@@ -106,15 +93,6 @@ async function ofSource(spec: SourceSpec, seconds: number, given: Given, console
   for (const sentence of listened.findings) console.tell(sentence)
   return { ...ear.heard(listened.source), objects: listened.objects }
 }
-
-const configurationOf = async (
-  { objects, source, servers }: Heard,
-  given: Given,
-  console: Console,
-): Promise<GivenConfiguration> =>
-  given.values('config').length > 0 || namesCluster(given)
-    ? configurationFrom(given, console, servers[0]?.version)
-    : fromSource(given, { frame: frameOf(source, servers), objects })
 
 interface TrafficFlow extends SeenFlow {
   /** Where these objects send its newest request, where that is not where the server put it. */

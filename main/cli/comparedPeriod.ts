@@ -7,7 +7,7 @@ import type { Series } from '../../core/history/series.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import { openPrometheusRanges } from '../sources/prometheus/range.ts'
 import type { Console } from './console.ts'
-import { archiveOf } from './recordingOptions.ts'
+import { archiveOf, recordedSource } from './recordingOptions.ts'
 import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** What is known of a period, server by server. */
@@ -30,7 +30,6 @@ export function readRecorded(
   console: Pick<Console, 'stateDir' | 'environment'>,
 ): PeriodReading | undefined {
   refuseWithoutLevels(entry.source)
-  const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
   const archive = archiveOf(entry, console)
   const { first, last } = archive.extent()
   if (first === undefined || last === undefined) return undefined
@@ -38,7 +37,7 @@ export function readRecorded(
   const moments = [archive.moment(period.to), archive.moment(period.from)]
   const [atEnd] = moments
   return {
-    source,
+    source: recordedSource(entry),
     period,
     servers: [...new Set(moments.flatMap(({ frame }) => frame?.servers.map(({ id }) => id) ?? []))],
     series: (server) => archive.series(server, { ...period, maxPoints: MOST_POINTS }),

@@ -6,10 +6,10 @@ import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { rfc3339 } from '../../core/units.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './inputFiles.ts'
+import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
 import { openSession, type ReadFrame } from './snapshot.ts'
-import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
+import { cadenceFrom, kubeconfigOf, type RecordingSpec } from './sourceOptions.ts'
 import { coveredVersion, versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
@@ -35,8 +35,20 @@ export interface GivenConfiguration {
 }
 
 /** Whether a cluster's objects are named, rather than those of files. */
-export const namesCluster = (given: Given): boolean =>
-  given.value('kubeconfig') !== undefined || given.value('context') !== undefined
+export const namesCluster = (given: Given): boolean => given.flag('kubeconfig') || given.flag('context')
+
+/** Whether objects are named, rather than those of the source that is read. */
+export const namesObjects = (given: Given): boolean => given.flag('config') || namesCluster(given)
+
+/** The objects that are named, else those of a source. Rejects with `ProblemError` or `UsageError`. */
+export async function configurationBeside(
+  given: Given,
+  console: Console,
+  source: Pick<ReadFrame, 'frame' | 'objects'> | undefined,
+): Promise<GivenConfiguration> {
+  if (source !== undefined && !namesObjects(given)) return fromSource(given, source)
+  return configurationFrom(given, console, source?.frame?.servers[0]?.version)
+}
 
 /**
  * The objects of files, else of a cluster, else the built-in ones; `reported` is the version of the server that is read
@@ -107,15 +119,13 @@ export async function fromRecording(given: Given, spec: RecordingSpec, console: 
 async function fromFiles(given: Given, version: string, console: Console): Promise<GivenConfiguration> {
   const files = given.values('config')
   const { objects, findings } = await readConfiguration(files, { version, reading: console })
-  if (objects.levels.length + objects.schemas.length === 0) {
-    throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
-  }
+  refuseEmpty(objects, files)
   return {
     from: 'files',
     name: `files ${files.join(', ')}`,
     version,
     objects: given.flag('with-built-in') ? completed(objects, builtInObjects(version)) : objects,
-    errors: findings.filter(({ severity }) => severity === 'error'),
+    errors: findings.filter(isError),
     notes: [],
   }
 }
@@ -134,12 +144,8 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
 
 /** The objects of the cluster that --kubeconfig and --context name. Rejects with `ProblemError`. */
 async function fromCluster(given: Given, console: Console): Promise<GivenConfiguration> {
-  const [file, context] = [given.value('kubeconfig'), given.value('context')]
-  const { name, version, objects, notes } = await console.access.readClusterObjects({
-    kind: 'kubeconfig',
-    ...(file !== undefined && { file }),
-    ...(context !== undefined && { context }),
-  })
+  const target = { kind: 'kubeconfig', ...kubeconfigOf(given) } as const
+  const { name, version, objects, notes } = await console.access.readClusterObjects(target)
   const wanted = given.value('kube-version') === undefined ? version : versionFrom(given)
   return { from: 'cluster', name: `cluster ${name}`, version: wanted ?? versionFrom(given), objects, errors: [], notes }
 }

@@ -98,6 +98,32 @@ export function portProblem(error: unknown, option: string, port: number): unkno
   return error
 }
 
+const PROGRESS_MS = 5_000
+
+/** Reports now and then how far something long is: the part that is done, and the seconds that the rest will take. */
+export function progressOf(
+  { environment, tell }: Pick<Console, 'environment' | 'tell'>,
+  sentence: (part: number, seconds: number) => string,
+): (part: number) => void {
+  const started = environment.now()
+  let toldAt = started
+  return (part) => {
+    const now = environment.now()
+    if (now - toldAt < PROGRESS_MS || part === 0) return
+    toldAt = now
+    tell(sentence(part, Math.round(((now - started) * (1 - part)) / part / 1_000)))
+  }
+}
+
+/** Tells each sentence once. */
+export function tellOnce(tell: Output['tell']): Output['tell'] {
+  const told = new Set<string>()
+  return (sentence) => {
+    if (!told.has(sentence)) tell(sentence)
+    told.add(sentence)
+  }
+}
+
 /** Wider cells stand out of their column: one name of a megabyte must not make every row as long. */
 const WIDEST = 80
 

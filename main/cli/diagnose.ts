@@ -5,15 +5,12 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { rfc3339 } from '../../core/units.ts'
-import { readRecording } from '../recordings/library.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from '../workspace/keptPages.ts'
 import type { Console, ExitCode } from './console.ts'
-import { listen } from './pastPages.ts'
-import { allRecordings } from './recordingOptions.ts'
+import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
-import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { defaultSource, type RecordingSpec, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
-import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** Why requests wait, are rejected or are slow. 1 when they are, or when nothing can be said of it. */
 export const diagnoseCommand: Command = {
@@ -54,19 +51,10 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
 }
 
 /** The last pages of a recording, or those before `--at`. */
-function ofRecording(
-  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
-  console: Console,
-  problems: Problem[],
-): Diagnosis {
-  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
-  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+function ofRecording(spec: RecordingSpec, console: Console, problems: Problem[]): Diagnosis {
   const kept = createKeptPages(PAGE_MS)
-  for (const entry of entries) {
-    refuseWithoutLevels(entry.source)
-    for (const { told } of readRecording(entry, { from: to - KEPT_MS, to }, problems)) kept.take(told.event)
-  }
-  return diagnose(kept.all(at))
+  for (const event of eventsBefore(spec, KEPT_MS, console, problems)) kept.take(event)
+  return diagnose(kept.all(spec.at))
 }
 
 async function ofSource(

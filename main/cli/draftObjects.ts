@@ -5,8 +5,8 @@ import { readDraft } from '../../core/kep/readDraft.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { requestsFrom } from './classifyRequests.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { type NamedText, readTexts } from './inputFiles.ts'
-import { type Given, readNumber, UsageError } from './usage.ts'
+import { isError, type NamedText, readTexts } from './inputFiles.ts'
+import { type Given, readNumber, SEATS, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
 /** Objects of the draft of KEP-1040 from several files; `others`: those that hold none. */
@@ -30,7 +30,7 @@ export async function draftFrom(paths: readonly string[], console: Console): Pro
 /** Prints every finding with its place; whether one is an error. */
 export function tellDraftFindings(findings: readonly LocatedFinding[], console: Console): boolean {
   for (const finding of findings) console.tell(findingText(finding))
-  return findings.some(({ severity }) => severity === 'error')
+  return findings.some(isError)
 }
 
 /** Where requests go under objects of the draft, with the seats of the level. */
@@ -39,7 +39,7 @@ export async function classifyUnderDraft(file: string, given: Given, console: Co
   if (draft.others.length > 0)
     throw new UsageError(`${file} holds no objects of the draft; use --config for those of Kubernetes.`)
   const failed = tellDraftFindings(draft.findings, console)
-  const serverLimit = readNumber(given, 'server-limit', { min: 1, max: 1_000_000_000, whole: true }) ?? 600
+  const serverLimit = readNumber(given, 'server-limit', SEATS) ?? 600
   const limits = assuredLimits(draft, serverLimit)
   const { requests, notes } = await requestsFrom(given, console)
   for (const note of notes) console.tell(note)

@@ -11,9 +11,9 @@ import {
 } from './configurationSource.ts'
 import { OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
-import { readConfiguration, tellFindings } from './inputFiles.ts'
+import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
 import { timeFrom } from './recordingOptions.ts'
-import { RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
+import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 
 /**
@@ -57,58 +57,45 @@ async function runDrift(given: Given, console: Console): Promise<ExitCode> {
       : await fromRecording(given, await recordingSpec(recording, at, console), console)
   for (const note of configuration.notes) console.tell(note)
   tellFindings(configuration.errors, console)
-  const { compared, drifted } = await compare(configuration, given, console)
+  const { objects, version, name: current } = configuration
+  const other = await referenceFrom(version, given, console)
+  const found = other === undefined ? driftFromBuiltIn(objects, version) : driftBetween(objects, other.objects, version)
+  const compared = { reference: other?.name ?? builtInName(version), current, version, found }
+  const drifted = other === undefined ? isDrifted(found) : found.rows.length > 0
   if (given.flag('json')) console.printJson(driftJson(compared), 2)
   else console.print(driftText(compared, true))
   return drifted || configuration.errors.length > 0 ? 1 : 0
 }
 
-interface Comparison {
-  readonly compared: Compared
-  readonly drifted: boolean
-}
-
-async function compare(configuration: GivenConfiguration, given: Given, console: Console): Promise<Comparison> {
-  const { objects, version, name: current } = configuration
-  const answer = (reference: string, found: Drift, drifted: boolean): Comparison => ({
-    compared: { reference, current, version, found },
-    drifted,
-  })
+/** What the objects are compared with; `undefined` for the built-in ones. */
+async function referenceFrom(
+  version: string,
+  given: Given,
+  console: Console,
+): Promise<Pick<GivenConfiguration, 'name' | 'objects'> | undefined> {
   const files = given.values('against')
-  const [file, context] = [given.value('against-kubeconfig'), given.value('against-context')]
+  const cluster = kubeconfigOf(given, 'against-')
+  const namesOther = Object.keys(cluster).length > 0
   const at = timeFrom(given, 'against-at')
   const recording = given.value('against-recording') ?? (at === undefined ? undefined : given.value('recording'))
   const named = [
     files.length > 0 && '--against',
-    (file ?? context) !== undefined && '--against-kubeconfig and --against-context',
+    namesOther && '--against-kubeconfig and --against-context',
     recording !== undefined && '--against-recording and --against-at',
   ].filter((one) => one !== false)
   if (named.length > 1) throw new UsageError(`${named.join(' does not go with ')}: compare with one configuration.`)
   if (at !== undefined && recording === undefined) {
     throw new UsageError('--against-at goes with --recording or --against-recording.')
   }
-  if (recording !== undefined) {
-    const other = await fromRecording(given, await recordingSpec(recording, at, console), console)
-    const found = driftBetween(objects, other.objects, version)
-    return answer(other.name, found, found.rows.length > 0)
-  }
+  if (recording !== undefined) return fromRecording(given, await recordingSpec(recording, at, console), console)
   if (files.length > 0) {
-    const other = await readConfiguration(files, { version, reading: console })
-    const found = driftBetween(objects, other.objects, version)
-    return answer(`files ${files.join(', ')}`, found, found.rows.length > 0)
+    const { objects } = await readConfiguration(files, { version, reading: console })
+    return { name: `files ${files.join(', ')}`, objects }
   }
-  if (file === undefined && context === undefined) {
-    const found = driftFromBuiltIn(objects, version)
-    return answer(builtInName(version), found, isDrifted(found))
-  }
-  const other = await console.access.readClusterObjects({
-    kind: 'kubeconfig',
-    ...(file !== undefined && { file }),
-    ...(context !== undefined && { context }),
-  })
-  for (const note of other.notes) console.tell(note)
-  const found = driftBetween(objects, other.objects, version)
-  return answer(`cluster ${other.name}`, found, found.rows.length > 0)
+  if (!namesOther) return undefined
+  const { name, objects, notes } = await console.access.readClusterObjects({ kind: 'kubeconfig', ...cluster })
+  for (const note of notes) console.tell(note)
+  return { name: `cluster ${name}`, objects }
 }
 
 /** Two configurations, by the names under which they are told. */
@@ -179,7 +166,7 @@ async function runDiff(given: Given, console: Console): Promise<ExitCode> {
     await readConfiguration([before], { version, reading }),
     await readConfiguration([after], { version, reading }),
   ]
-  const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
+  const errors = [...reference.findings, ...current.findings].filter(isError)
   tellFindings(errors, console)
   const found = driftBetween(current.objects, reference.objects, version)
   REPORTS[output]({ reference: before, current: after, version, found }, console)

@@ -1,10 +1,9 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
-import { configurationFrom, fromSource, namesCluster } from './configurationSource.ts'
+import { configurationFrom, fromSource, namesObjects } from './configurationSource.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './inputFiles.ts'
+import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
 import type { ReadFrame } from './snapshot.ts'
 import { type Given, type OptionInfo, UsageError } from './usage.ts'
 
@@ -50,12 +49,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
   const before = await configurationBefore(given, console, beside)
   const { version } = before
   const edit = await readConfiguration(edits, { version, reading: console })
-  if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
-    throw new ProblemError(
-      'not-found',
-      edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
-    )
-  }
+  refuseEmpty(edit.objects, edits, edit.findings[0]?.message)
   const whole = given.flag('whole')
   const documents = edit.files.flatMap((file) => file.documents)
   const applied = applyManifests(before.objects, documents, {
@@ -70,7 +64,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
     version,
     errors: [
       ...before.errors,
-      ...edit.findings.filter((finding) => finding.severity === 'error' && (whole || !applied.supplied.has(finding))),
+      ...edit.findings.filter((finding) => isError(finding) && (whole || !applied.supplied.has(finding))),
       ...(whole ? [] : applied.findings),
     ],
     notes: before.notes,
@@ -79,8 +73,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
 
 /** The objects of --config, else those of the cluster or the source, else the built-in ones. */
 export async function configurationBefore(given: Given, console: Console, { reported, source }: Beside) {
-  const named = given.flag('config') || namesCluster(given)
-  if (source !== undefined && !named) return fromSource(given, source)
+  if (source !== undefined && !namesObjects(given)) return fromSource(given, source)
   const before = await configurationFrom(given, console, reported)
   if (before.from !== 'built-in') return before
   return {

@@ -13,7 +13,7 @@ import { createPause } from '../ports/pause.ts'
 import type { TlsFiles } from '../proxy/listen.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
-import { placeOf } from './liveCommands.ts'
+import { placeFrom } from './liveCommands.ts'
 import { type Command, type Given, PORTS, readChoice, readNumber, UsageError } from './usage.ts'
 
 /** A proxy in front of an etcd, until it is stopped. */
@@ -46,11 +46,7 @@ const LONGEST_MS = 2 ** 31 - 1
 
 async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
   const mode = readChoice(given, 'mode', MODES)
-  const named = given.value('listen')
-  const place = named === undefined ? {} : placeOf(named)
-  const port = readNumber(given, 'port', PORTS)
-  if (port !== undefined && place.port !== undefined)
-    throw new UsageError('--listen names a port already, so --port does not go with it.')
+  const place = placeFrom(given)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const controlPort = readNumber(given, 'control-port', PORTS) ?? 0
   const grpcPort = readNumber(given, 'grpc-port', PORTS) ?? 0
@@ -71,7 +67,6 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
     {
       upstream,
       ...place,
-      port: port ?? place.port ?? 0,
       ...(tls !== undefined && { tls }),
       rules: { ...first, mode: mode ?? first.mode },
       folder,

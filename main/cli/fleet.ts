@@ -16,6 +16,7 @@ import { fleetSentence } from '../../core/fleet/sentence.ts'
 import type { SourceSummary } from '../../core/contract/fleet.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
+import { createPause } from '../ports/pause.ts'
 import type { Session } from '../workspace/session.ts'
 import { createSummaries } from '../workspace/summaries.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
@@ -182,7 +183,9 @@ async function readSource(
   }
   session.readObjects((reading) => void (objects = reading))
   // What a Prometheus answers about its present is all there is, and so is a recording; everything else is watched.
-  if (session.whole === undefined && !session.connection.still) await sleep(console, seconds)
+  if (session.whole === undefined && !session.connection.still) {
+    await createPause(console.environment).wait(seconds * 1_000, console.signal)
+  }
   session.ended.addEventListener('abort', () => fail(undefined), { once: true })
   const summary = await Promise.race([summaryIn(session, console.environment), failing])
   const { connection } = session
@@ -207,16 +210,6 @@ function driftOf(reading: ObjectsReading | undefined, version: string | undefine
 /** The present of a source whose servers are known; of another one the first reading. */
 const summaryIn = (session: Session, environment: Environment): Promise<SourceSummary> =>
   new Promise((resolve) => createSummaries(session, environment).subscribe(resolve, session.ended))
-
-function sleep(console: Console, seconds: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = console.environment.after(seconds * 1_000, resolve)
-  console.signal.addEventListener('abort', () => {
-    cancel()
-    resolve()
-  })
-  return promise
-}
 
 function opened(clusters: readonly ClusterRow[], given: Given): ReadonlySet<string> {
   const [servers, levels] = [given.flag('servers') || given.flag('levels'), given.flag('levels')]

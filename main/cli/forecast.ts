@@ -13,12 +13,11 @@ import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { type Beside, checkNamesEdit, configurationBefore, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
-import { MOST_SEATS } from './impact.ts'
 import { tellFindings } from './inputFiles.ts'
 import { bandText, quantityText, runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput } from './usage.ts'
+import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS } from './usage.ts'
 
 /** Options of the commands that fit a twin. */
 export const TWIN_OPTIONS = {
@@ -46,12 +45,12 @@ const DEFAULT_SECONDS = 120
 const REQUESTS_OF_RUN = 40_000
 
 async function runForecast(given: Given, console: Console): Promise<ExitCode> {
-  const serverLimit = readNumber(given, 'new-server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  const serverLimit = readNumber(given, 'new-server-limit', SEATS)
   if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
   const output = readOutput(given, ['yaml'])
-  const input = await readQuestion(given, console)
-  if (input === undefined) return 2
-  const { pages, edit, twin } = input
+  const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
+  if (read === undefined) return 2
+  const { pages, objects: edit, twin } = read
   for (const sentence of [...edit.notes, ...pages.findings]) console.tell(sentence)
   tellFindings(edit.errors, console)
   const report = forecastOf(twin, edit.after, {
@@ -67,18 +66,6 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
 
 /** Sources that bring objects of their own. */
 const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'proxy', 'files'])
-
-interface Question {
-  readonly pages: PastPages
-  readonly edit: Omit<GivenEdit, 'name' | 'origin'>
-  readonly twin: Twin
-}
-
-/** Pages of the source, the edit of its objects, and the twin; `undefined` when the command is to end. */
-async function readQuestion(given: Given, console: Console): Promise<Question | undefined> {
-  const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
-  return read && { pages: read.pages, edit: read.objects, twin: read.twin }
-}
 
 /** The edit that is named, or none where only the flags of the server change. */
 async function editOf(given: Given, console: Console, beside: Beside): Promise<Omit<GivenEdit, 'name' | 'origin'>> {
@@ -100,7 +87,7 @@ export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
   objectsOf: (beside: Beside) => Promise<T>,
 ): Promise<ReadTwin<T> | undefined> {
   const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
-  const own = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  const own = readNumber(given, 'server-limit', SEATS)
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   const withObjects = OWN_OBJECTS.has(spec.kind)
   const pages = await readPages(given, console, { spec, seconds, server: given.value('of-server'), withObjects })

@@ -18,7 +18,7 @@ import {
   sourceFrom,
 } from './sourceOptions.ts'
 import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
-import { readNumber, type Command, type Given } from './usage.ts'
+import { readNumber, SEATS, type Command, type Given } from './usage.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 
@@ -37,10 +37,8 @@ export const impact: Command = {
   run: runImpact,
 }
 
-export const MOST_SEATS = 1_000_000_000
-
 async function runImpact(given: Given, console: Console): Promise<ExitCode> {
-  const wanted = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
+  const wanted = readNumber(given, 'server-limit', SEATS)
   const input = await impactInput(given, console)
   if (input === undefined) return 2
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)

@@ -15,6 +15,7 @@ import {
 import { readManifests } from '../../core/manifest/read.ts'
 import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
+import { UsageError } from './usage.ts'
 
 /** What reading the files of a command needs. */
 export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
@@ -126,6 +127,24 @@ export async function readTexts(paths: readonly string[], reading: Reading): Pro
   }
   return texts
 }
+
+/** The text of one file. Throws for a folder of several, with what to name `instead`. */
+export async function oneText(path: string, reading: Reading, instead: string): Promise<NamedText> {
+  const [text, more] = await readTexts([path], reading)
+  if (text !== undefined && more === undefined) return text
+  throw new UsageError(`${path} is a folder; name ${instead}.`)
+}
+
+/** Throws `not-found` for files without flow-control objects. */
+export function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly string[], why?: string): void {
+  if (levels.length + schemas.length > 0) return
+  throw new ProblemError(
+    'not-found',
+    why ?? `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
+  )
+}
+
+export const isError = ({ severity }: LocatedFinding): boolean => severity === 'error'
 
 /** Each finding with its place, as editors and terminals know to open it. */
 export function tellFindings(findings: readonly LocatedFinding[], console: Pick<Console, 'tell'>): void {

@@ -21,8 +21,9 @@ import { createProxySource } from '../sources/liveProxy.ts'
 import { createFeedSource } from '../sources/liveFeed.ts'
 import { PORTS, readChoice, UsageError, type Given, type OptionInfo, readNumber, type Command } from './usage.ts'
 import type { Console, ExitCode } from './console.ts'
+import { kubeconfigOf } from './sourceOptions.ts'
 import { givenObjects } from './liveObjects.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
+import { engineFields, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
 
 /** Options that say who can connect to a proxy. */
 export const LISTEN_OPTIONS = {
@@ -115,31 +116,35 @@ const MENDS: Readonly<Record<ReachProblem['field'], string>> = {
 
 /** Where the proxy listens and who can connect. Throws `UsageError` for what does not go together. */
 export function listenOf(given: Given, spec: Lender): { readonly port: number; readonly listen?: ProxyListen } {
-  const named = given.value('listen')
-  const place = named === undefined ? {} : placeOf(named)
-  const port = readNumber(given, 'port', PORTS)
-  if (port !== undefined && place.port !== undefined) {
-    throw new UsageError('--listen names a port already, so --port does not go with it.')
-  }
+  const { host, port } = placeFrom(given)
   const tls = tlsOf(given)
   const token = tokenOf(given)
   const clientCaFile = given.value('client-ca')
   const listen = {
-    ...(place.host !== undefined && { host: place.host }),
+    ...(host !== undefined && { host }),
     ...(tls !== undefined && { tls }),
     ...(clientCaFile !== undefined && { clientCaFile }),
     ...(token !== undefined && { token }),
   }
   const reach = reachOf({ ...spec, listen })
   const problem = reachProblem({
-    host: place.host ?? LOOPBACK,
+    host: host ?? LOOPBACK,
     identity: spec.identity,
     tls: reach.tls !== undefined,
     token: wantsToken(reach),
     clientCa: clientCaFile !== undefined,
   })
   if (problem !== undefined) throw new UsageError(`${problem.sentence} (${MENDS[problem.field]})`)
-  return { port: port ?? place.port ?? 0, ...(Object.keys(listen).length > 0 && { listen }) }
+  return { port, ...(Object.keys(listen).length > 0 && { listen }) }
+}
+
+/** The place of --listen and --port; any port where neither names one. Throws `UsageError`. */
+export function placeFrom(given: Given): { readonly host?: string; readonly port: number } {
+  const named = given.value('listen')
+  const place = named === undefined ? {} : placeOf(named)
+  const port = readNumber(given, 'port', PORTS)
+  if (port === undefined || place.port === undefined) return { ...place, port: port ?? place.port ?? 0 }
+  throw new UsageError('--listen names a port already, so --port does not go with it.')
 }
 
 /** `10.0.0.5`, `10.0.0.5:8443`, `[2001:db8::5]:8443`, `2001:db8::5`, `:8443` for the port of loopback alone. */

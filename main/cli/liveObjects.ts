@@ -10,8 +10,8 @@ import { acceptable } from '../live/proposed.ts'
 import type { LiveTraffic } from '../ports/source.ts'
 import type { ObjectDoor } from '../ports/objectDoor.ts'
 import { storedSet } from '../simulated/objects.ts'
-import type { Console } from './console.ts'
-import { readConfiguration, type Configuration } from './inputFiles.ts'
+import { tellOnce, type Console } from './console.ts'
+import { isError, readConfiguration, refuseEmpty, type Configuration } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
 /** Objects that a live source is given by files. */
@@ -50,13 +50,10 @@ async function configurationOf(
   const configuration = await readConfiguration(files, { version, reading: console })
   const { objects, findings } = configuration
   refuseErrors(findings.filter((finding) => isError(finding) && !later(finding)))
-  if (objects.levels.length + objects.schemas.length === 0) {
-    throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
-  }
+  refuseEmpty(objects, files)
   return configuration
 }
 
-const isError = ({ severity }: LocatedFinding): boolean => severity === 'error'
 const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValueRequired'
 
 /** Throws `invalid-input` with the place of the first error, if there is one. */
@@ -92,7 +89,7 @@ export function runDraftBeside(
   // What the engine has for as long as its server's objects cannot be read.
   let base: ObjectSet = builtInObjects(live.version)
   let runs = false
-  const told = new Set<string>()
+  const note = tellOnce(tell)
   objects.start(signal, ({ state, objects: read }) => {
     if (state === 'current' || state === 'stale') base = read
     const applied = applyManifests(base, draft, { version: live.version, before })
@@ -105,10 +102,7 @@ export function runDraftBeside(
       if (!runs) throw error
       return tell(`The draft runs over the objects as they were: ${toProblem(error).message}`)
     }
-    for (const sentence of withoutLevel(draft, applied.objects)) {
-      if (!told.has(sentence)) tell(sentence)
-      told.add(sentence)
-    }
+    for (const sentence of withoutLevel(draft, applied.objects)) note(sentence)
   })
 }
 

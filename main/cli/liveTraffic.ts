@@ -1,6 +1,6 @@
 import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { CadenceSchema, type SourceSpec, type ServerHealth } from '../../core/contract/source.ts'
+import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
 import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
@@ -11,7 +11,7 @@ import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outco
 import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
-import { type Console, type ExitCode, portProblem } from './console.ts'
+import { type Console, type ExitCode, portProblem, tellOnce } from './console.ts'
 import { runDraftBeside } from './liveObjects.ts'
 import { PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
@@ -51,12 +51,6 @@ export function engineFields(given: Given): {
   }
 }
 
-/** File and context of a kubeconfig; empty without either. */
-export const kubeconfigOf = (given: Given): { readonly file?: string; readonly context?: string } => ({
-  ...(given.value('kubeconfig') !== undefined && { file: given.value('kubeconfig') ?? '' }),
-  ...(given.value('context') !== undefined && { context: given.value('context') ?? '' }),
-})
-
 export interface LiveCommand {
   readonly given: Given
   readonly console: Console
@@ -89,14 +83,14 @@ export async function runLive({
   const { environment, signal, tell, print } = console
   const cadence = CadenceSchema.parse({ dumpsEveryMs: null })
   made.source.setCadence(cadence)
-  const notes = tellNotes(tell)
+  const note = tellOnce(tell)
   const session = startSession({
     id: 1,
     source: made.source,
     spec,
     cadence,
     environment,
-    onConnection: ({ servers }) => servers.forEach(notes),
+    onConnection: ({ servers }) => servers.flatMap(({ notes = [] }) => notes).forEach(note),
   })
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const end = new AbortController()
@@ -165,17 +159,6 @@ function ended(
     }
     look()
   })
-}
-
-/** Tells each note of a server once. */
-function tellNotes(tell: (sentence: string) => void): (server: ServerHealth) => void {
-  const told = new Set<string>()
-  return ({ notes = [] }) => {
-    for (const note of notes) {
-      if (!told.has(note)) tell(note)
-      told.add(note)
-    }
-  }
 }
 
 /** Rows that ended and were printed are told apart from those that change again as far back as this. */

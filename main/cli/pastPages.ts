@@ -1,12 +1,15 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
+import type { Problem } from '../../core/contract/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
+import { readRecording } from '../recordings/library.ts'
 import { type Console, problemLines } from './console.ts'
+import { allRecordings } from './recordingOptions.ts'
 import { openSession } from './snapshot.ts'
-import { assertLevels } from './withoutLevels.ts'
-import { cadenceFrom } from './sourceOptions.ts'
+import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
+import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
 import type { Given } from './usage.ts'
 
 /** The pages of one server over a while. */
@@ -31,6 +34,24 @@ interface Reading {
   readonly withObjects: boolean
   /** Of them at least so many of the present, where the source goes on: its past has no dumps. */
   readonly liveSeconds?: number
+}
+
+/**
+ * What a recording told in the time before an instant of it, or before its end. What cannot be read is added to the
+ * problems.
+ */
+export function* eventsBefore(
+  { ids, at }: RecordingSpec,
+  ms: number,
+  console: Console,
+  problems: Problem[],
+): Generator<SourceEvent, void> {
+  const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
+  const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
+  for (const entry of entries) {
+    refuseWithoutLevels(entry.source)
+    for (const { told } of readRecording(entry, { from: to - ms, to }, problems)) yield told.event
+  }
 }
 
 /** What a source told while it was read. */

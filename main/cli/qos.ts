@@ -1,7 +1,6 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
-import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { positionsIn } from '../../core/manifest/tree.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import type { Decision } from '../../core/qos/decision.ts'
@@ -19,7 +18,7 @@ import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
-import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
+import { isError, readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {
   type Command,
   type Given,
@@ -101,7 +100,7 @@ async function validateRules(files: readonly string[], given: Given, console: Co
   if (files.length === 0) throw new UsageError('qos validate needs files or folders to check, or - for standard input.')
   const texts = await readTexts(files, console)
   const { findings, classes, rules } = readRules(texts)
-  const errors = errorsOf(findings).length
+  const errors = findings.filter(isError).length
   const found = `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`
   const summary = `${found} in ${rules} ${rules === 1 ? 'rule' : 'rules'} and ${classes} ${classes === 1 ? 'class' : 'classes'} of ${count(texts.length, 'file')}.`
   const notes = texts.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
@@ -111,9 +110,6 @@ async function validateRules(files: readonly string[], given: Given, console: Co
   else console.print([...findings.map(findingText), ...notes, summary])
   return errors > 0 ? 1 : 0
 }
-
-const errorsOf = (findings: readonly LocatedFinding[]): readonly LocatedFinding[] =>
-  findings.filter(({ severity }) => severity === 'error')
 
 async function explain(given: Given, console: Console): Promise<ExitCode> {
   if (given.flag('output') && given.value('output') !== 'json')
@@ -130,7 +126,7 @@ async function explain(given: Given, console: Console): Promise<ExitCode> {
   if (file === '-' && paths.includes('-'))
     throw new UsageError('Rules and requests cannot both come from standard input.')
   const { configuration, findings } = readRules(await readTexts(paths, console))
-  tellFindings(errorsOf(findings), console)
+  tellFindings(findings.filter(isError), console)
   if (configuration === undefined) return 2
   if (request !== undefined) return explainOne(request, configuration, given, console)
   return explainAll(await readInputFiles([file ?? ''], console), configuration, given, console)

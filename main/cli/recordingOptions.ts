@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
 import { createArchive } from '../recordings/archive.ts'
@@ -45,15 +46,19 @@ export async function recordingNamed(text: string, console: Shelf): Promise<List
   return entry
 }
 
+/** What was recorded, where the recording says it. */
+export const recordedSource = ({ id, source }: ListedRecording): SourceInfo =>
+  source ?? { kind: 'recording', name: id, via: 'recording' }
+
 /** What answers for every instant of a recording, as on the screens. */
 export const archiveOf = (
-  { id, source }: ListedRecording,
+  entry: ListedRecording,
   { stateDir, environment }: Pick<Console, 'stateDir' | 'environment'>,
 ): Archive =>
   createArchive({
     folder: join(stateDir, RECORDINGS),
-    ids: new Set([id]),
-    source: source ?? { kind: 'recording', name: id, via: 'recording' },
+    ids: new Set([entry.id]),
+    source: recordedSource(entry),
     now: () => environment.now(),
   })
 

@@ -1,11 +1,11 @@
 import type { Problem } from '../../core/contract/errors.ts'
-import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
+import { frameOf, type ServerFrame } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { createPause } from '../ports/pause.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { GATHER_MS } from '../workspace/session.ts'
 import type { Console, ExitCode } from './console.ts'
-import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { RANGE_OPTIONS, rangeFrom, recordedSource, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { readNumber, UsageError, type Command, type Given } from './usage.ts'
 
@@ -34,7 +34,6 @@ export interface Playing {
 /** One frame of all servers a line. */
 export async function printFrames(entry: ListedRecording, playing: Playing, console: Console): Promise<ExitCode> {
   const { range, speed, count = Infinity } = playing
-  const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
   const problems: Problem[] = []
   const pause = createPause(console.environment)
   const latest = new Map<string, ServerFrame>()
@@ -50,7 +49,7 @@ export async function printFrames(entry: ListedRecording, playing: Playing, cons
     }
     if (console.signal.aborted || printed >= count) break
     const known = [...latest.values()].toSorted((a, b) => byCodeUnits(a.id, b.id))
-    console.printJson(frameOf(source, known))
+    console.printJson(frameOf(recordedSource(entry), known))
     printed++
   }
   if (printed === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples of this time.`)

@@ -2,9 +2,12 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { type AnyScenario, readAnyScenario, readScenario } from '../../core/scenario/read.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
+import type { Arrivals } from '../../core/whatif/arrivals.ts'
+import { readRecorded } from '../../core/whatif/recorded.ts'
+import type { Variant } from '../../core/whatif/variant.ts'
 import { fileOfScenario } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
-import { readTexts } from './inputFiles.ts'
+import { oneText, readInputFiles } from './inputFiles.ts'
 import { meantInstead, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
@@ -39,9 +42,15 @@ async function textFrom(operand: string, library: readonly string[], console: Co
       `There is no scenario ${operand}; ${meantInstead(operand, library, '--list lists the library.')}`,
     )
   }
-  const [read, more] = await readTexts([isName ? fileOfScenario(console.scenarioFolder, operand) : operand], console)
-  if (read === undefined || more !== undefined) {
-    throw new UsageError(`${operand} is a folder; name one scenario after the other.`)
-  }
-  return read
+  const path = isName ? fileOfScenario(console.scenarioFolder, operand) : operand
+  return oneText(path, console, 'one scenario after the other')
+}
+
+/** Requests that files have recorded, as they arrive under a variant. */
+export async function arrivalsFrom(paths: readonly string[], variant: Variant, console: Console): Promise<Arrivals> {
+  const files = await readInputFiles(paths, console)
+  const texts = files.map(({ name, text }) => ({ file: name, text }))
+  const recorded = readRecorded(texts, variant, console.environment.now())
+  if (!recorded.ok) throw new ProblemError('invalid-input', recorded.problem)
+  return recorded.arrivals
 }

@@ -1,16 +1,15 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import type { AnyScenario } from '../../core/scenario/read.ts'
 import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArrivals.ts'
 import { runAnyScenario, type ScenarioOutcome, type ScenarioRun } from '../../core/scenario/run.ts'
 import { type ClientResult, failed, rejectedOf } from '../../core/whatif/results.ts'
-import { readRecorded } from '../../core/whatif/recorded.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { absolute, checkedText, levelsOf, readDemands } from './assertions.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { readInputFiles } from './inputFiles.ts'
-import { anyScenarioFrom, scenarioFrom } from './scenarioFiles.ts'
+import { anyScenarioFrom, arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
@@ -29,11 +28,9 @@ export const simulate: Command = {
   run: runSimulate,
 }
 
-const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
-
 async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given)
-  const seed = readNumber(given, 'seed', SEED)
+  const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
   if (given.flag('import')) return importRecording(given, console)
   const library = await scenarioNames(console.scenarioFolder)
   if (given.flag('list')) {
@@ -90,16 +87,9 @@ async function importRecording(given: Given, console: Console): Promise<ExitCode
       '--import needs a recording: lines of proxy --json or feed --json, an audit log or a request log.',
     )
   }
-  const files = await readInputFiles(operands, console)
   const { version } = defaultVariant('now', { levels: [], schemas: [] })
   const server = defaultVariant('now', builtInObjects(version))
-  const read = readRecorded(
-    files.map(({ name, text }) => ({ file: name, text })),
-    server,
-    console.environment.now(),
-  )
-  if (!read.ok) throw new ProblemError('invalid-input', read.problem)
-  const scenario = scenarioOfArrivals(read.arrivals, server)
+  const scenario = scenarioOfArrivals(await arrivalsFrom(operands, server, console), server)
   for (const note of scenario.notes) console.tell(note)
   console.printText(textOfScenario(scenario))
   return 0

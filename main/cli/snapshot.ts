@@ -8,7 +8,7 @@ import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/
 import { startSession, type Session } from '../workspace/session.ts'
 import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } from './alerts.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
-import { type Console, type ExitCode, problemLines } from './console.ts'
+import { type Console, type ExitCode, problemLines, tellOnce } from './console.ts'
 import { createWebhook, webhookUrl } from './webhook.ts'
 import { assertLevels } from './withoutLevels.ts'
 import { recordingNamed } from './recordingOptions.ts'
@@ -208,12 +208,9 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
 /** Tells when a server begins to fail, fails differently, or answers again; and each note once. */
 function createTeller(console: Console): (server: ServerHealth) => void {
   const failing = new Map<string, string>()
-  const told = new Set<string>()
-  return ({ id, status, failures, notes }) => {
-    for (const note of notes ?? []) {
-      if (!told.has(note)) console.tell(note)
-      told.add(note)
-    }
+  const note = tellOnce(console.tell)
+  return ({ id, status, failures, notes = [] }) => {
+    notes.forEach(note)
     const problem = status === 'failing' ? failures.at(-1)?.problem : undefined
     if (problem !== undefined && problem.message !== failing.get(id)) {
       const [sentence = problem.message, ...details] = problemLines(problem)

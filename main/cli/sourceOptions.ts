@@ -220,14 +220,15 @@ export function targetFrom(given: Given): Target | undefined {
 }
 
 function kubeconfigTarget(given: Given): Target | undefined {
-  const [file, context, servers] = [given.value('kubeconfig'), given.value('context'), given.values('server')]
-  if (file === undefined && context === undefined && servers.length === 0) return undefined
-  return {
-    kind: 'kubeconfig',
-    ...(file !== undefined && { file }),
-    ...(context !== undefined && { context }),
-    ...(servers.length > 0 && { servers: servers.map((url) => checkedUrl('server', url)) }),
-  }
+  const servers = given.values('server').map((url) => checkedUrl('server', url))
+  const named = { ...kubeconfigOf(given), ...(servers.length > 0 && { servers }) }
+  return Object.keys(named).length === 0 ? undefined : { kind: 'kubeconfig', ...named }
+}
+
+/** File and context of a kubeconfig; empty without either. */
+export function kubeconfigOf(given: Given, prefix = ''): { readonly file?: string; readonly context?: string } {
+  const [file, context] = [given.value(`${prefix}kubeconfig`), given.value(`${prefix}context`)]
+  return { ...(file !== undefined && { file }), ...(context !== undefined && { context }) }
 }
 
 /** Servers that are named beside a Prometheus, whose credentials the others are. */

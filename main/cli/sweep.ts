@@ -5,7 +5,7 @@ import { headerOf, lineOf, readRows, type ReadRows, type SweepHeader } from '../
 import type { PointResult, SweepPlan } from '../../core/sweep/sweep.ts'
 import { AppendedLines } from '../files/appendedLines.ts'
 import { runShards } from '../threads/shards.ts'
-import type { Console, ExitCode } from './console.ts'
+import { progressOf, type Console, type ExitCode } from './console.ts'
 import { readInputFiles } from './inputFiles.ts'
 import { printSweep, readShown, SHOWN_OPTIONS, type ShownSweep } from './sweepOutput.ts'
 import { printJob } from './sweepJob.ts'
@@ -36,7 +36,6 @@ const MOST_THREADS = 256
 const MOST_SHARDS = 10_000
 /** A million lines. */
 const MOST_RESULT_BYTES = 1024 * 1024 * 1024
-const PROGRESS_MS = 5_000
 
 async function runSweep(given: Given, console: Console): Promise<ExitCode> {
   const [first, ...rest] = given.operands
@@ -71,11 +70,16 @@ async function runFile(file: string, given: Given, console: Console): Promise<Ex
   const missing = wanted.filter((point) => !rows.has(point))
   if (missing.length < wanted.length)
     console.tell(`${path} has ${wanted.length - missing.length} of ${wanted.length} points already.`)
-  const progress = progressOf(wanted.length - missing.length, wanted.length, console)
+  let left = missing.length
+  const progress = progressOf(
+    console,
+    (_, seconds) => `${wanted.length - left} of ${wanted.length} points, about ${seconds} s left.`,
+  )
   const onPoint = (result: PointResult): void => {
     rows.set(result.point, result)
     add(result)
-    progress()
+    left -= 1
+    if (left > 0) progress(1 - left / missing.length)
   }
   const points = missing.map((point) => ({ point, values: pointAt(plan, point) }))
   const { signal } = stop
@@ -155,21 +159,6 @@ async function resultsIn(path: string, header: SweepHeader, { signal }: Console)
     )
   }
   return { rows: read.rows, bytes: Buffer.byteLength(text.slice(0, read.whole)) }
-}
-
-/** Reports now and then how many points are done and how long the rest will take. */
-function progressOf(before: number, all: number, { tell, environment }: Console): () => void {
-  const started = environment.now()
-  let [done, toldAt] = [0, started]
-  return () => {
-    done += 1
-    const now = environment.now()
-    const left = all - before - done
-    if (now - toldAt < PROGRESS_MS || left === 0) return
-    toldAt = now
-    const seconds = Math.round(((now - started) / done / 1_000) * left)
-    tell(`${before + done} of ${all} points, about ${seconds} s left.`)
-  }
 }
 
 async function merge(files: readonly string[], given: Given, console: Console): Promise<ExitCode> {

@@ -2,21 +2,19 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { fitFindings, readSweep, type WrittenBase } from '../../core/sweep/read.ts'
 import type { SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
-import { readRecorded } from '../../core/whatif/recorded.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
-import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
-import { scenarioFrom } from './scenarioFiles.ts'
-import { meantInstead, UsageError } from './usage.ts'
+import { oneText, tellFindings } from './inputFiles.ts'
+import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
+import { meantInstead } from './usage.ts'
 
 /** A sweep with its base. Throws with every problem of the file reported. */
 export async function sweepFrom(
   file: string,
   console: Console,
 ): Promise<{ readonly plan: SweepPlan; readonly base: SweepBase }> {
-  const [read, more] = await readTexts([file], console)
-  if (read === undefined || more !== undefined) throw new UsageError(`${file} is a folder; name a sweep file.`)
+  const read = await oneText(file, console, 'a sweep file')
   const { value, findings, located } = readSweep(read.text, read.file)
   tellFindings(findings, console)
   if (value === undefined) throw notRunnable(file)
@@ -38,15 +36,10 @@ export async function baseFrom(written: WrittenBase, folder: string, console: Co
   if (written.kind === 'requests') {
     const { version, ...rest } = written.variant
     const variant: Variant = { ...rest, version, servers: 1, executionFactor: 1 }
-    const files = await readInputFiles(
-      written.files.map((file) => beside(folder, file)),
-      console,
-    )
-    const texts = files.map(({ name, text }) => ({ file: name, text }))
-    const recorded = readRecorded(texts, variant, console.environment.now())
-    if (!recorded.ok) throw new ProblemError('invalid-input', recorded.problem)
-    for (const note of recorded.arrivals.notes) console.tell(note)
-    return { kind: 'requests', arrivals: recorded.arrivals, variant }
+    const paths = written.files.map((file) => beside(folder, file))
+    const arrivals = await arrivalsFrom(paths, variant, console)
+    for (const note of arrivals.notes) console.tell(note)
+    return { kind: 'requests', arrivals, variant }
   }
   const library = await scenarioNames(console.scenarioFolder)
   const named = written.scenario

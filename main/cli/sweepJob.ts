@@ -5,7 +5,7 @@ import { readSweep } from '../../core/sweep/read.ts'
 import { containerfile, type JobFile, sweepJob } from '../../core/sweep/job.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import type { Console, ExitCode } from './console.ts'
-import { readTexts } from './inputFiles.ts'
+import { oneText, readTexts } from './inputFiles.ts'
 import { sweepFrom } from './sweepFiles.ts'
 import { type Given, UsageError } from './usage.ts'
 
@@ -46,8 +46,8 @@ export async function printJob(
 
 /** The sweep and what it names, by their base names. */
 async function filesOf(file: string, console: Console): Promise<readonly JobFile[]> {
-  const [read] = await readTexts([file], console)
-  const { base } = (read && readSweep(read.text, read.file).value) ?? {}
+  const read = await oneText(file, console, 'a sweep file')
+  const { base } = readSweep(read.text, read.file).value ?? {}
   const library = await scenarioNames(console.scenarioFolder)
   const named = base?.kind === 'requests' ? base.files : [base?.scenario ?? '']
   const beside = named.filter((one) => !library.includes(one))
@@ -60,7 +60,7 @@ async function filesOf(file: string, console: Console): Promise<readonly JobFile
     console,
   )
   const files = [
-    { name: basename(file), text: read?.text ?? '' },
+    { name: basename(file), text: read.text },
     ...texts.map(({ text }, index) => ({ name: beside[index] ?? '', text })),
   ]
   const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)

@@ -12,8 +12,8 @@ import { TUNE_SEEDS } from '../../core/contract/bounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
-import type { Console, ExitCode } from './console.ts'
-import { readTexts, tellFindings } from './inputFiles.ts'
+import { progressOf, type Console, type ExitCode } from './console.ts'
+import { oneText, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
 import { refuseExisting } from './refuseExisting.ts'
@@ -40,8 +40,6 @@ export const tune: Command = {
   operands: 'files',
   run: runTune,
 }
-
-const PROGRESS_MS = 5_000
 
 async function runTune(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['yaml', 'manifests'])
@@ -131,8 +129,7 @@ async function planFrom(operand: string, given: Given, console: Console): Promis
     return planOfGoals(base, operand, given, console)
   }
   refuseOptions(given, ['guard-rail', 'variant'], 'goes with --goal; a file has its own.')
-  const [read, more] = await readTexts([operand], console)
-  if (read === undefined || more !== undefined) throw new UsageError(`${operand} is a folder; name a file.`)
+  const read = await oneText(operand, console, 'a file')
   const { value, findings, located } = readTune(read.text, read.file)
   tellFindings(findings, console)
   if (value === undefined) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
@@ -151,21 +148,11 @@ async function searched(plan: TunePlan, base: SweepBase, console: Console): Prom
       'There is nothing to change: no Limited level has requests. Name parameters in a file.',
     )
   }
-  return searchEdit(plan, base, { ...threadsOf(console), onPart: progressOf(console) })
+  const onPart = progressOf(
+    console,
+    (part, seconds) => `${Math.round(part * 100)} % searched, about ${seconds} s left.`,
+  )
+  return searchEdit(plan, base, { ...threadsOf(console), onPart })
 }
 
 const threadsOf = ({ whatIf, signal }: Console) => ({ desk: whatIf, signal })
-
-/** Reports now and then which part is done, and how long the rest will take. */
-function progressOf({ environment, tell }: Console): (part: number) => void {
-  const started = environment.now()
-  let toldAt = started
-  return (part) => {
-    const now = environment.now()
-    if (now - toldAt < PROGRESS_MS || part === 0) return
-    toldAt = now
-    tell(
-      `${Math.round(part * 100)} % searched, about ${Math.round(((now - started) * (1 - part)) / part / 1_000)} s left.`,
-    )
-  }
-}

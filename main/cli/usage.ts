@@ -112,6 +112,9 @@ export function meantInstead(word: string, known: readonly string[], otherwise: 
   return meant === undefined ? otherwise : `did you mean ${meant}?`
 }
 
+/** Server limits. */
+export const SEATS = { min: 1, max: 1_000_000_000, whole: true } as const
+
 /** 0 takes a free one. */
 export const PORTS = { min: 0, max: 65_535, whole: true } as const
 

@@ -2,7 +2,7 @@ import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/ver
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
-import { readConfiguration } from './inputFiles.ts'
+import { isError, readConfiguration } from './inputFiles.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Given, type Command } from './usage.ts'
 
 /** Checks manifests as a server of some version would, and tells every problem with its place. */
@@ -29,7 +29,7 @@ async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   const objects = files.reduce((sum, { documents }) => sum + documents.length, 0)
   const validated: Validated = { findings, notes, version, objects, files: files.length, tool: console.version }
   REPORTS[output](validated, console)
-  return findings.some(({ severity }) => severity === 'error') ? 1 : 0
+  return findings.some(isError) ? 1 : 0
 }
 
 /** The version whose rules apply, the newest by default. */
@@ -102,7 +102,7 @@ const subjectOf = ({ kind, name }: LocatedFinding): string =>
   kind === '' ? '' : `${name === '' ? kind : `${kind} ${name}`}: `
 
 function summary({ findings, notes, version, objects, files }: Validated): string {
-  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const errors = findings.filter(isError).length
   const skipped = notes.filter(({ about }) => about === 'skipped').length
   const found = [count(errors, 'error'), count(findings.length - errors, 'warning')].join(', ')
   const others = skipped === 0 ? '' : ` ${count(skipped, 'object')} of other kinds not checked.`

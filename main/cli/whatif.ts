@@ -1,12 +1,12 @@
 import { stringify } from 'yaml'
 import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { trafficOf } from '../../core/scenario/traffic.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { secondsToNs } from '../../core/units.ts'
 import type { Arrivals } from '../../core/whatif/arrivals.ts'
-import { readRecorded } from '../../core/whatif/recorded.ts'
 import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
@@ -14,9 +14,8 @@ import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { recordedArrivals } from '../live/wished.ts'
 import { checkDemands, type Demand, demandText, levelsOf, readDemands } from './assertions.ts'
 import type { Console, ExitCode } from './console.ts'
-import { readInputFiles } from './inputFiles.ts'
 import { archiveOf, recordingNamed, timeFrom } from './recordingOptions.ts'
-import { scenarioFrom } from './scenarioFiles.ts'
+import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 import { whatIfText } from './whatifText.ts'
@@ -40,7 +39,6 @@ export const whatif: Command = {
   run: runWhatIf,
 }
 
-const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
 const SECONDS = { min: 1, max: 3_600 } as const
 const FLOWS = { min: 0, max: 1_000, whole: true } as const
 const DEFAULT_SECONDS = 300
@@ -71,7 +69,7 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
 
 /** The simulated clients, when the options ask for them: those of the built-in cluster, or of a scenario. */
 async function trafficFrom(given: Given, console: Console): Promise<SimulatedTraffic | undefined> {
-  const seed = readNumber(given, 'seed', SEED)
+  const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
   const seconds = readNumber(given, 'seconds', SECONDS)
   const simulates = given.flag('simulate')
   const ways = [simulates, given.operands.length > 0, given.flag('recording')].filter(Boolean).length
@@ -126,7 +124,7 @@ async function compared(
     const demands = demandsOf(traffic.workload.groups.map(({ name }) => name))
     return done(demands, closed(traffic, baseline, candidates, mayGoOn))
   }
-  const arrivals = await arrivalsFrom(given, console, traffic, baseline)
+  const arrivals = await arrivalsOf(given, console, traffic, baseline)
   const demands = demandsOf(arrivals.list.map(({ client }) => client))
   return done(demands, compareVariants(arrivals, baseline, candidates, mayGoOn))
 }
@@ -144,7 +142,7 @@ function closed(
   return whatIfClosed(traffic, baseline, candidates, mayGoOn)
 }
 
-async function arrivalsFrom(given: Given, console: Console, traffic: SimulatedTraffic | undefined, baseline: Variant) {
+async function arrivalsOf(given: Given, console: Console, traffic: SimulatedTraffic | undefined, baseline: Variant) {
   if (traffic !== undefined) {
     const arrivals = simulatedArrivals(traffic, baseline, () => !console.signal.aborted)
     if (arrivals === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
@@ -152,11 +150,7 @@ async function arrivalsFrom(given: Given, console: Console, traffic: SimulatedTr
   }
   const recording = given.value('recording')
   if (recording !== undefined) return recordedBy(recording, timeFrom(given, 'at'), console)
-  const files = await readInputFiles(given.operands, console)
-  const texts = files.map(({ name, text }) => ({ file: name, text }))
-  const read = readRecorded(texts, baseline, console.environment.now())
-  if (!read.ok) throw new ProblemError('invalid-input', read.problem)
-  return read.arrivals
+  return arrivalsFrom(given.operands, baseline, console)
 }
 
 /** The last requests that a recording holds up to an instant, as the What-if screen takes them. */

@@ -1,6 +1,5 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
@@ -9,7 +8,7 @@ import { MOST_VARIANTS } from '../../core/contract/bounds.ts'
 import { defaultVariant, type Variant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './inputFiles.ts'
+import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
 import { refuseErrors } from './liveObjects.ts'
 import { type Given, meantInstead, UsageError } from './usage.ts'
 
@@ -105,14 +104,9 @@ async function baselineFrom(text: string | undefined, console: Console): Promise
 
 async function wholeConfiguration(files: readonly string[], version: string, console: Console): Promise<ObjectSet> {
   const { objects, findings } = await readConfiguration(files, { version, reading: console })
-  refuseErrors(findings.filter(({ severity }) => severity === 'error'))
+  refuseErrors(findings.filter(isError))
   refuseEmpty(objects, files)
   return acceptable(objects, version)
-}
-
-function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly string[]): void {
-  if (levels.length + schemas.length > 0) return
-  throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
 }
 
 /** `NAME=PART,…`: manifests are applied to the objects of the baseline, as `kubectl apply` does. */
@@ -130,7 +124,7 @@ async function candidateFrom(text: string, baseline: Variant, console: Console):
   refuseEmpty(objects, files)
   const documents = read.flatMap((one) => one.documents)
   const applied = applyManifests(baseline.objects, documents, { version, before: 'live' })
-  const own = documents.flatMap(({ findings }) => findings.filter(({ severity }) => severity === 'error'))
+  const own = documents.flatMap(({ findings }) => findings.filter(isError))
   refuseErrors([...own.filter((error) => !applied.supplied.has(error)), ...applied.findings])
   return { ...variant, objects: acceptable(applied.objects, version) }
 }
