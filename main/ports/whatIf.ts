@@ -16,6 +16,13 @@ export interface WhatIfTask {
   readonly given: RunGiven
 }
 
+/** A scenario as it is written; the seed is its own without one. */
+export interface ScenarioTask {
+  readonly file: string
+  readonly text: string
+  readonly seed?: number
+}
+
 /** What a forecast is made of: a twin that is fitted already, or what it is fitted to. */
 export interface ForecastTask {
   readonly wish: ForecastWish

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import { quoted } from '../../core/config/finding.ts'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
@@ -6,20 +7,20 @@ import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { behaviourText, storeText } from '../../core/scenario/describe.ts'
 import { readAnyScenario } from '../../core/scenario/read.ts'
+import { messageOf } from '../../core/text/text.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
   ForecastStep,
   ForecastTask,
   PointsEvent,
   PointsTask,
+  ScenarioTask,
   SweepDesk,
   TuneEvent,
   TuneTask,
   WhatIfDesk,
   WhatIfTask,
 } from '../ports/whatIf.ts'
-import type { ScenarioTask } from './scenarioTask.ts'
-import { runTaskThread } from './taskThread.ts'
 import { runSearch } from './tuneSearch.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
@@ -46,6 +47,9 @@ interface WhatIfSurroundings {
   readonly scenarioFolder: string
 }
 
+/** One task needs no more memory than this. */
+const MOST_MEGABYTES = 2_048
+
 /** Of comparisons and scenarios: each takes a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
@@ -53,7 +57,6 @@ const MOST_RUNS = 2
 export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk & SweepDesk {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
-  const isOver = ({ kind }: { readonly kind: string }): boolean => kind === 'done' || kind === 'failed'
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
   const scenarioText = async (name: string): Promise<string> => {
     // A name is part of a path.
@@ -63,6 +66,7 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
   }
   type Failed = ReturnType<typeof failed>
+  /** Runs one task in a thread of its own, until it is over or the signal aborts. */
   const begin = <K extends keyof TaskEvents>(
     data: WhatIfData & { readonly kind: K },
     emit: (event: TaskEvents[K] | Failed) => void,
@@ -71,10 +75,32 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     const isCounted = data.kind === 'comparison' || data.kind === 'scenario'
     if (isCounted && running >= MOST_RUNS) return emit(failed(TOO_MANY))
     running += isCounted ? 1 : 0
-    const onExit = (): void => void (running -= isCounted ? 1 : 0)
     const { what, mend } = ABOUT[data.kind]
-    const tooLarge: Problem = { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
-    runTaskThread<TaskEvents[K] | Failed>({ file, data, emit, isLast: isOver, failed, what, tooLarge, onExit }, signal)
+    let problem: Problem = { code: 'internal', message: `The thread of the ${what} ended. Run it again.` }
+    let over = signal.aborted
+    const worker = new Worker(file, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES } })
+    worker.on('message', (event: TaskEvents[K] | Failed) => {
+      if (over) return
+      over = event.kind === 'done' || event.kind === 'failed'
+      emit(event)
+    })
+    worker.on('error', (error) => {
+      problem =
+        'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
+          : { ...problem, details: messageOf(error) }
+    })
+    worker.once('exit', () => {
+      running -= isCounted ? 1 : 0
+      if (!over) emit(failed(problem))
+      over = true
+    })
+    const stop = (): void => {
+      over = true
+      void worker.terminate()
+    }
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
   }
   const tune: SweepDesk['tune'] = (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal)
   const points: SweepDesk['points'] = (task, emit, signal) => begin({ kind: 'points', task }, emit, signal)

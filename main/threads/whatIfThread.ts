@@ -1,16 +1,28 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toProblem } from '../../core/contract/errors.ts'
-import type { ScenarioEvent } from '../../core/contract/scenario.ts'
-import type { WhatIfEvent } from '../../core/contract/whatif.ts'
-import { systemEnvironment } from '../ports/environment.ts'
+import { FIT_PART } from '../../core/contract/bounds.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import type { ForecastReport } from '../../core/contract/forecast.ts'
+import type { ScenarioEvent, ScenarioReport } from '../../core/contract/scenario.ts'
+import type { WhatIfEvent, WhatIfReport } from '../../core/contract/whatif.ts'
+import { type AnyScenario, readAnyScenario } from '../../core/scenario/read.ts'
+import { scenarioReport } from '../../core/scenario/report.ts'
+import { runAnyScenario } from '../../core/scenario/run.ts'
 import { runPoint } from '../../core/sweep/points.ts'
 import { tuneReport } from '../../core/tune/report.ts'
 import { searchIsland } from '../../core/tune/search.ts'
-import type { ForecastStep, PointsEvent, TuneEvent } from '../ports/whatIf.ts'
-import { runForecast } from './forecastTask.ts'
+import { WATCH_MS } from '../../core/twin/effect.ts'
+import { fitTwin } from '../../core/twin/fit.ts'
+import { forecast } from '../../core/twin/forecast.ts'
+import type { Twin } from '../../core/twin/twin.ts'
+import { MS_PER_SECOND } from '../../core/units.ts'
+import { simulatedArrivals } from '../../core/whatif/simulated.ts'
+import { defaultVariant } from '../../core/whatif/variant.ts'
+import { reportOf, whatIf, whatIfClosed } from '../../core/whatif/whatif.ts'
+import { acceptable } from '../live/proposed.ts'
+import { reactingClients, recordedArrivals, wishedComparison } from '../live/wished.ts'
+import { systemEnvironment } from '../ports/environment.ts'
+import type { ForecastStep, ForecastTask, PointsEvent, ScenarioTask, TuneEvent, WhatIfTask } from '../ports/whatIf.ts'
 import type { WhatIfData } from './whatIf.ts'
-import { runScenarioTask } from './scenarioTask.ts'
-import { runTask } from './whatIfTask.ts'
 
 // The thread of one comparison, scenario, forecast, shard of a sweep or part of a search; whoever cancels it ends the thread.
 
@@ -24,22 +36,27 @@ const tell = (event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | 
 const PROGRESS_MS = 100
 /** A forecast follows every keystroke: after so many milliseconds its runs have to do. */
 const FORECAST_MS = 1_800
+const CHARTED = { charted: true } as const
+const CLIENTS_NOTE = 'The phases and controllers of the scenario are left out: only its clients are used.'
 
 const started = systemEnvironment.now()
 const elapsed = (): number => systemEnvironment.now() - started
 let toldAt = started
-const tellPart = (part: number): void => {
+/** Tells now and then which part is done. Nothing but the end of the thread ends the work. */
+const goOn = (part: number): true => {
   const now = systemEnvironment.now()
-  if (now - toldAt < PROGRESS_MS) return
+  if (now - toldAt < PROGRESS_MS) return true
   toldAt = now
   tell({ kind: 'progress', part })
+  return true
 }
 try {
   if (data.kind === 'comparison') {
-    const report = runTask(data.task, tellPart)
+    const report = runComparison(data.task)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
   } else if (data.kind === 'scenario') {
-    tell({ kind: 'done', report: runScenarioTask(data.task, tellPart), elapsedMs: elapsed() })
+    const report = runScenario(data.task)
+    tell({ kind: 'done', report, elapsedMs: elapsed() })
   } else if (data.kind === 'points') {
     const { base, plan, points } = data.task
     for (const point of points) {
@@ -49,20 +66,83 @@ try {
     tell({ kind: 'done' })
   } else if (data.kind === 'tune') {
     const { task } = data
-    const goOn = (part: number): true => {
-      tellPart(part)
-      return true
-    }
     if (task.kind === 'island') {
       tell({ kind: 'done', island: searchIsland(task.plan, task.base, task.island, goOn) })
     } else {
       tell({ kind: 'done', report: tuneReport(task.plan, task.base, task, goOn) })
     }
   } else {
-    const onTwin = (twin: Extract<ForecastStep, { kind: 'twin' }>['twin']): void => tell({ kind: 'twin', twin })
-    const report = runForecast(data.task, { tell: tellPart, onTwin, enough: () => elapsed() > FORECAST_MS })
+    const report = runForecast(data.task)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
   }
 } catch (error) {
   tell({ kind: 'failed', problem: toProblem(error) })
+}
+
+function runComparison({ wish, given }: WhatIfTask): WhatIfReport {
+  const { baseline, candidates, traffic, scenario } = wishedComparison(wish, given)
+  if (wish.clients === 'closed') {
+    const clients = reactingClients(traffic, [baseline, ...candidates])
+    return reportOf(finished(whatIfClosed(clients, baseline, candidates, goOn, CHARTED)))
+  }
+  // Of simulated requests the list has to be made first, which takes about as long as a variant.
+  const steps = candidates.length + (traffic === undefined ? 1 : 2)
+  const before = traffic === undefined ? 0 : 1
+  const arrivals =
+    traffic === undefined
+      ? recordedArrivals(given)
+      : finished(simulatedArrivals(traffic, baseline, (part) => goOn(part / steps)))
+  const each = Math.max(1, arrivals.list.length)
+  const result = whatIf(arrivals, baseline, candidates, (done) => goOn((before + done / each) / steps), CHARTED)
+  const report = reportOf(finished(result))
+  return scenario === undefined || scenario.phases.length + scenario.controllers.length === 0
+    ? report
+    : { ...report, notes: [...report.notes, CLIENTS_NOTE] }
+}
+
+/** Runs every variant. */
+function runScenario({ file, text, seed }: ScenarioTask): ScenarioReport {
+  return scenarioReport(finished(runAnyScenario(scenarioIn(file, text), { seed, mayGoOn: goOn })))
+}
+
+function scenarioIn(file: string, text: string): AnyScenario {
+  const { any, findings } = readAnyScenario(text, file)
+  if (any !== undefined) return any
+  const lines = findings.map(({ line, column, field, message }) => `${file}:${line}:${column}: ${field}: ${message}`)
+  const [first = `${file} holds no scenario.`] = findings.map(
+    ({ line, message }) => `${file}, line ${line}: ${message}`,
+  )
+  throw new ProblemError('invalid-input', first, lines.join('\n'))
+}
+
+/** Fits the twin unless there is one, and forecasts the draft. */
+function runForecast({ wish, evidence, twin: known, widening }: ForecastTask): ForecastReport {
+  const twin = known ?? fitted({ wish, evidence })
+  if (known === undefined) tell({ kind: 'twin', twin })
+  const from = known === undefined ? FIT_PART : 0
+  const report = forecast(twin, acceptable(wish.after, wish.version), {
+    widening,
+    seconds: WATCH_MS / MS_PER_SECOND,
+    mayGoOn: (part) => goOn(from + part * (1 - from)),
+    enough: () => elapsed() > FORECAST_MS,
+  })
+  return finished(report)
+}
+
+function fitted({ wish, evidence }: Pick<ForecastTask, 'wish' | 'evidence'>): Twin {
+  const { before, serverLimit, version } = wish
+  const variant = {
+    ...defaultVariant('server', acceptable(before, version)),
+    version,
+    maxRequestsInFlight: serverLimit,
+    maxMutatingRequestsInFlight: 0,
+  }
+  const { history = null, flows = [] } = evidence ?? {}
+  return finished(fitTwin({ history: finished(history ?? undefined), variant, flows }, (part) => goOn(part * FIT_PART)))
+}
+
+/** What is there, because nothing ended the work before its time. */
+function finished<T>(result: T | undefined): T {
+  if (result === undefined) throw new ProblemError('cancelled', 'The run was cancelled.')
+  return result
 }
