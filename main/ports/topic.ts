@@ -27,8 +27,14 @@ export function createTopic<E>(): Topic<E> {
   }
 }
 
-/** Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. */
-export function whileHeard<E>(begin: () => () => void): Subscribable<E> & { readonly tell: (event: E) => void } {
+/**
+ * Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. Each
+ * listener is told the `present` first, where there is one.
+ */
+export function whileHeard<E>(
+  begin: () => () => void,
+  present?: () => E | undefined,
+): Subscribable<E> & { readonly tell: (event: E) => void } {
   const listeners = new Set<(event: E) => void>()
   let end = (): void => undefined
   return {
@@ -47,6 +53,8 @@ export function whileHeard<E>(begin: () => () => void): Subscribable<E> & { read
         },
         { once: true },
       )
+      const now = present?.()
+      if (now !== undefined) emit(now)
     },
   }
 }

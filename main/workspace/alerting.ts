@@ -35,7 +35,7 @@ export function createAlerting(past?: PastNotes): Alerting {
   const heard = whileHeard<AlertsState>(() => {
     isHeard = true
     return () => (isHeard = false)
-  })
+  }, state)
   const tell = (): void => {
     if (isHeard) heard.tell(state())
   }
@@ -54,13 +54,7 @@ export function createAlerting(past?: PastNotes): Alerting {
       return found.noted
     },
     noted,
-    states: {
-      subscribe(emit, signal) {
-        if (signal.aborted) return
-        heard.subscribe(emit, signal)
-        emit(state())
-      },
-    },
+    states: heard,
     silence(those) {
       watch.silences = those
       tell()

@@ -1,10 +1,10 @@
+import { versionOf } from '../../core/config/content.ts'
 import type { Finding } from '../../core/config/finding.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { AppliedChange, ChangeVerdict, ObjectChange } from '../../core/contract/objects.ts'
-import { type Done, type ObjectEditor, verdictOf } from '../ports/objectDoor.ts'
+import { type Done, type ObjectEditor, type ServerVerdict, verdictOf } from '../ports/objectDoor.ts'
 import { differencesOf } from './differences.ts'
-import { isOf, stepOf } from './journal.ts'
-import { prepareStep, type Prepared } from './turns.ts'
+import { isOf, isSame, type Named, type Step, stepOf } from './journal.ts'
 
 export interface Applying {
   readonly editor: ObjectEditor
@@ -21,8 +21,6 @@ export interface Recorder {
   /** `lost`: there was no answer. `undefined`: the server refused. */
   end(change: Named, outcome: Done | 'lost' | undefined): Promise<void>
 }
-
-type Named = Pick<ObjectChange, 'kind' | 'name'>
 
 /** Applies changes in their order until one is not accepted; the others are skipped. */
 export async function applyInOrder(
@@ -117,4 +115,41 @@ export async function turnChanges(
     if (step.ready !== 'yes') return { ...step.verdict, differences: [] }
     return applied.find((verdict) => isOf(verdict, step.change)) ?? skipped(step.change)
   })
+}
+
+/** A step of undo or redo, looked at before anything is done. */
+type Prepared =
+  /** To be applied. */
+  | { readonly ready: 'yes'; readonly change: ObjectChange }
+  /** The object is as it should become. */
+  | { readonly ready: 'already'; readonly verdict: ServerVerdict; readonly resourceVersion?: string }
+  /** The object is neither as it was left nor as it should become. */
+  | { readonly ready: 'no'; readonly verdict: ServerVerdict }
+
+/** Compares an object as it is now with how the step expects it. Rejects with `ProblemError`. */
+async function prepareStep(step: Step, editor: ObjectEditor): Promise<Prepared> {
+  const { kind, name, from, to } = step
+  const now = await editor.read(step)
+  if (isSame(now, to)) {
+    const base = now === null ? undefined : versionOf(now)
+    return {
+      ready: 'already',
+      verdict: verdictOf(step, 'unchanged', { ...(now && { object: now }) }),
+      ...(base && { resourceVersion: base.resourceVersion }),
+    }
+  }
+  if (!isSame(now, from)) {
+    return {
+      ready: 'no',
+      verdict: verdictOf(step, 'conflict', {
+        ...(now && { theirs: now }),
+        problem: {
+          code: 'invalid-input',
+          message: `${kind} ${name} has been changed by someone else since, so nothing was done. Compare the two versions, and edit the object in a draft.`,
+        },
+      }),
+    }
+  }
+  const base = now === null ? undefined : versionOf(now)
+  return { ready: 'yes', change: { kind, name, object: to, ...(base && { base }) } }
 }

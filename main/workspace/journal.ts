@@ -44,7 +44,7 @@ export const isOpen = ({ state, sending }: AppliedChange, isSending: boolean): b
 export function foundByNext(
   entries: readonly JournalEntry[],
   entry: JournalEntry,
-  of: Pick<ObjectChange, 'kind' | 'name'>,
+  of: Named,
 ): { readonly object: JsonObject | null } | 'unsettled' | undefined {
   const later = entries
     .slice(
@@ -81,10 +81,10 @@ export const withChange = (entry: JournalEntry, change: AppliedChange): JournalE
   changes: entry.changes.map((one) => (isOf(one, change) ? change : one)),
 })
 
-export const isOf = (
-  { kind, name }: Pick<ObjectChange, 'kind' | 'name'>,
-  other: Pick<ObjectChange, 'kind' | 'name'>,
-): boolean => kind === other.kind && name === other.name
+/** What an object is called by. */
+export type Named = Pick<ObjectChange, 'kind' | 'name'>
+
+export const isOf = ({ kind, name }: Named, other: Named): boolean => kind === other.kind && name === other.name
 
 export const isSame = (a: JsonObject | null, b: JsonObject | null): boolean =>
   a === null || b === null ? a === b : sameContent(a, b)

@@ -6,7 +6,17 @@ import { FIELD_MANAGER, type Done, type ObjectDoor } from '../ports/objectDoor.t
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { openStore, type Kept, type Store } from '../store/store.ts'
 import type { Recorder } from './applying.ts'
-import { carriedOut, followed, foundByNext, isOf, isOpen, notCarriedOut, resolved, withChange } from './journal.ts'
+import {
+  carriedOut,
+  followed,
+  foundByNext,
+  isOf,
+  isOpen,
+  type Named,
+  notCarriedOut,
+  resolved,
+  withChange,
+} from './journal.ts'
 import type { ObjectDesk } from './objectDesk.ts'
 
 /** The journal of whatever is connected. */
@@ -33,8 +43,6 @@ export interface JournalDesk {
     already(change: Named, resourceVersion: string | undefined): Promise<void>
   }
 }
-
-type Named = Pick<ObjectChange, 'kind' | 'name'>
 
 export function createJournalDesk(store: Store, now: () => string): JournalDesk {
   /** Changes that this console sends at this moment. */

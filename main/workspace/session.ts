@@ -152,19 +152,23 @@ export function startSession(options: SessionOptions): Session {
     return () => source.watchDumps?.(false)
   })
   const { live } = source
-  const requests = whileHeard<LiveEvent>(() => {
-    if (live === undefined) return () => undefined
-    live.log.telling = true
-    const stop = repeat(environment, ROWS_MS, () => {
-      live.settle()
-      const changes = live.log.takeChanges()
-      if (changes.event !== changes.from) take({ kind: 'requests', changes })
-    })
-    return () => {
-      stop()
-      live.log.telling = false
-    }
-  })
+  const requests = whileHeard<LiveEvent>(
+    () => {
+      if (live === undefined) return () => undefined
+      live.log.telling = true
+      const stop = repeat(environment, ROWS_MS, () => {
+        live.settle()
+        const changes = live.log.takeChanges()
+        if (changes.event !== changes.from) take({ kind: 'requests', changes })
+      })
+      return () => {
+        stop()
+        live.log.telling = false
+      }
+    },
+    // A reader that comes back learns that it missed something, although nothing more may happen.
+    () => live && { connection: id, from: live.log.event, event: live.log.event, requests: [], dropped: 0 },
+  )
   const stateOf = (from: LiveTraffic): LiveState => {
     from.settle()
     return from.state()
@@ -174,26 +178,30 @@ export function startSession(options: SessionOptions): Session {
     take({ kind: 'requests', state })
     return state
   }
-  const requestStates = whileHeard<LiveState>(() =>
-    live === undefined ? () => undefined : repeat(environment, STATE_MS, () => tellState(live)),
+  const requestStates = whileHeard<LiveState>(
+    () => (live === undefined ? () => undefined : repeat(environment, STATE_MS, () => tellState(live))),
+    () => live && stateOf(live),
   )
   const seen = (): LiveTraffic => {
     if (live !== undefined) return live
     throw new ProblemError('unsupported', 'The connected source shows no single requests; connect a proxy or a feed.')
   }
 
-  const etcdStates = whileHeard<EtcdState>(() => {
-    const desk = source.etcd
-    if (desk === undefined) return () => undefined
-    // What fails is told by the health of the source.
-    const look = (): void =>
-      void desk.state().then(
-        (state) => take({ kind: 'etcd', state }),
-        () => undefined,
-      )
-    look()
-    return repeat(environment, STATE_MS, look)
-  })
+  const etcdStates = whileHeard<EtcdState>(
+    () => {
+      const desk = source.etcd
+      if (desk === undefined) return () => undefined
+      // What fails is told by the health of the source.
+      const look = (): void =>
+        void desk.state().then(
+          (state) => take({ kind: 'etcd', state }),
+          () => undefined,
+        )
+      look()
+      return repeat(environment, STATE_MS, look)
+    },
+    () => picture.etcd,
+  )
 
   source.start(abort.signal, take)
   return {
@@ -237,21 +245,8 @@ export function startSession(options: SessionOptions): Session {
     },
     traffic: live,
     seen,
-    requests: {
-      subscribe(emit, signal) {
-        requests.subscribe(emit, signal)
-        // A reader that comes back learns that it missed something, although nothing more may happen.
-        const event = live?.log.event
-        if (event !== undefined && !signal.aborted)
-          emit({ connection: id, from: event, event, requests: [], dropped: 0 })
-      },
-    },
-    requestStates: {
-      subscribe(emit, signal) {
-        requestStates.subscribe(emit, signal)
-        if (live !== undefined && !signal.aborted) emit(stateOf(live))
-      },
-    },
+    requests,
+    requestStates,
     candidate(wish) {
       const traffic = seen()
       traffic.candidate(wish)
@@ -265,12 +260,7 @@ export function startSession(options: SessionOptions): Session {
       traffic.change(mode)
       return tellState(traffic)
     },
-    etcdStates: {
-      subscribe(emit, signal) {
-        etcdStates.subscribe(emit, signal)
-        if (picture.etcd !== undefined && !signal.aborted) emit(picture.etcd)
-      },
-    },
+    etcdStates,
     etcd() {
       if (source.etcd !== undefined) return source.etcd
       throw new ProblemError('unsupported', 'The connected source is no etcd proxy; connect one first.')

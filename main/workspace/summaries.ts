@@ -52,12 +52,6 @@ export function createSummaries(
       end.abort()
       stop()
     }
-  })
-  return {
-    subscribe(emit, signal) {
-      if (signal.aborted) return
-      heard.subscribe(emit, signal)
-      emit(summary())
-    },
-  }
+  }, summary)
+  return heard
 }
