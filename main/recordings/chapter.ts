@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
@@ -25,7 +24,17 @@ import type { UnixMs } from '../../core/units.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
-import { heatIn, insertRows, rowsOf, stepsIn, STRETCH_SCHEMA, type StretchQuery } from './stretches.ts'
+import {
+  compressed,
+  heatIn,
+  insertRows,
+  QUICK,
+  rowsOf,
+  SMALL,
+  stepsIn,
+  STRETCH_SCHEMA,
+  type StretchQuery,
+} from './stretches.ts'
 
 /*
  * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment stand in `tail`,
@@ -138,12 +147,9 @@ interface Block {
   readonly body: Uint8Array
 }
 
-/** Levels of zstd: a second must be written soon, a minute should be small. */
-const QUICK = 1
-const SMALL = 6
-const compress = promisify(zstdCompress)
+type Level = Parameters<typeof compressed>[1]
 
-async function blockOf(lines: readonly KeptLine[], level: number): Promise<Block> {
+async function blockOf(lines: readonly KeptLine[], level: Level): Promise<Block> {
   let [first, last, restated] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
   for (const line of lines) {
     if (line.restated) restated++
@@ -155,10 +161,8 @@ async function blockOf(lines: readonly KeptLine[], level: number): Promise<Block
   return { first: Math.round(first), last: Math.round(last), restated, body: await bodyOfLines(lines, level) }
 }
 
-const bodyOfLines = (lines: readonly SegmentLine[], level: number): Promise<Buffer> =>
-  compress(lines.map(({ text }) => text).join('\n'), {
-    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
-  })
+const bodyOfLines = (lines: readonly SegmentLine[], level: Level): Promise<Buffer> =>
+  compressed(lines.map(({ text }) => text).join('\n'), level)
 
 /** An end of a chapter by itself. */
 interface Edge {
@@ -261,8 +265,7 @@ interface Summary {
 }
 
 async function summaryOf(series: Series): Promise<Summary> {
-  const params = { [constants.ZSTD_c_compressionLevel]: QUICK, [constants.ZSTD_c_checksumFlag]: 1 }
-  const bodies = RESOLUTIONS.map(({ stepMs }) => compress(packSeries(inSteps(series, stepMs)), { params }))
+  const bodies = RESOLUTIONS.map(({ stepMs }) => compressed(packSeries(inSteps(series, stepMs)), QUICK))
   const [first = 0, last = first] = [series.times[0], series.times.at(-1)]
   return { server: series.server, first: Math.floor(first), last: Math.ceil(last), bodies: await Promise.all(bodies) }
 }
@@ -294,12 +297,11 @@ async function digestAll(database: Database, most: number): Promise<void> {
   )
   if (left.length === 0 || left.reduce((sum, { rows }) => sum + rows, 0) > most) return
   const upto = Math.max(...left.map((one) => one.upto))
-  const params = { [constants.ZSTD_c_compressionLevel]: SMALL, [constants.ZSTD_c_checksumFlag]: 1 }
   const digests: (z.infer<typeof LeftSchema> & { readonly body: Uint8Array })[] = []
   // One after the other: packing them keeps the console from doing anything else.
   for (const one of left) {
     const bodies = await database.read((connection) => bodiesIn(connection, LEFT_OF_SERVER, one.server))
-    digests.push({ ...one, body: await compress(joinPacked(one.server, bodies, stepMsOf('minutes')), { params }) })
+    digests.push({ ...one, body: await compressed(joinPacked(one.server, bodies, stepMsOf('minutes')), SMALL) })
   }
   await database.write((connection) => {
     const put = connection.prepare('INSERT INTO digest (upto, server, first, last, body) VALUES (?, ?, ?, ?, ?)')

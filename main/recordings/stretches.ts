@@ -38,8 +38,15 @@ interface Row {
   readonly body: Uint8Array
 }
 
-const compress = promisify(zstdCompress)
-const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 }
+/** Levels of zstd: a second must be written soon, a minute should be small. */
+export const QUICK = 1
+export const SMALL = 6
+
+/** Packs what a chapter keeps. */
+export const compressed = (content: string | Uint8Array, level: typeof QUICK | typeof SMALL): Promise<Buffer> =>
+  promisify(zstdCompress)(content, {
+    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
+  })
 
 /** The rows of a segment. */
 export async function rowsOf(stretches: readonly ServerStretch[]): Promise<readonly Row[]> {
@@ -71,7 +78,7 @@ export async function rowsOf(stretches: readonly ServerStretch[]): Promise<reado
       }),
     ]
   })
-  return Promise.all(rows.map(async ({ text, ...row }) => ({ ...row, body: await compress(text, { params }) })))
+  return Promise.all(rows.map(async ({ text, ...row }) => ({ ...row, body: await compressed(text, QUICK) })))
 }
 
 export function insertRows(connection: DatabaseSync, segment: number, rows: readonly Row[]): void {

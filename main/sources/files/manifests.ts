@@ -3,7 +3,7 @@ import type { ElsewhereObjects } from '../../../core/contract/objects.ts'
 import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import type { UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
-import type { ObjectDoor } from '../../ports/objectDoor.ts'
+import { stillObjects, type ObjectDoor } from '../../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
 import { readStored, type StoredSet } from '../../../core/config/schema.ts'
 
@@ -49,19 +49,14 @@ export function fileObjects(
   { objects, notes }: ManifestObjects,
   known: Pick<ObjectsReading, 'asOf' | 'version'>,
 ): ObjectDoor {
-  const target = nameOf(files)
   const problem = notes.length === 0 ? {} : { problem: { code: 'bad-answer' as const, message: notes.join(' ') } }
-  return {
-    origin: 'files',
-    target,
-    targetKey: `files ${files
-      .map(({ name }) => name)
-      .toSorted()
-      .join(', ')}`,
-    start: (_signal, onReading) => onReading({ state: 'current', ...known, ...problem, objects }),
-    tryNow: () => undefined,
-    editor: { impossible: 'These are files, so there is no server to apply to: save the changed objects as YAML.' },
-  }
+  const names = files.map(({ name }) => name).toSorted()
+  return stillObjects({
+    target: nameOf(files),
+    targetKey: `files ${names.join(', ')}`,
+    reading: { state: 'current', ...known, ...problem, objects },
+    impossible: 'These are files, so there is no server to apply to: save the changed objects as YAML.',
+  })
 }
 
 const nameOf = (files: readonly UploadedFile[]): string => {
