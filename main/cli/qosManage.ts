@@ -103,45 +103,39 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     console.print([mode === 'enforce' ? 'Requests are limited.' : 'Every request passes; decisions are computed only.'])
     return 0
   },
-  async status({ given, console, proxy }) {
-    const state = await proxy.call('State', {}, EtcdStateSchema)
-    if (readOutput(given) === 'json') console.printJson(state, 2)
-    else console.print(statusLines(state))
-    return 0
+  async status(work) {
+    const state = await work.proxy.call('State', {}, EtcdStateSchema)
+    return show(work, state, statusLines(state))
   },
   monitor,
-  async tracker({ words, given, console, proxy }) {
+  async tracker(work) {
+    const { words, given, proxy } = work
     if (words[0] !== 'list') throw new UsageError('qos tracker takes the subcommand list.')
     const by = readChoice(given, 'by', RANKINGS) ?? 'scan'
     const top = readNumber(given, 'top', { min: 1, max: 10, whole: true }) ?? 10
     const { tracker, top: rows } = await proxy.call('TrackerList', { by, top }, TrackerListSchema)
-    if (readOutput(given) === 'json') console.printJson({ tracker, top: rows }, 2)
-    else
-      console.print([
-        `${tracker.entries} of ${tracker.capacity} entries; ${tracker.hits} lookups found one, ${tracker.misses} did not.`,
-        ...textTable([USAGE_HEAD, ...rows.map(usageRow)], USAGE_ALIGN),
-      ])
-    return 0
+    return show(work, { tracker, top: rows }, [
+      `${tracker.entries} of ${tracker.capacity} entries; ${tracker.hits} lookups found one, ${tracker.misses} did not.`,
+      ...textTable([USAGE_HEAD, ...rows.map(usageRow)], USAGE_ALIGN),
+    ])
   },
-  async advise({ given, console, proxy }) {
-    const advice = await proxy.call('Advise', {}, z.array(EtcdAdviceSchema))
-    if (readOutput(given) === 'json') console.printJson(advice, 2)
-    else for (const one of advice) console.print([...adviceLines(one), ''])
-    return 0
+  async advise(work) {
+    const advice = await work.proxy.call('Advise', {}, z.array(EtcdAdviceSchema))
+    return show(
+      work,
+      advice,
+      advice.flatMap((one) => [...adviceLines(one), '']),
+    )
   },
-  async history({ given, console, proxy }) {
-    const limit = readNumber(given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
-    const all = await proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
-    if (readOutput(given) === 'json') console.printJson(all, 2)
-    else console.print(textTable(all.map(historyRow), ['right', 'left']))
-    return 0
+  async history(work) {
+    const limit = readNumber(work.given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
+    const all = await work.proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
+    return show(work, all, textTable(all.map(historyRow), ['right', 'left']))
   },
-  async export({ given, console, proxy }) {
-    const revision = readNumber(given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
-    const document = await proxy.call('Export', revision === undefined ? {} : { revision }, JsonSchema)
-    if (readOutput(given) === 'json') console.printJson(document, 2)
-    else console.printText(writeYaml(document))
-    return 0
+  async export(work) {
+    const revision = readNumber(work.given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
+    const document = await work.proxy.call('Export', revision === undefined ? {} : { revision }, JsonSchema)
+    return show(work, document, yamlLines(document))
   },
   async import({ words, console, proxy }) {
     if (words.length === 0) throw new UsageError('qos import needs rule files or folders, or - for standard input.')
@@ -154,18 +148,31 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
 }
 
+/** Prints what the proxy answered, as JSON or for people. */
+function show({ given, console }: Work, answer: unknown, lines: readonly string[]): ExitCode {
+  if (readOutput(given) === 'json') console.printJson(answer, 2)
+  else console.print(lines)
+  return 0
+}
+
+const yamlLines = (value: Json): readonly string[] => writeYaml(value).trimEnd().split('\n')
+
 async function manageObjects(
   kind: 'class' | 'rule',
   membersOf: (given: Given) => JsonMap,
-  { words: [verb = '', name = '', more], given, console, proxy }: Work,
+  work: Work,
 ): Promise<ExitCode> {
+  const {
+    words: [verb = '', name = '', more],
+    given,
+    console,
+    proxy,
+  } = work
   const prefix = kind === 'class' ? 'Class' : 'Rule'
   if (verb === 'list') {
     const all = await proxy.call(`${prefix}List`, {}, z.array(JsonSchema))
-    if (readOutput(given) === 'json') console.printJson(all, 2)
-    else if (all.length === 0) console.print([kind === 'class' ? 'No classes.' : 'No rules.'])
-    else console.printText(writeYaml(all))
-    return 0
+    const none = kind === 'class' ? 'No classes.' : 'No rules.'
+    return show(work, all, all.length === 0 ? [none] : yamlLines(all))
   }
   const verbs = kind === 'class' ? CLASS_VERBS : RULE_VERBS
   if (!verbs.includes(verb))
@@ -173,9 +180,7 @@ async function manageObjects(
   if (name === '' || more !== undefined) throw new UsageError(`qos ${kind} ${verb} needs one name.`)
   if (verb === 'get') {
     const found = await proxy.call(`${prefix}Get`, { name }, JsonSchema)
-    if (readOutput(given) === 'json') console.printJson(found, 2)
-    else console.printText(writeYaml(found))
-    return 0
+    return show(work, found, yamlLines(found))
   }
   const { method, members } = changeOf(verb, given, membersOf)
   const input = members === undefined ? { name } : { name, members }

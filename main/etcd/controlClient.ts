@@ -57,19 +57,13 @@ const proxyAt = (name: string, address: ControlAddress): RunningProxy => ({
   name,
   async call(method, input, answer) {
     const response = await send(address, method, input)
-    const text = (await gather('The answer of the proxy', response, { mostBytes: MOST_ANSWER_BYTES })).toString('utf8')
-    const value: unknown = JSON.parse(text)
+    const value = await jsonIn(response)
     if (response.statusCode !== 200) throw ProblemError.of(problemOf(value))
     return answer.parse(value)
   },
   async monitor(input, emit, signal) {
     const response = await send(address, 'Monitor', input, signal)
-    if (response.statusCode !== 200) {
-      const text = (await gather('The answer of the proxy', response, { mostBytes: MOST_ANSWER_BYTES })).toString(
-        'utf8',
-      )
-      throw ProblemError.of(problemOf(JSON.parse(text)))
-    }
+    if (response.statusCode !== 200) throw ProblemError.of(problemOf(await jsonIn(response)))
     let rest = ''
     try {
       for await (const chunk of response.setEncoding('utf8')) {
@@ -82,6 +76,11 @@ const proxyAt = (name: string, address: ControlAddress): RunningProxy => ({
     }
   },
 })
+
+async function jsonIn(response: IncomingMessage): Promise<unknown> {
+  const bytes = await gather('The answer of the proxy', response, { mostBytes: MOST_ANSWER_BYTES })
+  return JSON.parse(bytes.toString('utf8'))
+}
 
 function problemOf(value: unknown): Problem {
   const read = ProblemSchema.safeParse(value)

@@ -1,8 +1,7 @@
 import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
-import { messageOf } from '../../core/text/text.ts'
-import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
+import { certified, CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
 import type { CallCount } from './call.ts'
 import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
@@ -85,21 +84,15 @@ function listenerOf(tls: TlsFiles | undefined): Http2Server | Http2SecureServer 
     settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
   }
   if (tls === undefined) return createServer(options)
-  try {
-    const { cert, key, clientCa } = tls
-    return createSecureServer({
+  const { cert, key, clientCa } = tls
+  return certified(() =>
+    createSecureServer({
       ...options,
       cert,
       key,
       minVersion: 'TLSv1.2',
       handshakeTimeout: CLIENT_LIMITS.headersMs,
       ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
-    })
-  } catch (error) {
-    throw new ProblemError(
-      'invalid-input',
-      'The certificate of the proxy cannot be used; check that certificate and key are PEM and belong together.',
-      messageOf(error),
-    )
-  }
+    }),
+  )
 }

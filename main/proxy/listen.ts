@@ -67,9 +67,9 @@ export function createListener(tls: TlsFiles | undefined, limits: ClientLimits):
   return Object.assign(server, { maxHeadersCount: 0 })
 }
 
-function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limits: ClientLimits): Http2SecureServer {
-  try {
-    return createSecureServer({
+const secure = ({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limits: ClientLimits): Http2SecureServer =>
+  certified(() =>
+    createSecureServer({
       ...options,
       cert,
       key,
@@ -82,7 +82,13 @@ function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limit
       maxHeaderListPairs: 1_000,
       // Who brings none, or a wrong one, is told so in an answer.
       ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
-    })
+    }),
+  )
+
+/** Makes a server. Throws `ProblemError` for certificates that OpenSSL does not take. */
+export function certified<T>(make: () => T): T {
+  try {
+    return make()
   } catch (error) {
     throw new ProblemError(
       'invalid-input',
