@@ -8,7 +8,7 @@ import type { Consent } from '../cluster/consent.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
 import { createHealthBook } from './scrape/health.ts'
-import { openPrometheus, type PrometheusApi } from './prometheus/api.ts'
+import { openPrometheus, sourceInfo, type PrometheusApi } from './prometheus/api.ts'
 import { createFleetReader } from './prometheus/fleet.ts'
 import { createPast } from './prometheus/past.ts'
 import { findServers, select, type Selected } from './prometheus/servers.ts'
@@ -64,11 +64,7 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
           onFailed: () => undefined,
         })
   return {
-    info: {
-      kind: 'prometheus',
-      name: name === undefined || name === '' ? api.host : name,
-      via: `Prometheus at ${api.shown}`,
-    },
+    info: sourceInfo(api, name),
     still: false,
     get ownCadence(): Cadence {
       return cadenceOf(tail?.intervalMs ?? selected.discovery.intervalMs)
@@ -122,11 +118,7 @@ function createFleetSource(
   })
   const [only, ...others] = clusters
   return {
-    info: {
-      kind: 'prometheus',
-      name: others.length === 0 && only?.name !== undefined && only.name !== '' ? only.name : api.host,
-      via: `Prometheus at ${api.shown}`,
-    },
+    info: sourceInfo(api, others.length === 0 ? only?.name : undefined),
     still: false,
     ownCadence: cadenceOf(intervalMs),
     whole: reader.servers,

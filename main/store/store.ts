@@ -156,6 +156,17 @@ export function openStore(folder: string | undefined): Store {
     return []
   }
 
+  /** One item, where it is kept and can be understood. */
+  const one = <T>(
+    connection: DatabaseSync,
+    item: Omit<Item, 'value'>,
+    schema: z.ZodType<T>,
+    what: string,
+  ): T | undefined => {
+    const text = itemOf(connection, item)
+    return text === undefined ? undefined : parse(schema, text, what)[0]
+  }
+
   const settingsIn = (connection: DatabaseSync): Settings => {
     const kept = itemsOf(connection, 'setting').flatMap(({ key, text }) => {
       const field = Object.entries(SettingsChangeSchema.shape).find(([name]) => name === key)?.[1]
@@ -192,9 +203,7 @@ export function openStore(folder: string | undefined): Store {
       ),
     change: (scope, key, update) =>
       write((connection) => {
-        const text = itemOf(connection, { kind, scope, key })
-        const [known] = text === undefined ? [] : parse(schema, text, `${what} ${key}`)
-        const value = update(known)
+        const value = update(one(connection, { kind, scope, key }, schema, `${what} ${key}`))
         if (value === undefined) removeItem(connection, { kind, scope, key })
         else putItem(connection, { kind, scope, key, value })
         boundItems(connection, { kind, ...bounds })
@@ -234,8 +243,8 @@ export function openStore(folder: string | undefined): Store {
     drafts: {
       read: (targetKey) =>
         read((connection) => {
-          const text = itemOf(connection, { kind: 'draft', key: draftKey(targetKey) })
-          return (text === undefined ? undefined : parse(DraftSchema, text, 'the draft of this target')[0]) ?? EMPTY
+          const item = { kind: 'draft', key: draftKey(targetKey) } as const
+          return one(connection, item, DraftSchema, 'the draft of this target') ?? EMPTY
         }),
       write: (targetKey, value) =>
         write((connection) => {
@@ -277,18 +286,16 @@ export function openStore(folder: string | undefined): Store {
     },
     update: {
       read: () =>
-        read((connection) => {
-          const text = itemOf(connection, { kind: 'update', key: 'last' })
-          return text === undefined ? undefined : parse(KeptUpdateSchema, text, 'the last check for updates')[0]
-        }),
+        read((connection) =>
+          one(connection, { kind: 'update', key: 'last' }, KeptUpdateSchema, 'the last check for updates'),
+        ),
       write: (value) => write((connection) => putItem(connection, { kind: 'update', key: 'last', value })),
     },
     places: {
       read: (path) =>
-        read((connection) => {
-          const text = itemOf(connection, { kind: 'place', key: placeKey(path) })
-          return text === undefined ? undefined : parse(PlaceSchema, text, `the position in ${path}`)[0]
-        }),
+        read((connection) =>
+          one(connection, { kind: 'place', key: placeKey(path) }, PlaceSchema, `the position in ${path}`),
+        ),
       write: (path, value) =>
         write((connection) => {
           putItem(connection, { kind: 'place', key: placeKey(path), value })
@@ -298,7 +305,7 @@ export function openStore(folder: string | undefined): Store {
     notices,
     presence: () => presence,
     close() {
-      void presence.then((one) => one.close())
+      void presence.then((own) => own.close())
       void opened.then((database) => database.close())
     },
   }

@@ -1,3 +1,4 @@
+import type { SourceInfo } from '../../../core/frame/frame.ts'
 import { ProblemError, toProblem } from '../../../core/contract/errors.ts'
 import { isReservedHeader, type PrometheusTarget } from '../../../core/contract/prometheus.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -157,6 +158,13 @@ export async function openPrometheus(
     close: () => connection.close(),
   }
 }
+
+/** A source that reads it; by the name of its cluster, where that has one. */
+export const sourceInfo = ({ host, shown }: PrometheusApi, cluster: string | undefined): SourceInfo => ({
+  kind: 'prometheus',
+  name: cluster === undefined || cluster === '' ? host : cluster,
+  via: `Prometheus at ${shown}`,
+})
 
 /** Where the API begins, whatever page of Prometheus the address was copied from. */
 function baseOf(url: URL): URL {

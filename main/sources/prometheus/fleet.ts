@@ -69,24 +69,18 @@ export function createFleetReader(options: FleetOptions): FleetReader {
     if (problem !== undefined) onFailed(problem.problem, pauseMs)
     pause.begin(pauseMs, () => void run(signal))
   }
-  const heard = whileHeard<readonly ServerSummary[]>(() => {
-    const end = new AbortController()
-    void run(end.signal)
-    return () => {
-      end.abort()
-      pause.forget()
-    }
-  })
-  return {
-    servers: {
-      subscribe(emit, signal) {
-        if (signal.aborted) return
-        heard.subscribe(emit, signal)
-        if (latest !== undefined) emit(latest.servers)
-      },
+  const heard = whileHeard<readonly ServerSummary[]>(
+    () => {
+      const end = new AbortController()
+      void run(end.signal)
+      return () => {
+        end.abort()
+        pause.forget()
+      }
     },
-    tryNow: pause.end,
-  }
+    () => latest?.servers,
+  )
+  return { servers: heard, tryNow: pause.end }
 }
 
 /**

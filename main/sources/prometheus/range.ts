@@ -8,7 +8,7 @@ import { createPicture, type Picture } from '../../../core/source/picture.ts'
 import type { UnixMs } from '../../../core/units.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import type { Environment } from '../../ports/environment.ts'
-import { openPrometheus, PAST_LIMITS, type PrometheusApi } from './api.ts'
+import { openPrometheus, PAST_LIMITS, sourceInfo, type PrometheusApi } from './api.ts'
 import { gatherGroups } from './groups.ts'
 import { createPast, type PastRange } from './past.ts'
 import { findServers, instancesMatcher, select, serverMatchers } from './servers.ts'
@@ -51,13 +51,8 @@ async function rangesOf(
   const { discovery, instances, cluster } = selected
   const matchers = [...serverMatchers(spec, selected), instancesMatcher(selected, instances)]
   const intervalMs = discovery.intervalMs ?? USUAL_INTERVAL_MS
-  const { name } = cluster
   return {
-    source: {
-      kind: 'prometheus',
-      name: name === undefined || name === '' ? api.host : name,
-      via: `Prometheus at ${api.shown}`,
-    },
+    source: sourceInfo(api, cluster.name),
     async read(from, to, signal) {
       const sized = await sizedAt(api, matchers, to, signal)
       const picture = createPicture()

@@ -23,10 +23,9 @@ import { LIVE_LIMITS, type PrometheusApi, type Reply } from './api.ts'
 import { frameMaker } from './frames.ts'
 import { gatherGroups, type Gathered } from './groups.ts'
 import type { Past } from './past.ts'
+import { USUAL_INTERVAL_MS } from './range.ts'
 import { instancesMatcher, MOST_SERVERS, serverMatchers, type Selected } from './servers.ts'
 
-/** Where the interval cannot be told yet. */
-const DEFAULT_INTERVAL_MS = 30_000
 /** How much the first reading spans at least: what rates and quantiles are computed over. */
 const FIRST_MS = 45_000
 /** What is older was missed while Prometheus could not be reached, and is read as the past. */
@@ -82,7 +81,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   const base = serverMatchers(spec, selected)
   const pages = createPages(labels.instance)
   const servers = new Map<string, ServerState>()
-  let intervalMs = selected.discovery.intervalMs ?? DEFAULT_INTERVAL_MS
+  let intervalMs = selected.discovery.intervalMs ?? USUAL_INTERVAL_MS
   let offset: OffsetBounds | undefined
   let failures = 0
   let factsAt = Number.NEGATIVE_INFINITY
