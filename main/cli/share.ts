@@ -1,4 +1,6 @@
-import { EXPORTS } from '../../core/alerts/exports.ts'
+import { EXPORTS, exportText, type ExportKind } from '../../core/alerts/exports.ts'
+import { equals } from '../../core/prom/promql.ts'
+import { writeAtomically } from '../files/files.ts'
 import {
   importRecording,
   exportRecording,
@@ -8,15 +10,25 @@ import {
 } from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
-import { exportRules, RULES_OPTIONS } from './exportRules.ts'
 import { importFiles } from './importFiles.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { readInputFiles } from './inputFiles.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
-import { refuseOptions, UsageError, type Command, type Given } from './usage.ts'
+import { matcherFrom } from './sourceOptions.ts'
+import { readNumber, refuseOptions, UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
+import { versionFrom } from './validate.ts'
 
 const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } as const
+
+/** Of the exports for Prometheus, Alertmanager and Grafana. */
+const RULES_OPTIONS = {
+  'kube-version': { type: 'string' },
+  'prometheus-label': { type: 'string', multiple: true },
+  'cluster-label': { type: 'string' },
+  'instance-label': { type: 'string' },
+  interval: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
 
 /**
  * Writes a recording, or a range of it, to one file; or what the console knows for Prometheus, Alertmanager and Grafana. No id of a
@@ -44,6 +56,38 @@ async function runExport(given: Given, console: Console): Promise<ExitCode> {
   await refuseExisting(file, given.flag('force'))
   const options = { range: rangeFrom(given), anonymise: given.flag('anonymise') }
   return exportTo(await recordingNamed(name, console), file, options, console)
+}
+
+/** Writes alert rules, recording rules, routes or a dashboard to a file, or prints them. */
+async function exportRules(
+  kind: ExportKind,
+  file: string | undefined,
+  given: Given,
+  console: Console,
+): Promise<ExitCode> {
+  const seconds = readNumber(given, 'interval', { min: 1, max: 300, whole: true })
+  const text = exportText(kind, {
+    version: versionFrom(given),
+    matchers: given.values('prometheus-label').map((one) => {
+      const { label, value } = matcherFrom(one)
+      return equals(label, value)
+    }),
+    intervalMs: seconds === undefined ? undefined : seconds * 1_000,
+    clusterLabel: labelFrom(given, 'cluster-label'),
+    instanceLabel: labelFrom(given, 'instance-label'),
+  })
+  if (file === undefined) console.printText(text)
+  else {
+    await refuseExisting(file, given.flag('force'))
+    await writeAtomically(file, text)
+  }
+  return 0
+}
+
+function labelFrom(given: Given, option: string): string | undefined {
+  const name = given.value(option)
+  if (name === undefined || /^[a-zA-Z_]\w*$/.test(name)) return name
+  throw new UsageError(`--${option} takes the name of a label such as cluster, not ${JSON.stringify(name)}.`)
 }
 
 /** Exports a recording and reports what is in the file. */

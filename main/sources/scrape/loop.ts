@@ -11,7 +11,6 @@ import { narrowOffset, offsetMs, type OffsetBounds } from './clockOffset.ts'
 import type { HealthBook } from './health.ts'
 import { createInstanceTracker } from './instances.ts'
 import { createPageReader, type PageRead, type PageUnread } from './readPage.ts'
-import { nextDue } from './schedule.ts'
 
 export interface ScrapeLoopOptions {
   readonly server: ServerAddress
@@ -102,4 +101,17 @@ function severalServersNote(count: number, { id }: ServerFrame): string {
     `${count} API servers were seen behind ${id}. Limits and counters are per server, so one of them is followed and ` +
     'the pages of the others are left out; give the address of each server to see them all.'
   )
+}
+
+/**
+ * When the next scrape is due, without drift: the due times stay on a grid of `intervalMs` from the first one, and a
+ * scrape that takes longer than the interval skips the due times that it missed. When the wall clock was set back by
+ * more than an interval, the grid starts anew.
+ *
+ * All times are Unix milliseconds.
+ */
+export function nextDue(lastDue: number, now: number, intervalMs: number): number {
+  if (lastDue - now > intervalMs) return now + intervalMs
+  const missed = Math.max(0, Math.floor((now - lastDue) / intervalMs))
+  return lastDue + (missed + 1) * intervalMs
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createGatherer } from './gather.ts'
+import { createGatherer } from './readPage.ts'
 
 test('what is handed on is what was pushed, in order, and no piece is larger than need be', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 })

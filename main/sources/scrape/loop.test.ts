@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextDue } from './schedule.ts'
+import { nextDue } from './loop.ts'
 
 describe('the next due time', () => {
   test('keeps to the grid, whatever a scrape takes', () => {
