@@ -31,27 +31,35 @@ export async function reviewSelf(context: ReviewContext): Promise<Identity | und
 }
 
 /** The same with the reason when it does not say. */
-export async function askWhoAmI({
-  base,
-  settings,
-}: ReviewContext): Promise<{ readonly ok: true; readonly identity: Identity } | Failed> {
-  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
-  const answer = await getJson({
-    url: new URL(`${base}/apis/authentication.k8s.io/v1/selfsubjectreviews`),
-    settings,
-    body,
-  })
+export async function askWhoAmI(
+  context: ReviewContext,
+): Promise<{ readonly ok: true; readonly identity: Identity } | Failed> {
+  const answer = await review(context, 'authentication', 'SelfSubjectReview', undefined, SelfSubjectReviewSchema)
   if (!answer.ok) return answer
-  const parsed = SelfSubjectReviewSchema.safeParse(answer.value)
-  if (!parsed.success) {
-    return {
-      ok: false,
-      problem: { code: 'bad-answer', message: `${base} answered a SelfSubjectReview with something else.` },
-    }
-  }
-  const { username, groups } = parsed.data.status.userInfo
+  const { username, groups } = answer.value.status.userInfo
   return { ok: true, identity: { user: username, groups: groups ?? [] } }
 }
+
+/** Asks for a review, which is answered and not stored. */
+export async function review<S extends z.ZodType>(
+  { base, settings }: ReviewContext,
+  group: 'authentication' | 'authorization',
+  kind: string,
+  spec: object | undefined,
+  schema: S,
+): Promise<{ readonly ok: true; readonly value: z.output<S> } | Failed> {
+  const apiVersion = `${group}.k8s.io/v1`
+  const url = new URL(`${base}/apis/${apiVersion}/${kind.toLowerCase()}s`)
+  const answer = await getJson({ url, settings, body: JSON.stringify({ apiVersion, kind, spec }) })
+  if (!answer.ok) return answer
+  const parsed = schema.safeParse(answer.value)
+  return parsed.success ? { ok: true, value: parsed.data } : unclear(base, kind)
+}
+
+export const unclear = (base: string, kind: string): Failed => ({
+  ok: false,
+  problem: { code: 'bad-answer', message: `${base} answered a ${kind} with something else.` },
+})
 
 /** The user that a refusal names: `… User "alice" cannot get path …`. */
 export function userInRefusal(message: string | undefined): string | undefined {
@@ -62,22 +70,12 @@ type Verdict = 'allowed' | 'forbidden' | 'unknown'
 
 const AccessReviewSchema = z.object({ status: z.object({ allowed: z.boolean() }) })
 
-/** Asks whether the console may do `verb` on a flow-control resource. A review is answered and not stored. */
-async function reviewAccess(
-  { base, settings }: ReviewContext,
-  verb: string,
-  resource: FlowControlResource,
-): Promise<Verdict> {
-  const body = JSON.stringify({
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes: { group: FLOW_CONTROL_GROUP, resource, verb } },
-  })
-  const url = new URL(`${base}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`)
-  const answer = await getJson({ url, settings, body })
-  const parsed = answer.ok ? AccessReviewSchema.safeParse(answer.value) : undefined
-  if (parsed?.success !== true) return 'unknown'
-  return parsed.data.status.allowed ? 'allowed' : 'forbidden'
+/** Asks whether the console may do `verb` on a flow-control resource. */
+async function reviewAccess(context: ReviewContext, verb: string, resource: FlowControlResource): Promise<Verdict> {
+  const spec = { resourceAttributes: { group: FLOW_CONTROL_GROUP, resource, verb } }
+  const answer = await review(context, 'authorization', 'SelfSubjectAccessReview', spec, AccessReviewSchema)
+  if (!answer.ok) return 'unknown'
+  return answer.value.status.allowed ? 'allowed' : 'forbidden'
 }
 
 /** The outcome of one test. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Problem } from '../../core/contract/errors.ts'
-import { FLOW_CONTROL_GROUP, FLOW_CONTROL_RESOURCES, type ReviewContext } from './accessReview.ts'
-import { getJson } from './http.ts'
+import { FLOW_CONTROL_GROUP, FLOW_CONTROL_RESOURCES, review, unclear, type ReviewContext } from './accessReview.ts'
 
 /** Who a token belongs to, as the API server says it; `spec` of an access review takes the same. */
 const UserSchema = z.object({
@@ -34,19 +33,11 @@ export async function reviewToken(
   token: string,
   audiences: readonly string[],
 ): Promise<Asked<ReviewedUser | undefined>> {
-  const answer = await getJson({
-    url: new URL(`${base}/apis/authentication.k8s.io/v1/tokenreviews`),
-    settings: { ...settings, secrets: [...settings.secrets, token] },
-    body: JSON.stringify({
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenReview',
-      spec: { token, ...(audiences.length > 0 && { audiences }) },
-    }),
-  })
+  const context = { base, settings: { ...settings, secrets: [...settings.secrets, token] } }
+  const spec = { token, ...(audiences.length > 0 && { audiences }) }
+  const answer = await review(context, 'authentication', 'TokenReview', spec, TokenReviewSchema)
   if (!answer.ok) return { ok: false, problem: answer.problem }
-  const parsed = TokenReviewSchema.safeParse(answer.value)
-  if (!parsed.success) return unclear(base, 'TokenReview')
-  const { authenticated, user, audiences: accepted = [] } = parsed.data.status
+  const { authenticated, user, audiences: accepted = [] } = answer.value.status
   if (authenticated !== true) return { ok: true, value: undefined }
   // An authenticator that knows nothing of audiences leaves them out: then the token is not shown to be for us.
   if (audiences.length > 0 && !accepted.some((one) => audiences.includes(one))) return { ok: true, value: undefined }
@@ -70,32 +61,20 @@ const SHOWN = [
 
 /** Which of the rights to read what the console shows a user lacks (SubjectAccessReview); none for one who may look. */
 export async function missingRights(
-  { base, settings }: ReviewContext,
+  context: ReviewContext,
   { username, ...rest }: ReviewedUser,
 ): Promise<Asked<readonly string[]>> {
-  const url = new URL(`${base}/apis/authorization.k8s.io/v1/subjectaccessreviews`)
   const answers = await Promise.all(
     SHOWN.map(async ({ name, spec }) => {
-      const body = JSON.stringify({
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SubjectAccessReview',
-        spec: { user: username, ...rest, ...spec },
-      })
-      return { name, answer: await getJson({ url, settings, body }) }
+      const whole = { user: username, ...rest, ...spec }
+      return { name, answer: await review(context, 'authorization', 'SubjectAccessReview', whole, AccessSchema) }
     }),
   )
   const missing: string[] = []
   for (const { name, answer } of answers) {
     if (!answer.ok) return { ok: false, problem: answer.problem }
-    const parsed = AccessSchema.safeParse(answer.value)
-    if (!parsed.success) return unclear(base, 'SubjectAccessReview')
-    const { allowed, denied = false } = parsed.data.status
+    const { allowed, denied = false } = answer.value.status
     if (!allowed || denied) missing.push(name)
   }
   return { ok: true, value: missing }
 }
-
-const unclear = (base: string, kind: string): { readonly ok: false; readonly problem: Problem } => ({
-  ok: false,
-  problem: { code: 'bad-answer', message: `${base} answered a ${kind} with something else.` },
-})
