@@ -10,7 +10,7 @@ import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
 import { openSession, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, kubeconfigOf, type RecordingSpec } from './sourceOptions.ts'
-import { coveredVersion, versionFrom } from './validate.ts'
+import { versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
 export const CONFIGURATION_OPTIONS = {
@@ -59,7 +59,7 @@ export async function configurationFrom(
   console: Console,
   reported?: string,
 ): Promise<GivenConfiguration> {
-  const version = coveredVersion(given, 'kube-version') ?? reported ?? versionFrom(given)
+  const version = versionFrom(given, reported)
   if (given.values('config').length > 0) return fromFiles(given, version, console)
   if (given.flag('with-built-in')) throw new UsageError('--with-built-in completes the objects of --config.')
   return namesCluster(given)
@@ -83,8 +83,7 @@ function builtInOf(version: string, why: string): GivenConfiguration {
 /** The objects of a source that is not named as a cluster: captured files, a simulation. */
 export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'frame' | 'objects'>): GivenConfiguration {
   const name = frame?.source.name ?? 'the source'
-  const reported = objects?.version ?? frame?.servers[0]?.version
-  const version = coveredVersion(given, 'kube-version') ?? reported ?? versionFrom(given)
+  const version = versionFrom(given, objects?.version ?? frame?.servers[0]?.version)
   if (objects?.state !== 'current' && objects?.state !== 'stale') {
     return builtInOf(version, `The flow-control objects of ${name} are not known`)
   }
@@ -146,6 +145,5 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
 async function fromCluster(given: Given, console: Console): Promise<GivenConfiguration> {
   const target = { kind: 'kubeconfig', ...kubeconfigOf(given) } as const
   const { name, version, objects, notes } = await console.access.readClusterObjects(target)
-  const wanted = given.value('kube-version') === undefined ? version : versionFrom(given)
-  return { from: 'cluster', name: `cluster ${name}`, version: wanted ?? versionFrom(given), objects, errors: [], notes }
+  return { from: 'cluster', name: `cluster ${name}`, version: versionFrom(given, version), objects, errors: [], notes }
 }

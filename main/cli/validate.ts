@@ -32,9 +32,9 @@ async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   return findings.some(isError) ? 1 : 0
 }
 
-/** The version whose rules apply, the newest by default. */
-export const versionFrom = (given: Given): string =>
-  coveredVersion(given, 'kube-version') ?? `v1.${COVERED_MINORS.newest}`
+/** The version whose rules apply: the one that is named, else the one that a server reports, else the newest. */
+export const versionFrom = (given: Given, reported?: string): string =>
+  coveredVersion(given, 'kube-version') ?? reported ?? `v1.${COVERED_MINORS.newest}`
 
 /** A version that an option names; one whose rules are not known is refused rather than guessed. */
 export function coveredVersion(given: Given, option: string): string | undefined {
