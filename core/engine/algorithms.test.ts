@@ -53,7 +53,7 @@ describe('alpha-1.18', () => {
     [22, 'A4'],
   ] as const
 
-  test('lets B2 run two seconds sooner when nothing is charged at dispatch', () => {
+  test('runs B2 two seconds sooner when nothing is charged at dispatch', () => {
     const states = trace({ ...queuing, assumedServiceNs: 0 }, SOONER)
     expect(states[3]).toMatchObject({ S: [20, 2], runs: 'B1 B2' })
     expect(states.at(-1)).toMatchObject({ S: [40, 6] })
@@ -73,7 +73,7 @@ describe('alpha-1.18', () => {
     expect(states.map(({ S: [, second = 0] }) => second.toFixed(3)).at(-1)).toBe('6.000')
   })
 
-  test('ends a wait that is too long only when another request comes to its queue', () => {
+  test('ends an overlong wait only when another request arrives at its queue', () => {
     const one = levelOf(queuing, { limit: 1 })
     one.arrive('runs', 0)
     one.arrive('waits', 1)
@@ -85,7 +85,7 @@ describe('alpha-1.18', () => {
     expect(one.queueSet).toMatchObject({ waitingCount: 2, seatsWaiting: 2 })
   })
 
-  test('puts a request into the queue with the fewest, the first dealt of equals', () => {
+  test('puts a request into the shortest queue, the first dealt among equals', () => {
     const one = levelOf(queuing, { queues: 4, limit: 0 })
     one.queueSet.reconfigure({ queues: 4, handSize: 2, queueLengthLimit: 100 }, 0)
     const hand = [...one.queueSet.handOf({ hi: 0, lo: 5 })]
@@ -94,7 +94,7 @@ describe('alpha-1.18', () => {
   })
 })
 
-/** D1: what a completion of a request of two seats that took 100 ms does to the virtual start of its queue. */
+/** D1: how the completion of a request of two seats that took 100 ms changes the virtual start of its queue. */
 test.each([
   [60 * SECOND_NS, 120, -119.8],
   [0, 0, 0.2],
@@ -136,34 +136,32 @@ test('codel drops heads once waits are above 5 ms for 100 ms, then ever sooner, 
   expect(one.queueSet).toMatchObject({ waitingCount: 200 - 26 - 7, seatsInUse: 1 })
 })
 
-test.each([3e6, 0, 60 * SECOND_NS])(
-  'two flows that always want more share seats of equal width, with %d ns assumed',
-  (ns) => {
-    const one = levelOf(
-      { ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: ns < SECOND_NS },
-      { limit: 10, places: 1_000 },
-    )
-    const counts = [0, 0]
-    let made = 0
-    const send = (queue: number): void => void one.arrive(`${queue} ${(made += 1)}`, queue)
-    // Two thousand a round: each ends 100 ms after it began, and its client sends the next. The first has 20 threads, the other 60.
-    for (let i = 0; i < 20; i++) send(0)
-    for (let i = 0; i < 60; i++) send(1)
-    for (let round = 1; round <= 6_000; round++) {
-      one.at(round / 10)
-      // Those that begin now are for the next round.
-      const ending = [...one.running.keys()]
-      for (const name of ending) {
-        one.finish(name)
-        const queue = name.startsWith('0') ? 0 : 1
-        counts[queue] = (counts[queue] ?? 0) + 1
-        send(queue)
-      }
+test.each([3e6, 0, 60 * SECOND_NS])('two backlogged flows share seats of equal width, with %d ns assumed', (ns) => {
+  const one = levelOf(
+    { ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: ns < SECOND_NS },
+    { limit: 10, places: 1_000 },
+  )
+  const counts = [0, 0]
+  let made = 0
+  const send = (queue: number): void => void one.arrive(`${queue} ${(made += 1)}`, queue)
+  // 2,000 in each round: each ends 100 ms after it began, and its client sends the next. The first has 20 threads,
+  // the other 60.
+  for (let i = 0; i < 20; i++) send(0)
+  for (let i = 0; i < 60; i++) send(1)
+  for (let round = 1; round <= 6_000; round++) {
+    one.at(round / 10)
+    // Those that begin now belong to the next round.
+    const ending = [...one.running.keys()]
+    for (const name of ending) {
+      one.finish(name)
+      const queue = name.startsWith('0') ? 0 : 1
+      counts[queue] = (counts[queue] ?? 0) + 1
+      send(queue)
     }
-    const [first = 0, second = 0] = counts
-    expect(Math.abs(first / (first + second) - 0.5)).toBeLessThan(0.01)
-  },
-)
+  }
+  const [first = 0, second = 0] = counts
+  expect(Math.abs(first / (first + second) - 0.5)).toBeLessThan(0.01)
+})
 
 /** The built-in levels in the order of the specification of earlier systems, E, and Exempt. */
 const LEVELS = [
@@ -200,7 +198,7 @@ describe('borrowing as it was planned', () => {
     ['workload-low 900', { 'workload-low': high(900) }, [50, 73, 25, 49, 366, 24, 13], 0.4066666667],
     ['all 900', all(900), NOMINAL, 0],
     ['all 900 but system 0', { ...all(900), system: high(0) }, [50, 98, 30, 98, 245, 49, 30], 0.0333333333],
-  ] as const)('%s: the same with and without Exempt', (_, demands, current, fairFrac) => {
+  ] as const)('%s: same result with and without Exempt', (_, demands, current, fairFrac) => {
     for (const borrowing of ['limited-only', 'exempt-first'] as const) {
       const found = limitsOf(borrowing, demands)
       expect(found.current).toEqual(current)
@@ -217,11 +215,11 @@ describe('borrowing as it was planned', () => {
     ['all 900, exempt 20', { ...all(900), exempt: high(20) }, [71, 94, 24, 94, 236, 47, 13]],
     ['all 900, exempt 400', { ...all(900), exempt: high(400) }, [25, 33, 8, 33, 81, 16, 4]],
     ['exempt 700', { ...all(900), exempt: high(700) }, [0, 0, 0, 0, 0, 0, 0]],
-  ] as const)('%s: what Exempt uses is taken from the others', (_, demands, current) => {
+  ] as const)('%s: the seats that Exempt uses are taken from the others', (_, demands, current) => {
     expect(limitsOf('exempt-first', demands).current).toEqual(current)
   })
 
-  test('none keeps every limit nominal', () => {
+  test('none: every limit stays nominal', () => {
     expect(limitsOf('none', all(900)).current).toEqual(NOMINAL)
     expect(limitsOf('none', {}).current).toEqual(NOMINAL)
   })

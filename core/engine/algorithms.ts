@@ -4,11 +4,11 @@ import type { SeatRequest } from './queue.ts'
 import { DeficitRoundRobin, MaxMinFairness, type QueueOrder, type RoundRobinRules } from './queueOrder.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 
-/** What algorithms of fair queuing differ in. See docs/algorithms.md. */
+/** How algorithms of fair queuing differ. See docs/algorithms.md. */
 export interface QueuingRules {
-  /** Service time that is assumed of a request until it ends; never learned (specification 0.2, G). */
+  /** Service time assumed for a request until it ends; never adapted to measurements (specification 0.2, G). */
   readonly assumedServiceNs: Nanoseconds
-  /** What virtual time advances by: seats that are in use or wanted, or those in use alone. */
+  /** What virtual time advances by: seats in use or in demand, or only those in use. */
   readonly progress: 'wanted' | 'executing'
   /** Whether a queue does not bank virtual time from before its oldest waiting request (specification 4.8). */
   readonly bounded: boolean
@@ -16,9 +16,9 @@ export interface QueuingRules {
   readonly choice: 'least work' | 'shortest'
   /** Which request is refused when a queue is full. */
   readonly overflow: 'newest' | 'oldest'
-  /** When a wait that is too long ends: when its time has come, or only when another request arrives at its queue. */
+  /** When an overlong wait ends: on time, or only when another request arrives at its queue. */
   readonly waitsEnd: 'in time' | 'at arrivals'
-  /** Queues drop what has waited too long when it is to leave. */
+  /** Queues drop a request that has waited too long when its turn comes. */
   readonly codel?: CodelRules
   /** Which queue is served next, instead of the one with the earliest virtual finish. */
   readonly order?: 'max-min' | RoundRobinRules
@@ -49,34 +49,34 @@ export function orderOf<R extends SeatRequest>({ order, assumedServiceNs }: Queu
   return order === 'max-min' ? new MaxMinFairness(assumedServiceNs) : new DeficitRoundRobin(order)
 }
 
-/** By name: rules of queues, of borrowing (that of the version without), and whether requests have a width. */
+/** By name: queuing rules, borrowing (the version's own if absent), and whether requests have a width. */
 export const FAIR_ALGORITHMS = {
-  /** What the server of the version does. */
+  /** The algorithm of the server version. */
   upstream: { queuing: UPSTREAM_QUEUING, width: true },
   /** The first design: one seat each, the shortest queue, a minute charged at dispatch. */
   'kep-draft': { queuing: DRAFT_QUEUING, width: false, planned: 'none' },
-  /** Kubernetes 1.18: as the first design, but virtual time advances by what executes. */
+  /** Kubernetes 1.18: as the first design, but virtual time advances by executing requests. */
   'alpha-1.18': { queuing: { ...DRAFT_QUEUING, progress: 'executing' }, width: false, planned: 'none' },
   /** With widths, nothing charged at dispatch, no borrowing. */
   'kep-width-0': { queuing: { ...UPSTREAM_QUEUING, assumedServiceNs: 0 }, width: true, planned: 'none' },
   'kep-width-3ms': { queuing: UPSTREAM_QUEUING, width: true, planned: 'none' },
-  /** As a minute was charged at dispatch before there were widths; bounded, no borrowing. */
+  /** With the minute charged at dispatch that preceded widths; bounded, no borrowing. */
   'kep-width-60s': {
     queuing: { ...UPSTREAM_QUEUING, assumedServiceNs: secondsToNs(60) },
     width: true,
     planned: 'none',
   },
-  /** Borrowing between limited levels, as the first revision of the proposal has it. */
+  /** Borrowing between limited levels, as in the first revision of the proposal. */
   'kep-borrow': { queuing: UPSTREAM_QUEUING, width: true, planned: 'limited-only' },
-  /** Exempt takes its demand first, as the second revision has it. */
+  /** Exempt takes its demand first, as in the second revision. */
   'kep-exempt': { queuing: UPSTREAM_QUEUING, width: true, planned: 'exempt-first' },
   /** As upstream, but a full queue refuses its oldest request. */
   'head-drop': { queuing: { ...UPSTREAM_QUEUING, overflow: 'oldest' }, width: true },
   /** As upstream, with CoDel in every queue. */
   codel: { queuing: { ...UPSTREAM_QUEUING, codel: CODEL }, width: true },
-  /** As upstream, but queues take turns: deficit round robin with a tenth of a seat-second a turn. */
+  /** As upstream, but queues take turns: deficit round robin with 0.1 seat-seconds per turn. */
   drr: { queuing: { ...UPSTREAM_QUEUING, order: { quantum: msToNs(100), assumedNs: msToNs(100) } }, width: true },
-  /** As upstream, but a queue that wants less than an equal share of the seats saves nothing. */
+  /** As upstream, but a queue whose demand is below an equal share of the seats saves nothing. */
   maxmin: { queuing: { ...UPSTREAM_QUEUING, order: 'max-min' }, width: true },
 } as const satisfies Readonly<
   Record<

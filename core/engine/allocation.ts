@@ -3,7 +3,7 @@ import type { IntegratorResults } from './clock.ts'
 import { goRound } from './seatSeconds.ts'
 import { type SolverItem, solve } from './solver.ts'
 
-/** 400 + 200: what a server has without flags. */
+/** 400 + 200: the default without flags. */
 export const DEFAULT_SERVER_LIMIT = 600
 
 /** Seat limits of one level that follow from configuration alone (specification 6.1). */
@@ -12,7 +12,7 @@ export interface ConfiguredLimits {
   readonly min: number
   readonly max: number
 }
-/** What the configured limits of a level depend on. Percentages of absent members: nothing to lend, no limit to borrow. */
+/** The inputs of a level's configured limits. Absent percentages: nothing to lend, no limit to borrowing. */
 export interface SeatShares {
   readonly name: string
   readonly exempt: boolean
@@ -22,7 +22,7 @@ export interface SeatShares {
 }
 
 /**
- * The limits of every level, in the given order. All levels that are kept count, quiescing and imagined ones too.
+ * The limits of every level, in the given order. All levels that are kept count, including quiescing and imagined ones.
  * `withoutExempt`: only the shares of the others are summed, as before Exempt took part in borrowing.
  */
 export function configuredLimits(
@@ -40,7 +40,7 @@ export function configuredLimits(
   })
 }
 
-/** Seats that a request of a queuing level may at most be estimated at (specification 5.2). */
+/** The most seats that the estimate of a request in a queuing level may have (specification 5.2). */
 export const maxSeatsPerRequest = (nominal: number, handSize: number): number =>
   Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.trunc(nominal / handSize)))
 
@@ -54,7 +54,7 @@ export interface DemandStatistics {
 }
 export const NO_DEMAND: DemandStatistics = { highWatermark: 0, average: 0, stdev: 0, envelope: 0, smoothed: 0 }
 
-/** Weight of the past and, exactly, its complement: 1 − 0.977 is another double (trap T4). */
+/** Weight of the past and its exact complement: 1 − 0.977 would be a different double (trap T4). */
 const REMEMBERED = 0.977
 const OBSERVED = 0.023
 
@@ -67,22 +67,22 @@ export function observeDemand(before: DemandStatistics, period: IntegratorResult
   return { highWatermark, average: period.average, stdev, envelope, smoothed }
 }
 
-/** What a recomputation looks at, one level. */
+/** The inputs of a recomputation for one level. */
 export interface AllocationInput {
   readonly name: string
   readonly exempt: boolean
   readonly limits: ConfiguredLimits
   readonly demand: DemandStatistics
-  /** CurrentCL before, kept should the solver refuse. */
+  /** The previous CurrentCL, kept if the solver fails. */
   readonly current: number
 }
 
 /**
- * Which of the cases of the specification (6.4) decided: `min` (1) and `between` (2) when exempt requests leave too
- * little, `solver` (3) otherwise; `kept` when the solver refused.
+ * Which case of the specification (6.4) applied: `min` (1) and `between` (2) when exempt requests leave too little,
+ * `solver` (3) otherwise; `kept` when the solver failed.
  */
 export type AllocationRegime = 'min' | 'between' | 'solver' | 'kept'
-/** Of rules that upstream never had: all levels as configured, or their lower bounds scaled to what there is. */
+/** For rules that upstream never had: all levels as configured, or their lower bounds scaled to the available seats. */
 export type PlannedRegime = 'nominal' | 'scaled' | 'solver' | 'kept'
 
 /**
@@ -98,26 +98,26 @@ export interface AllocationRules {
 }
 const CURRENT_RULES: AllocationRules = { borrowing: 'three-regimes', distributeRemaining: false }
 
-/** Where the solver's factor times the target fell: at a bound, or between the two. */
+/** Where the solver's factor times the target fell: at a bound, or between the two bounds. */
 export type Clamp = 'lower' | 'upper' | 'none'
 
 /** How one level came to its limit. */
 export interface LevelAllocation extends Omit<AllocationInput, 'current'> {
-  /** Lower bound of this recomputation: what is in use counts up to the nominal limit. */
+  /** Lower bound of this recomputation: seats in use count up to the nominal limit. */
   readonly lower: number
-  /** Absent for Exempt where it is no item of the solver. */
+  /** Absent for Exempt where the solver does not include it. */
   readonly target: number | undefined
-  /** The solver's answer before rounding, and what bounded it; only in its regime, and only for its items. */
+  /** The solver's result before rounding, and what bounded it; only in its regime, and only for its items. */
   readonly allocation: number | undefined
   readonly clamp: Clamp | undefined
   readonly current: number
 }
 
-/** A recomputation of all limits and everything that it followed from. */
+/** A recomputation of all limits with all its intermediate results. */
 export interface Allocation<Regime extends string = AllocationRegime | PlannedRegime> {
   readonly regime: Regime
   readonly nominalSum: number
-  /** What Exempt leaves of it; only decides the regime (trap T48). */
+  /** The seats that Exempt leaves; used only to choose the regime (trap T48). */
   readonly remaining: number
   readonly fairFrac: number
   readonly levels: readonly LevelAllocation[]
@@ -173,11 +173,11 @@ function allocateBesideExempt(
     const currentOf = ({ input: { limits }, lower }: Bounded): number => limits.min + goRound((lower - limits.min) * f)
     return { regime: 'between', ...sums, fairFrac: 0, levels: bounded.map((one) => unsolved(one, currentOf(one))) }
   }
-  // Not what remains: upstream's solver always distributes the whole sum (trap T48).
+  // Not the remainder: upstream's solver always distributes the whole sum (trap T48).
   return allocateBySolver(bounded, distributeRemaining ? remaining : nominalSum, sums)
 }
 
-/** Up to 1.30 (specification 6.4a): Exempt's lower bound is what it never lends, not what it used at most. */
+/** Up to 1.30 (specification 6.4a): Exempt's lower bound is the part that it never lends, not its peak use. */
 function allocateWithExempt(inputs: readonly AllocationInput[], nominalSum: number): Allocation<AllocationRegime> {
   const bounded = inputs.map((input): Bounded => {
     const lower = input.exempt ? input.limits.min : lowerOfLimited(input)
@@ -210,7 +210,9 @@ export function allocateBySolver(
   return { regime: 'solver', ...sums, fairFrac: solution.fairFrac, levels }
 }
 
-/** A level whose limit does not come from the solver; `current` is for those that Exempt's own rule does not set. */
+/**
+ * A level whose limit does not come from the solver; `current` applies to those that Exempt's own rule does not set.
+ */
 export function unsolved({ input, lower, target }: Bounded, current: number): LevelAllocation {
   const { name, exempt, limits, demand } = input
   const own = exempt && target === undefined ? lower : current

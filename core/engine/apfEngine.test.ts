@@ -24,7 +24,7 @@ const ONE_SEAT = {
 }
 
 describe('a request', () => {
-  test('is classified, estimated and runs at once where there are seats', () => {
+  test('is classified, estimated and runs at once if seats are free', () => {
     const { engine, events } = testEngine()
     const answer = engine.arrive(request('a'))
     const ticket = ticketOf(answer, 'executing')
@@ -46,7 +46,7 @@ describe('a request', () => {
     ])
   })
 
-  test('waits, is dispatched when a seat is free, and is told so before the call returns', () => {
+  test('waits, is dispatched when a seat is free, and triggers its callback before the call returns', () => {
     const { engine, told } = testEngine(ONE_SEAT)
     const first = ticketOf(engine.arrive(request('first')), 'executing')
     ticketOf(engine.arrive(request('second')), 'waiting')
@@ -62,7 +62,7 @@ describe('a request', () => {
     expect(lane?.queueLength).toMatchObject({ count: 2, sum: 2 })
   })
 
-  test('is rejected when its queue is full, with what the client is to be told', () => {
+  test('is rejected when its queue is full, with the answer for the client', () => {
     const { engine, events } = testEngine(ONE_SEAT)
     for (const name of ['runs', 'waits', 'waits, too']) engine.arrive(request(name))
     const answer = engine.arrive(request('refused'))
@@ -81,14 +81,14 @@ describe('a request', () => {
     })
   })
 
-  test('that is served has the UIDs of its objects as headers, empty ones of imagined objects', () => {
+  test('that is served has the UIDs of its objects as headers, which are empty for imagined objects', () => {
     const { engine } = testEngine({ configuration: { levels: [], schemas: [] } })
     expect(httpAnswer(engine.arrive(request('a')))).toEqual({
       headers: { 'X-Kubernetes-Pf-Prioritylevel-Uid': '', 'X-Kubernetes-Pf-Flowschema-Uid': '' },
     })
   })
 
-  test('of a master is exempt from limits and from the wait histogram, and counted all the same', () => {
+  test('of a master is exempt from limits and from the wait histogram, but is counted', () => {
     const { engine } = testEngine()
     for (let i = 0; i < 1000; i++) ticketOf(engine.arrive(request('a', 'GET /healthz', { user: MASTER })), 'executing')
     const exempt = engine.snapshot().levels.find(({ name }) => name === 'exempt')
@@ -98,7 +98,7 @@ describe('a request', () => {
   })
 
   test.each(['POST /api/v1/namespaces/a/pods/b/exec', 'GET /api/v1/namespaces/a/pods/b/log', 'GET /debug/pprof/heap'])(
-    'that is long-running and no watch is not limited: %s',
+    'that is long-running but not a watch is not limited: %s',
     (line) => {
       const { engine } = testEngine()
       const answer = engine.arrive(request('a', line))
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(() => engine.finish(first)).toThrow('done')
   })
 
-  test('callbacks may call the engine; what they cause follows in order', () => {
+  test('callbacks may call the engine; their effects follow in order', () => {
     const finished: string[] = []
     const { engine } = testEngine({
       ...ONE_SEAT,
@@ -148,14 +148,14 @@ describe('the wait of a request', () => {
     return engine.nowNs / SECOND_NS - 100
   }
 
-  test('ends after a quarter of the request timeout, or of what the client asks for', () => {
+  test('ends after a quarter of the request timeout, or of the timeout in the query', () => {
     expect(endOf({})).toBe(15)
     expect(endOf({}, 'GET /api/v1/pods?timeout=8s')).toBe(2)
     expect(endOf({}, 'GET /api/v1/pods?timeout=10m')).toBe(15)
     expect(endOf({}, 'GET /api/v1/pods?timeout=-1s')).toBe(15)
   })
 
-  test('counts from the receipt, and ends at the deadline at the latest', () => {
+  test('counts from receipt, and ends at the deadline at the latest', () => {
     expect(endOf({ receivedNs: 96 * SECOND_NS })).toBe(11)
     expect(endOf({ deadlineNs: 104 * SECOND_NS })).toBe(1)
     expect(endOf({ deadlineNs: 1000 * SECOND_NS })).toBe(60)
@@ -171,13 +171,13 @@ describe('the wait of a request', () => {
     expect(told).toEqual([])
   })
 
-  test('does not matter to a request that can run at once', () => {
+  test('does not affect a request that can run at once', () => {
     const { engine } = testEngine(ONE_SEAT)
     engine.moveTo(100 * SECOND_NS)
     expect(engine.arrive(request('late', undefined, { deadlineNs: 1 })).kind).toBe('executing')
   })
 
-  test('ends when the client goes away; no other request is dispatched by that', () => {
+  test('ends when the client disconnects, which dispatches no other request', () => {
     const { engine, told, answer } = waiting({})
     const ticket = ticketOf(answer, 'waiting')
     expect(engine.cancel(ticket)).toBe(true)
@@ -242,14 +242,14 @@ describe('watches', () => {
     expect(global()?.lanes[0]?.watchCount).toMatchObject({ count: 2, sum: 25 })
   })
 
-  test('that end before they are initialised end executing, too', () => {
+  test('that end before they are initialised also stop executing', () => {
     const { engine } = testEngine()
     const watch = ticketOf(engine.arrive(request('watch', WATCH)), 'executing')
     engine.finish(watch)
     expect(watch.state).toBe('done')
-    expect(() => engine.endWatch(watch)).toThrow('no watch')
+    expect(() => engine.endWatch(watch)).toThrow('not a watch')
     const other = ticketOf(engine.arrive(request('read')), 'executing')
-    expect(() => engine.watchInitialised(other)).toThrow('no watch')
+    expect(() => engine.watchInitialised(other)).toThrow('not a watch')
   })
 })
 
@@ -276,7 +276,7 @@ describe('limits', () => {
     for (const ticket of tickets) engine.finish(ticket)
   })
 
-  test('of an idle server are those of the specification', () => {
+  test('of an idle server match the specification', () => {
     const { engine } = testEngine()
     const current = Object.fromEntries(engine.snapshot().levels.map((level) => [level.name, level.current]))
     expect(current).toEqual({
@@ -302,7 +302,7 @@ describe('limits', () => {
     expect(catchAll).toMatchObject({ name: 'catch-all', current: 600, limits: { nominal: 600 }, uid: '' })
   })
 
-  test('only the last recomputations are kept', () => {
+  test('are kept for the last recomputations only', () => {
     const { engine } = testEngine({ keepAdjustments: 3 })
     runTo(engine, 100 * SECOND_NS)
     expect(engine.adjustments().map(({ number }) => number)).toEqual([9, 10, 11])
@@ -313,7 +313,7 @@ describe('a configuration', () => {
   const levelNames = (engine: ReturnType<typeof testEngine>['engine']) =>
     engine.levels().map(({ plan, quiescing }) => (quiescing ? `${plan.name} (quiescing)` : plan.name))
 
-  test('that takes a busy level away lets it serve what it holds, and then drops it', () => {
+  test('that removes a busy level lets it serve its remaining requests, then drops it', () => {
     const { engine, events, told } = testEngine(ONE_SEAT)
     const running = ticketOf(engine.arrive(request('running')), 'executing')
     engine.arrive(request('waiting'))
@@ -334,12 +334,12 @@ describe('a configuration', () => {
     expect(levelNames(engine)).toEqual(['catch-all', 'exempt'])
     const departures = events.filter(({ kind }) => kind === 'level-quiescing' || kind === 'level-removed')
     expect(departures.map(({ kind }) => kind)).toEqual(['level-quiescing', 'level-removed'])
-    // Its series stay (trap T69).
+    // Its series remain (trap T69).
     const gone = engine.snapshot().levels.find(({ name }) => name === 'narrow')
     expect(gone).toMatchObject({ present: false, lanes: [{ schema: 'to-narrow', dispatched: 2 }] })
   })
 
-  test('that brings a quiescing level back goes on with its queues and counters', () => {
+  test('that brings back a quiescing level keeps its queues and counters', () => {
     const { engine } = testEngine(ONE_SEAT)
     engine.arrive(request('running'))
     engine.arrive(request('waiting'))
@@ -349,7 +349,7 @@ describe('a configuration', () => {
     expect(engine.dump().levels.at(-1)).toMatchObject({ name: 'narrow', waiting: 1, executing: 1, dispatched: 1 })
   })
 
-  test('drops a level while seats linger, which changes nothing more when they are released', () => {
+  test('drops a level while seats linger; their later release changes nothing', () => {
     const { engine } = testEngine(ONE_SEAT)
     for (let i = 0; i < 20; i++) {
       engine.watchInitialised(ticketOf(engine.arrive(request('watch', 'GET /api/v1/pods?watch=1')), 'executing'))
@@ -366,7 +366,7 @@ describe('a configuration', () => {
     expect(engine.snapshot().levels.find(({ name }) => name === 'narrow')).toMatchObject({ seatsInUse: 0 })
   })
 
-  test('refuses malformed levels, and says so', () => {
+  test('ignores malformed levels, and reports that', () => {
     const { engine, events } = testEngine()
     const [first, ...rest] = DEFAULT_OBJECTS.levels
     if (first === undefined) throw new Error('there are no default levels')
@@ -377,7 +377,7 @@ describe('a configuration', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'level-refused', level: 'system' })
   })
 
-  test('takes new limits over at once, for those who wait, too', () => {
+  test('applies new limits at once, to waiting requests too', () => {
     const { engine, told } = testEngine(ONE_SEAT)
     engine.arrive(request('running'))
     engine.arrive(request('waiting'))
@@ -388,7 +388,7 @@ describe('a configuration', () => {
     expect(told).toEqual([{ name: 'waiting' }])
   })
 
-  test('keeps the flows of a schema, and forgets them with its level', () => {
+  test('keeps the flows of a schema, and drops them with its level', () => {
     const { engine } = testEngine()
     const lane = () => ticketOf(engine.arrive(request('a')), 'executing').lane
     const before = lane()
@@ -405,7 +405,7 @@ describe('the max-in-flight filter', () => {
   const inFlight = () => testEngine({ mode: 'max-in-flight', maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 1 })
   const CREATE = 'POST /api/v1/namespaces/default/pods'
 
-  test('counts the two kinds apart, and refuses what is too much', () => {
+  test('counts the two kinds separately, and rejects the excess', () => {
     const { engine } = inFlight()
     const first = ticketOf(engine.arrive(request('1')), 'executing')
     ticketOf(engine.arrive(request('2', 'HEAD /api/v1/namespaces/default/pods/one')), 'executing')
@@ -419,7 +419,7 @@ describe('the max-in-flight filter', () => {
     expect(engine.snapshot().filter).toEqual({ dispatched: 4, rejected: 2 })
   })
 
-  test('serves masters beyond the limit without counting them, and what lasts without a ticket', () => {
+  test('serves masters beyond the limit without counting them, and long-running requests without a ticket', () => {
     const { engine } = inFlight()
     const counted = ticketOf(engine.arrive(request('1', CREATE)), 'executing')
     const master = ticketOf(engine.arrive(request('2', CREATE, { user: MASTER })), 'executing')

@@ -20,25 +20,27 @@ export interface ObjectUids {
   readonly schema: string
 }
 
-/** What becomes of a request at its arrival. */
+/** The engine's decision when a request arrives. */
 export type Answer<T> =
-  /** Long-running and no watch (under the max-in-flight filter: long-running): it is served without a ticket (4.13). */
+  /**
+   * Long-running but not a watch (under the max-in-flight filter: long-running): it is served without a ticket (4.13).
+   */
   | { readonly kind: 'bypassed' }
-  /** It may run now; whoever runs it calls `finish` when its handler has returned. */
+  /** It may run now; the caller that runs it calls `finish` when its handler has returned. */
   | {
       readonly kind: 'executing'
       readonly ticket: Ticket<T>
       readonly estimate: ExplainedEstimate
       readonly uids: ObjectUids | undefined
     }
-  /** It waits; `onDispatch` or `onTimeOut` will tell. */
+  /** It waits; `onDispatch` or `onTimeOut` follows. */
   | {
       readonly kind: 'waiting'
       readonly ticket: Ticket<T>
       readonly estimate: ExplainedEstimate
       readonly uids: ObjectUids | undefined
     }
-  /** To be answered with 429 (`httpAnswer`). `time-out` when its wait had ended before it came. */
+  /** To be answered with 429 (`httpAnswer`). `time-out` when its wait had ended before it arrived. */
   | {
       readonly kind: 'rejected'
       readonly ticket: Ticket<T>
@@ -53,7 +55,7 @@ export type EngineMode = 'priority-and-fairness' | 'max-in-flight'
 
 export interface ApfEngineOptions<T> {
   readonly mode: EngineMode
-  /** The server's two flags. Their sum is what Priority and Fairness distributes (specification 9). */
+  /** The server's two flags. Priority and Fairness distributes their sum (specification 9). */
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly profile: VersionProfile
@@ -67,100 +69,102 @@ export interface ApfEngineOptions<T> {
    * it is answered with 429. It may call the engine.
    */
   readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number, reason: RejectReason) => void
-  /** An appointment of the caller's is due. It may call the engine. */
+  /** An appointment of the caller is due. It may call the engine. */
   readonly onAppointment?: (appointment: Timed) => void
-  /** Classes of payloads and appointments that are no plain data, so that checkpoints can hold them. */
+  /** Classes of payloads and appointments that are not plain data, so that checkpoints can include them. */
   readonly payloadClasses?: readonly GraphClass[]
-  /** `--request-timeout`, nanoseconds; 60 s without. */
+  /** `--request-timeout`, nanoseconds; 60 s if absent. */
   readonly requestTimeoutNs?: Nanoseconds
-  /** Whether lists without a version come from the cache, as from any present etcd (5.4); so without. */
+  /** Whether lists without a version come from the cache, as with any current etcd (5.4); true if absent. */
   readonly consistentReadsFromCache?: boolean
-  /** Recomputations of the limits that are kept; 360, which is an hour, without. */
+  /** How many recomputations of the limits are kept; 360, which is an hour, if absent. */
   readonly keepAdjustments?: number
-  /** Flows that are remembered with their hash, for each schema and level: between this many and twice; 2^20 without. */
+  /** Flows whose hash is cached, for each schema and level: between this many and twice as many; 2^20 if absent. */
   readonly rememberedFlows?: number
 }
 
-/** The objects of an API server, in any order. They are taken as they are: nothing is defaulted or validated. */
+/** The objects of an API server, in any order. They are used as they are: nothing is defaulted or validated. */
 export interface EngineConfiguration {
   readonly levels: readonly PriorityLevelConfiguration[]
   readonly schemas: readonly FlowSchema[]
 }
 
-/** What came of a configuration (specification 7). */
+/** The result of a configuration (specification 7). */
 export interface ConfigurationReport {
   /** Objects that are treated as if they did not exist. */
   readonly refused: readonly RefusedLevel[]
-  /** Names of the flow schemas in matching order, mandatory ones that were added included. */
+  /** Names of the flow schemas in matching order, including mandatory ones that were added. */
   readonly order: readonly string[]
-  /** Names of the flow schemas that refer to no level that an object stands for. */
+  /** Names of the flow schemas that refer to a level without an object. */
   readonly dangling: readonly string[]
   /** Conditions that a server would write now, by flow schema. */
   readonly conditions: readonly { readonly schema: string; readonly condition: Condition }[]
-  /** Levels without an object that still serve what they hold. */
+  /** Levels without an object that still serve their remaining requests. */
   readonly quiescing: readonly string[]
 }
 
 /**
- * API Priority and Fairness as one API server does it, decision for decision (specification 2 – 7, 9), fed by its caller:
- * the engine owns no timer and reads no clock.
+ * API Priority and Fairness of one API server, decision for decision (specification 2 – 7, 9), driven by its caller:
+ * the engine has no timer and reads no clock.
  *
- * Whoever drives it calls `moveTo` and then what happens at that instant, and `wake` when `nextWakeNs` is reached. Several
- * things at one instant happen in the order of the calls. What `wake` has to do, the caller's own appointments among it,
- * happens in the order in which it was set (specification 13, ordering note).
- * Callbacks come before the call that caused them returns, when the engine's state is consistent again; they may call
- * the engine, and what they cause follows after.
+ * The driver calls `moveTo`, then reports what happens at that instant, and calls `wake` when `nextWakeNs` is reached.
+ * Several things at one instant happen in the order of the calls. The work of `wake`, including the caller's own
+ * appointments, happens in the order in which it was set (specification 13, ordering note). Callbacks run before the
+ * call that caused them returns, when the engine's state is consistent again; they may call the engine, and their
+ * effects follow after.
  */
 export interface ApfEngine<T> {
   readonly mode: EngineMode
   /** Nanoseconds since the engine's start: an integer below 2^53. */
   readonly nowNs: Nanoseconds
-  /** Object counts and sizes that list estimates look at (specification 5.7). */
+  /** Object counts and sizes that list estimates depend on (specification 5.7). */
   readonly objectStatistics: ObjectStatisticsTracker
   /**
-   * Sets the server's total watch count for a resource, including the watches that the engine knows. Where only some
-   * requests pass through the engine, its estimates count the others as well (specification 5.6).
+   * Sets the server's total watch count for a resource, including the watches registered with the engine. Where only
+   * some requests pass through the engine, its estimates count the others as well (specification 5.6).
    */
   setWatches(apiGroup: string, resource: string, total: number): void
   moveTo(ns: Nanoseconds): void
   /**
-   * When `wake` wants to be called next; `Infinity` when there is nothing to wait for. There may turn out to be nothing to
-   * do then.
+   * When `wake` must be called next; `Infinity` when nothing is planned. There may turn out to be nothing to do then.
    */
   nextWakeNs(): Nanoseconds
   /**
-   * Does the first thing that is due: an ended wait, seats that have lingered, the recomputation of limits every 10 s, an
-   * appointment. `false` when nothing is.
+   * Performs the first thing that is due: an ended wait, seats that have lingered, the recomputation of limits every 10
+   * s, an appointment. `false` when nothing is due.
    */
   wake(): boolean
   /**
-   * What the caller wants to be woken for (`onAppointment`), each at one instant at most, among the engine's own; one that is
-   * put off, also while it is told, keeps its place in the order.
+   * The caller's appointments (`onAppointment`), each at one instant at most, ordered among the engine's own. One that
+   * is put off, even during its own callback, keeps its place in the order.
    */
   readonly appointments: Pick<Timers<Timed>, 'set' | 'putOff' | 'remove' | 'all'>
-  /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
+  /** Adopts the objects at once (specification 7). Requests that wait or run are not affected. */
   configure(configuration: EngineConfiguration): ConfigurationReport
   arrive(request: EngineRequest<T>): Answer<T>
-  /** The handler has returned. Throws unless the request executes. Of a watch it ends what `endWatch` ends. */
+  /**
+   * The handler has returned. Throws unless the request executes. For a watch, `finish` also does the work of
+   * `endWatch`.
+   */
   finish(ticket: Ticket<T>): void
-  /** The client went away: ends the wait, as its deadline would (trap T24). `false` when it does not wait. */
+  /** The client disconnected: ends the wait, as its deadline would (trap T24). `false` when it does not wait. */
   cancel(ticket: Ticket<T>): boolean
-  /** A watch has sent its initial events: its execution ends, the watch itself goes on. Throws unless it executes. */
+  /** A watch has sent its initial events: its execution ends, the watch itself continues. Throws unless it executes. */
   watchInitialised(ticket: Ticket<T>): void
-  /** A watch has ended: it is not counted any more, and ends executing if it was never initialised. */
+  /** A watch has ended: it is no longer counted, and stops executing if it was never initialised. */
   endWatch(ticket: Ticket<T>): void
   /**
-   * The engine as it is now, as structured-cloneable data; it goes on undisturbed. `tickets` are those that the caller
-   * holds and wants to find again. Payloads must be plain data, or of `payloadClasses`. Throws within a callback, when the engine's state is not
-   * consistent, and `TypeError` for a payload that holds a function.
+   * The engine's present state, as structured-cloneable data; the engine itself is unchanged. `tickets` are those that
+   * the caller holds and needs after a restore. Payloads must be plain data, or of `payloadClasses`. Throws within a
+   * callback, when the engine's state is not consistent, and `TypeError` for a payload that holds a function.
    */
   checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint
   /**
-   * Makes this engine, made with the same options, continue where the checkpoint was taken; listeners stay. Answers the
-   * tickets that the checkpoint was given, in their order; earlier ones mean nothing any more.
+   * Makes this engine, created with the same options, continue from the checkpoint; listeners stay. Returns the tickets
+   * that were passed to the checkpoint, in their order; earlier tickets become invalid.
    */
   restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[]
-  /** Tells every event to the listener until the returned function is called. */
+  /** Passes every event to the listener until the returned function is called. */
   subscribe(listener: EngineListener<T>): () => void
   /** All numbers, as of now. */
   snapshot(): EngineSnapshot
@@ -179,8 +183,8 @@ export function createApfEngine<T>(options: ApfEngineOptions<T>): ApfEngine<T> {
 }
 
 /**
- * Lets everything happen that is due up to `ns`, each thing at its instant, and moves there; times before the present are the
- * present. `false` when `mayGoOn`, asked before each thing, ended it: the rest is then still to be done.
+ * Processes everything that is due up to `ns`, each thing at its instant, and moves there; an earlier time counts as
+ * the present. `false` when `mayGoOn`, called before each thing, returned `false`: the rest is then still to be done.
  */
 export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
   for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
@@ -192,7 +196,7 @@ export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => b
   return true
 }
 
-/** Lets the next thing happen that is due by `untilNs`; `false` when nothing is. */
+/** Processes the next thing that is due by `untilNs`; `false` when nothing is due. */
 export function stepOf<T>(engine: ApfEngine<T>, untilNs: Nanoseconds): boolean {
   for (let next = engine.nextWakeNs(); next <= untilNs; next = engine.nextWakeNs()) {
     engine.moveTo(Math.max(next, engine.nowNs))
@@ -201,19 +205,22 @@ export function stepOf<T>(engine: ApfEngine<T>, untilNs: Nanoseconds): boolean {
   return false
 }
 
-/** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
+/** A server's own metrics about its stored objects and their watches, on which seat estimates depend. */
 export interface ServerFacts {
   /** By `resource` or `resource.group`; sizes in bytes (specification 5.7). */
   readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
   /** Watches of all objects of a resource (specification 5.6). */
   readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
-  /** When its process began, Unix milliseconds; absent where it does not tell. */
+  /** When its process started, Unix milliseconds; absent if the server does not report it. */
   readonly startedMs?: number
-  /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
+  /**
+   * Seats of the whole server, from the borrowing limit of its exempt level (specification 6.1); absent if the server
+   * does not report it.
+   */
   readonly seats?: Seats
 }
 
-/** Lets an engine estimate by the facts; to be repeated, because they are believed for three minutes only. */
+/** Sets the facts that the engine's estimates use; to be repeated, because they expire after three minutes. */
 export function tellFacts(
   engine: Pick<ApfEngine<unknown>, 'objectStatistics' | 'setWatches'>,
   { objects, watches }: ServerFacts,
@@ -222,9 +229,9 @@ export function tellFacts(
   for (const { apiGroup, resource, total } of watches) engine.setWatches(apiGroup, resource, total)
 }
 
-/** What a server answers before, or instead of, the handler's own answer. Header names are in canonical form. */
+/** A server's answer before, or instead of, the handler's own. Header names are in canonical form. */
 export interface HttpAnswer {
-  /** Absent while the handler is to answer. */
+  /** Absent if the handler is to answer. */
   readonly status?: 429
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -236,7 +243,7 @@ const FLOW_SCHEMA_UID_HEADER = 'X-Kubernetes-Pf-Flowschema-Uid'
 
 const BODY = 'Too many requests, please try again later.\n'
 
-/** The HTTP side of an answer (specification 4.14; 9 for the max-in-flight filter, which sets no UIDs). */
+/** The HTTP form of an answer (specification 4.14; 9 for the max-in-flight filter, which sets no UIDs). */
 export function httpAnswer<T>(answer: Answer<T>): HttpAnswer {
   switch (answer.kind) {
     case 'bypassed':

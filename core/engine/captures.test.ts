@@ -36,7 +36,7 @@ function expectReportedLimits(frame: ServerFrame, version: string): void {
 const frameOf = (page: Uint8Array, at: string): ServerFrame =>
   createFrameBuilder({ id: 'server' })(createParser().parse(page), { at })
 
-test.each(metricsPages)('the limits that a server reports follow from the demand that it reports: %s', (path) => {
+test.each(metricsPages)('the limits that a server reports follow from its reported demand: %s', (path) => {
   const version = /v\d+\.\d+\.\d+/.exec(path)?.[0] ?? ''
   expectReportedLimits(frameOf(readFixture(path), path), version)
 })

@@ -24,7 +24,7 @@ import { WatchTracker } from './watchTracker.ts'
 
 /**
  * Object graphs as data that `structuredClone` copies and `postMessage` sends: shared objects stay shared, cycles stay
- * cycles, and instances of the named classes get their class back.
+ * cycles, and instances of the named classes are restored as such.
  */
 interface ObjectGraph {
   readonly shapes: readonly Shape[]
@@ -46,28 +46,28 @@ type Node =
   | { readonly kind: 'array' | 'set'; readonly values: readonly Value[] }
   | { readonly kind: 'map'; readonly keys: readonly Value[]; readonly values: readonly Value[] }
   | { readonly kind: 'numbers'; readonly numbers: Numbers }
-  /** An object that the reader has already. */
+  /** An object that already exists at the reader. */
   | { readonly kind: 'known'; readonly name: string }
   | { readonly kind: 'cache'; readonly capacity: number }
 
 type Numbers = Float64Array | Int32Array | Uint32Array
 
-/** A class, of which only the prototype matters: constructors do not run. */
+/** A class, of which only the prototype is used: constructors do not run. */
 export interface GraphClass {
   readonly prototype: object
 }
 
-/** What writer and reader of graphs whose roots are an `R` have in common. */
+/** Shared definitions of the writer and reader of graphs whose roots are an `R`. */
 export interface GraphVocabulary<R extends object> {
-  /** Only its type matters: nothing in the data tells it. */
+  /** Only its type is used: the data does not record it. */
   readonly root?: R
-  /** In the same order for both. */
+  /** In the same order for writer and reader. */
   readonly classes: readonly GraphClass[]
   /** Objects that are not part of the graph, by name: those that hold functions. */
   readonly known: Readonly<Record<string, object>>
-  /** Objects that only hold what can be computed again: they come back empty. */
+  /** Objects that hold only what can be recomputed: they are restored empty. */
   readonly cache: {
-    /** `undefined` for an object that is no cache. */
+    /** `undefined` for an object that is not a cache. */
     readonly capacityOf: (object: object) => number | undefined
     readonly make: (capacity: number) => object
   }
@@ -96,7 +96,7 @@ class Writer {
     this.names = new Map(Object.entries(known).map(([name, object]) => [object, name]))
   }
 
-  /** Linked lists are long: nodes are written one after the other, not one inside the other. */
+  /** Linked lists are long: nodes are written one after another, not recursively. */
   write(root: object): void {
     this.value(root)
     for (let next = 0; next < this.pending.length; next++) {
@@ -156,17 +156,17 @@ class Writer {
   }
 }
 
-/** Throws `TypeError` for a function, a symbol, or an instance of a class that is not in the vocabulary. */
+/** Throws `TypeError` for a function, a symbol, or an instance of a class outside the vocabulary. */
 export function writeGraph<R extends object>(root: R, vocabulary: GraphVocabulary<R>): ObjectGraph {
   const writer = new Writer(vocabulary)
   writer.write(root)
   return { shapes: writer.shapes, nodes: writer.nodes }
 }
 
-/** The root of a graph that was written with the same vocabulary; all objects but the known ones are new. */
+/** The root of a graph that was written with the same vocabulary; all objects except the known ones are new. */
 export function readGraph<R extends object>(graph: ObjectGraph, vocabulary: GraphVocabulary<R>): R
 export function readGraph({ shapes, nodes }: ObjectGraph, vocabulary: GraphVocabulary<object>): object | undefined {
-  // Objects refer to each other in circles: all are made first, and filled when all are there.
+  // Objects refer to each other in cycles: all are created first, then filled.
   const fillings: (() => void)[] = []
   const objects = nodes.map((node): object => {
     switch (node.kind) {
@@ -204,7 +204,7 @@ export function readGraph({ shapes, nodes }: ObjectGraph, vocabulary: GraphVocab
         return node.numbers.slice()
       case 'known': {
         const known = vocabulary.known[node.name]
-        if (known === undefined) throw new TypeError(`a checkpoint refers to ${node.name}, which is not known here`)
+        if (known === undefined) throw new TypeError(`a checkpoint refers to ${node.name}, which does not exist here`)
         return known
       }
       case 'cache':
@@ -216,9 +216,9 @@ export function readGraph({ shapes, nodes }: ObjectGraph, vocabulary: GraphVocab
   return objects[0]
 }
 
-/** Everything that decides what the fair engine does next. */
+/** All state that determines the fair engine's next decisions. */
 export interface FairState<T> {
-  /** Those that the caller holds. */
+  /** The tickets that the caller holds. */
   readonly tickets: readonly Ticket<T>[]
   readonly clock: Clock
   readonly timers: Timers<Ticket<T> | Timed>
@@ -234,7 +234,7 @@ export interface FairState<T> {
   readonly adjustmentCause: AdjustmentCause
 }
 
-/** The same of the max-in-flight filter. */
+/** The same for the max-in-flight filter. */
 export interface InFlightState<T> {
   readonly tickets: readonly Ticket<T>[]
   readonly clock: Clock
@@ -251,7 +251,10 @@ export interface EngineCheckpoint {
   readonly graph: ObjectGraph
 }
 
-/** Classes of the objects that engines consist of. A checkpoint refers to them by place, so it is for the same build. */
+/**
+ * Classes of the objects that make up an engine. A checkpoint refers to them by position, so it is valid only for the
+ * same build.
+ */
 const CLASSES: GraphVocabulary<object>['classes'] = [
   Adjustments,
   Classifier,
@@ -287,7 +290,7 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   WatchTracker,
 ]
 
-/** `known` are the objects of one engine that hold functions, `payloads` the classes of what its caller gives it. */
+/** `known` are the objects of one engine that hold functions, `payloads` the classes of the caller's payloads. */
 export const engineVocabulary = (
   known: Readonly<Record<string, object>>,
   payloads: readonly GraphClass[] = [],

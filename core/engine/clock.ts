@@ -3,8 +3,8 @@ import { type Nanoseconds, NS_PER_SECOND } from '../units.ts'
 const WORD = 4_294_967_296
 
 /**
- * A point of the engine's clock: whole nanoseconds since its start, as a signed 64-bit number in two words. `lo` is a
- * signed integer that is read as unsigned, so that points cost no heap number.
+ * A point on the engine's clock: whole nanoseconds since its start, as a signed 64-bit number in two words. `lo` is a
+ * signed integer that is read as unsigned, so that points need no heap numbers.
  */
 export interface Instant {
   readonly hi: number
@@ -30,7 +30,7 @@ function secondsOfBig(nanoseconds: bigint): number {
 }
 
 /**
- * The engine's clock: monotonic, moved by whoever drives the engine, read by everything in it (specification 14). Its
+ * The engine's clock: monotonic, moved by the engine's driver, read by everything in the engine (specification 14). Its
  * present is an `Instant`; copy the words to keep one.
  */
 export class Clock implements Instant {
@@ -78,7 +78,7 @@ export interface IntegratorResults {
   readonly max: number
 }
 
-/** Follows a value over time and tells its average and deviation (specification 6.3). */
+/** Tracks a value over time and returns its average and deviation (specification 6.3). */
 export class Integrator {
   private readonly clock: Clock
   private lastHi: number
@@ -116,7 +116,7 @@ export class Integrator {
     return { duration, average, deviation: variance >= 0 ? Math.sqrt(variance) : Number.NaN, min, max }
   }
 
-  /** Answers the results and begins a new period, whose extremes start at the present value (trap T52). */
+  /** Returns the results and begins a new period, whose extremes start at the present value (trap T52). */
   reset(): IntegratorResults {
     const results = this.results()
     this.duration = 0

@@ -1,6 +1,6 @@
 import { msToNs, type Nanoseconds } from '../units.ts'
 
-/** When a queue drops what has waited too long, as CoDel does for packets. */
+/** When a queue drops requests that have waited too long, as CoDel does for packets. */
 export interface CodelRules {
   /** A wait that is acceptable. */
   readonly targetNs: Nanoseconds
@@ -11,11 +11,11 @@ export interface CodelRules {
 /** The published figures. */
 export const CODEL: CodelRules = { targetNs: msToNs(5), intervalNs: msToNs(100) }
 
-/** What one queue remembers: plain data. */
+/** The state of one queue: plain data. */
 export interface CodelState {
-  /** When a head that was to leave had waited longer than the target for the first time; −1 while that is not so. */
+  /** When a head whose turn came had first waited longer than the target; −1 while waits are at or below it. */
   aboveSinceNs: number
-  /** Drops since it began to drop; 0 while it does not. */
+  /** Drops since dropping began; 0 while nothing is dropped. */
   drops: number
   nextDropNs: number
 }
@@ -23,8 +23,8 @@ export interface CodelState {
 export const freshCodel = (): CodelState => ({ aboveSinceNs: -1, drops: 0, nextDropNs: 0 })
 
 /**
- * Whether the head that is to leave the queue now is dropped instead: once waits have been above the target for an interval, and
- * then again after ever shorter times, the interval over the root of the number of drops.
+ * Whether the head that is about to leave the queue is dropped instead: once waits have been above the target for an
+ * interval, and then again after ever shorter times, the interval divided by the square root of the number of drops.
  */
 export function drops(
   state: CodelState,

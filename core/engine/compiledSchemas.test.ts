@@ -22,7 +22,7 @@ const digest = requestSample.map((request) => {
   return read.digest
 })
 
-test('compiled schemas classify as the plain ones do', () => {
+test('compiled schemas classify like the plain ones', () => {
   fc.assert(
     fc.property(schemas, fc.array(digest, { minLength: 1, maxLength: 20 }), (given, digests) => {
       const order = [...given, ...mandatorySchemas]

@@ -9,12 +9,14 @@ import type { Ticket } from './ticket.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 const BITS = 32
-/** Up to so many namespaces are compared one by one; cutting the name out of the user's and looking it up costs more. */
+/**
+ * Up to this many namespaces are compared one by one; extracting the name from the user's and looking it up costs more.
+ */
 const FEW = 4
 
 /**
- * Finds the rules that speak of a user without asking every subject of every rule (specification 2.3). Sets of rules are
- * bits in words, bit i for the rule of index i.
+ * Finds the rules that apply to a user without testing every subject of every rule (specification 2.3). Sets of rules
+ * are bits in words, bit i for the rule of index i.
  */
 export class SubjectIndex {
   private readonly words: number
@@ -23,7 +25,7 @@ export class SubjectIndex {
   private readonly byGroup = new Map<string, Int32Array>()
   /** Rules for all service accounts of a namespace, by namespace. */
   private readonly byNamespace = new Map<string, Int32Array>()
-  /** The same by what the names of their users begin with, while there are few. */
+  /** The same by the prefix of their user names, while there are few. */
   private readonly prefixes: { readonly prefix: string; readonly rules: Int32Array }[] = []
   private readonly selected: Int32Array
 
@@ -39,7 +41,7 @@ export class SubjectIndex {
     }
   }
 
-  /** Selects the rules that speak of this user. */
+  /** Selects the rules that apply to this user. */
   select(user: User): void {
     for (let word = 0; word < this.words; word++) this.selected[word] = this.everybody[word] ?? 0
     this.include(this.byUser.get(user.name))
@@ -51,7 +53,7 @@ export class SubjectIndex {
     }
   }
 
-  /** Index of the first selected rule from `from` on, −1 without one. */
+  /** Index of the first selected rule from `from` on; −1 if there is none. */
   next(from: number): number {
     let word = from >>> 5
     if (word >= this.words) return -1
@@ -64,7 +66,7 @@ export class SubjectIndex {
     return word * BITS + (31 - Math.clz32(rest & -rest))
   }
 
-  /** A namespace that validation would refuse may hold colons, so every colon may be where it ends. */
+  /** A namespace that validation would reject may contain colons, so it may end at any colon. */
   private selectByNamespace(name: string): void {
     const start = SERVICE_ACCOUNT.length
     for (let colon = name.indexOf(':', start); colon !== -1; colon = name.indexOf(':', colon + 1)) {
@@ -104,14 +106,14 @@ export class SubjectIndex {
   }
 }
 
-/** A list of names, of which `*` alone stands for everything (trap T33). */
+/** A list of names, in which a lone `*` matches everything (trap T33). */
 type Names = ReadonlySet<string> | 'all'
 
 const namesOf = (list: readonly string[] | undefined): Names =>
   list?.length === 1 && list[0] === '*' ? 'all' : new Set(list)
 const holds = (names: Names, name: string): boolean => names === 'all' || names.has(name)
 
-/** Names of resources, and by resource those of subresources: a request has them apart. */
+/** Names of resources, and for each resource those of its subresources: a request has them as separate fields. */
 type Resources =
   'all' | { readonly whole: ReadonlySet<string>; readonly parts: ReadonlyMap<string, ReadonlySet<string>> }
 
@@ -146,7 +148,7 @@ interface CompiledNonResourceRule {
   readonly verbs: Names
   readonly allPaths: boolean
   readonly paths: ReadonlySet<string>
-  /** Every entry stands for what lies below it, too (trap T32). */
+  /** Every entry also matches everything below it (trap T32). */
   readonly prefixes: readonly string[]
 }
 
@@ -188,15 +190,15 @@ const matchesNonResource = (rule: CompiledNonResourceRule, { verb, path }: Reque
   (rule.allPaths || rule.paths.has(path) || rule.prefixes.some((prefix) => path.startsWith(prefix)))
 
 /**
- * Flow schemas made ready to classify fast, with the same answers as `classify` (specification 2.2 – 2.5). To each schema
- * the caller attaches what it wants back.
+ * Flow schemas compiled for fast classification, with the same answers as `classify` (specification 2.2 – 2.5). The
+ * caller attaches a value to each schema, which classification returns.
  */
 export class CompiledSchemas<S> {
   private readonly rules: readonly CompiledRules<S>[]
   private readonly subjects: SubjectIndex
   private readonly otherwise: S
 
-  /** `order` is the matching order; one of its schemas is named catch-all. */
+  /** `order` is the matching order; it must include a schema named catch-all. */
   constructor(order: readonly FlowSchema[], attach: (schema: FlowSchema) => S) {
     const attached = order.map((schema) => ({ schema, attachment: attach(schema) }))
     const otherwise = attached.find(({ schema }) => schema.metadata.name === CATCH_ALL)
@@ -213,7 +215,7 @@ export class CompiledSchemas<S> {
     this.subjects = new SubjectIndex(rules.map(({ policy }) => policy.subjects ?? []))
   }
 
-  /** What is attached to the first schema that matches, else to the one named catch-all. */
+  /** The value attached to the first schema that matches, else to the one named catch-all. */
   classify({ user, info }: RequestDigest): S {
     this.subjects.select(user)
     for (let index = this.subjects.next(0); index !== -1; index = this.subjects.next(index + 1)) {
@@ -235,7 +237,7 @@ function anyNonResource({ nonResources }: CompiledRules<unknown>, info: RequestI
   return false
 }
 
-/** What a flow schema leads to in the present configuration. */
+/** The lanes of a flow schema in the present configuration. */
 interface Route<T> {
   readonly lane: Lane<T>
   readonly uids: ObjectUids
@@ -247,11 +249,13 @@ export interface ClassifierOptions<T> {
   readonly rememberedFlows: number
 }
 
-/** Flow schemas of one configuration, with the lanes of the configuration before where they lead to the same level. */
+/**
+ * Flow schemas of one configuration, with the lanes of the previous configuration where they lead to the same level.
+ */
 export class Classifier<T> {
   private readonly compiled: CompiledSchemas<Route<T>>
   private readonly lanes = new Map<string, Lane<T>>()
-  /** Names in matching order, and of the schemas that no level that an object stands for belongs to. */
+  /** Names in matching order, and names of the schemas whose level has no object. */
   readonly order: readonly string[]
   readonly dangling: readonly string[]
 

@@ -4,7 +4,7 @@ import { hashFromBigInt, hashToBigInt } from '../request/match.ts'
 import { isLegalDealer } from '../config/shape.ts'
 import { deal } from './dealer.ts'
 
-test('a legal hand is distinct cards of the deck, as big integers deal them', () => {
+test('a legal hand has distinct cards of the deck, as dealt with big integers', () => {
   const dealer = fc
     .record({ deck: fc.integer({ min: 1, max: 2 ** 26 }), hand: fc.integer({ min: 1, max: 15 }) })
     .filter(({ deck, hand }) => isLegalDealer(deck, hand))

@@ -1,13 +1,16 @@
 import type { Hash64 } from '../request/match.ts'
 import type { Queue, SeatRequest } from './queue.ts'
 
-/** Where `deal` splits a hash, as a power of two, and from where on its upper part fits into a double with the lower. */
+/**
+ * Where `deal` splits a hash, as a power of two, and the bound below which its upper part fits into a double with the
+ * lower.
+ */
 const LOWER_PART = 16_777_216
 const FITS = 536_870_912
 
 /**
- * Deals `hand` distinct cards of 0 … deck − 1 into `cards`, which must be that long (specification 3.2). The hash is
- * divided in two parts, of 40 and 24 bits, until it is below 2^53. The deck is at most 2^26, so every step is exact.
+ * Deals `hand` distinct cards of 0 … deck − 1 into `cards`, whose length must be `hand` (specification 3.2). The hash
+ * is divided in two parts, of 40 and 24 bits, until it is below 2^53. The deck is at most 2^26, so every step is exact.
  */
 export function deal(hash: Hash64, deck: number, hand: number, cards: Int32Array): void {
   let upper = hash.hi * 256 + (hash.lo >>> 24)
@@ -29,8 +32,8 @@ export function deal(hash: Hash64, deck: number, hand: number, cards: Int32Array
     whole = quotient
   }
   // Each card is moved past the raw remainders before it, newest first. Going from the last card to the first leaves
-  // the remainders that are still needed in place. One is added unless the difference is negative, without a branch:
-  // which way it goes cannot be predicted.
+  // the remainders that are still needed in place. One is added unless the difference is negative, without a branch,
+  // because the branch would be unpredictable.
   for (i = hand - 1; i > 0; i--) {
     let card = cards[i] ?? 0
     for (let j = i - 1; j >= 0; j--) card += 1 + ((card - (cards[j] ?? 0)) >> 31)
@@ -38,11 +41,11 @@ export function deal(hash: Hash64, deck: number, hand: number, cards: Int32Array
   }
 }
 
-/** Chooses the queue of each arrival from the hand that its flow is dealt (specification 3.3). */
+/** Chooses the queue of each arrival from the hand dealt to its flow (specification 3.3). */
 export class Dealer {
   private deck = 0
   private hand = new Int32Array(0)
-  /** Arrivals that chose a queue, those rejected afterwards included (trap T10). */
+  /** Arrivals for which a queue was chosen, including those rejected afterwards (trap T10). */
   enqueues = 0
 
   /** Deck and hand size must be legal. */
@@ -58,7 +61,7 @@ export class Dealer {
     return cards
   }
 
-  /** The queue of the hand with the fewest waiting requests, the first of equals as they were dealt. */
+  /** The queue of the hand with the fewest waiting requests; among equals, the first that was dealt. */
   chooseShortest<R extends SeatRequest>(queues: readonly Queue<R>[], hash: Hash64): Queue<R> {
     const size = this.hand.length
     deal(hash, this.deck, size, this.hand)
@@ -71,7 +74,7 @@ export class Dealer {
     return best
   }
 
-  /** The queue of the hand with the least waiting work, the first of equals in rotated order. */
+  /** The queue of the hand with the least waiting work; among equals, the first in rotated order. */
   choose<R extends SeatRequest>(queues: readonly Queue<R>[], hash: Hash64): Queue<R> {
     const size = this.hand.length
     deal(hash, this.deck, size, this.hand)

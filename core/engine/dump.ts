@@ -16,7 +16,7 @@ import type { Ticket } from './ticket.ts'
 import { type Instant, instantToBigInt } from './clock.ts'
 import type { SeatRequest } from './queue.ts'
 
-/** One level as the dump of levels lists it (specification 12). Totals count since the level was made. */
+/** One level as listed in the dump of levels (specification 12). Totals count since the level was created. */
 interface DumpedLevel {
   readonly name: string
   readonly activeQueues: number
@@ -44,7 +44,7 @@ interface DumpedQueue {
   readonly totalWork: FixedSeatSeconds
 }
 
-/** Where a request stands. Queue −1: without one; position −1: executing. */
+/** The position of a request. Queue −1: without one; position −1: executing. */
 export interface PlacedRequest<R> {
   readonly level: string
   readonly ticket: R
@@ -52,7 +52,10 @@ export interface PlacedRequest<R> {
   readonly position: number
 }
 
-/** Everything one by one: levels by name, of each its queues in order, of each its requests; lingering ones are left out. */
+/**
+ * Everything in detail: levels by name, each with its queues in order, each with its requests; lingering ones are left
+ * out.
+ */
 export interface EngineDump<T> {
   /** Unix milliseconds at which the engine's clock is 0. */
   readonly startUnixMs: UnixMs
@@ -97,7 +100,7 @@ export const dumpedQueues = <R extends SeatRequest>(levels: Levels<R>): readonly
     })),
   )
 
-/** Queue by queue, those that wait before those that execute; then those without a queue. */
+/** Queue by queue, waiting requests before executing ones; then those without a queue. */
 export function placedRequests<R extends SeatRequest>(levels: Levels<R>): readonly PlacedRequest<R>[] {
   const placed: PlacedRequest<R>[] = []
   for (const { plan, queueSet } of levels) {
@@ -113,11 +116,11 @@ export function placedRequests<R extends SeatRequest>(levels: Levels<R>): readon
   return placed
 }
 
-/** As dumps print it: without a group for the core one. */
+/** As dumps print it: the core group has no suffix. */
 export const groupVersion = ({ apiGroup, apiVersion }: RequestInfo): string =>
   apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`
 
-/** What a dump tells of a request beyond what the queue set knows. */
+/** Details of a request in a dump that the queue set does not have. */
 export interface DumpedRequest {
   readonly flowSchema: string
   readonly distinguisher: string
@@ -166,7 +169,7 @@ interface DumpRequestsOptions<R> {
   readonly describe: (request: R) => DumpedRequest
   /** Unix nanoseconds at the start of the engine's clock. */
   readonly startUnixNs: bigint
-  /** Whether `includeRequestDetails` was asked for. */
+  /** Whether `includeRequestDetails` is set. */
   readonly details: boolean
 }
 

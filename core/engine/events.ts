@@ -4,13 +4,13 @@ import type { Ticket } from './ticket.ts'
 import type { ExplainedEstimate } from './workEstimator.ts'
 
 /**
- * What happens in the engine, in the order in which it happens; the engine's clock says when. A ticket is as it stands
- * right after the event. A listener only looks: it must not call what changes the engine.
+ * What happens in the engine, in the order in which it happens, at the time of the engine's clock. The state of a
+ * ticket is that right after the event. A listener is read-only: it must not call anything that changes the engine.
  */
 export type EngineEvent<T> =
   /** The request has a ticket, a flow schema, a priority level, a flow and an estimate. */
   | { readonly kind: 'arrived'; readonly ticket: Ticket<T>; readonly estimate: ExplainedEstimate }
-  /** It entered its queue, which is `length` long with it; it may leave it at the same instant. */
+  /** It entered its queue, whose length with it is `length`; it may leave at the same instant. */
   | { readonly kind: 'enqueued'; readonly ticket: Ticket<T>; readonly length: number }
   | { readonly kind: 'dispatched'; readonly ticket: Ticket<T> }
   /** Also when its wait ended, with reason `time-out`. `retryAfter` is in seconds. */
@@ -27,23 +27,23 @@ export type EngineEvent<T> =
   | { readonly kind: 'seats-released'; readonly ticket: Ticket<T> }
   | { readonly kind: 'limits-adjusted'; readonly adjustment: Adjustment }
   | { readonly kind: 'epoch-advanced'; readonly level: string; readonly success: boolean }
-  /** Its object is gone; it serves what it holds and then leaves (specification 7.4). */
+  /** Its object is gone; it serves its remaining requests and then leaves (specification 7.4). */
   | { readonly kind: 'level-quiescing'; readonly level: string }
   | { readonly kind: 'level-removed'; readonly level: string }
   /** An object that the engine treats as if it did not exist (specification 7.2). */
   | { readonly kind: 'level-refused'; readonly level: string; readonly reason: string }
-  /** Upstream would have removed another queue than the one that emptied (trap T29). */
+  /** Upstream would have removed a different queue from the one that emptied (trap T29). */
   | { readonly kind: 'stale-removal-guarded'; readonly ticket: Ticket<T> }
 
 export type EngineListener<T> = (event: EngineEvent<T>) => void
 
-/** Who listens to an engine. Whoever tells an event asks `silent` first, so that nobody listening costs nothing. */
+/** The listeners of an engine. Emitters check `silent` first, so that events without listeners cost nothing. */
 export class EventHub<T> {
   private listeners: readonly EngineListener<T>[] = []
   silent = true
 
   subscribe(listener: EngineListener<T>): () => void {
-    // An own function, so that the same listener may subscribe twice.
+    // A function of its own, so that the same listener may subscribe twice.
     const told: EngineListener<T> = (event) => listener(event)
     this.listeners = [...this.listeners, told]
     this.silent = false

@@ -51,7 +51,7 @@ const REMEMBERED_FLOWS = 2 ** 20
 
 const BYPASSED = { kind: 'bypassed' } as const
 
-/** Priority and Fairness behind the engine's door; see `ApfEngine`. */
+/** Priority and Fairness, one of the two implementations of `ApfEngine`. */
 export class FairEngine<T> implements ApfEngine<T> {
   readonly mode = 'priority-and-fairness'
   objectStatistics: ObjectStatisticsTracker
@@ -211,14 +211,14 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   watchInitialised(ticket: Ticket<T>): void {
-    if (!this.reporter.watches.has(ticket)) throw new Error('the request is no watch that is being served')
+    if (!this.reporter.watches.has(ticket)) throw new Error('the request is not a watch that is being served')
     this.endExecution(ticket)
   }
 
   endWatch(ticket: Ticket<T>): void {
     const { watches } = this.reporter
     const watch = watches.get(ticket)
-    if (watch === undefined) throw new Error('the request is no watch that is being served')
+    if (watch === undefined) throw new Error('the request is not a watch that is being served')
     watches.delete(ticket)
     this.reporter.watchTracker.forget(watch)
     if (ticket.state === 'executing') this.endExecution(ticket)
@@ -234,7 +234,7 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[] {
-    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is of an engine of the other mode')
+    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is from an engine of the other mode')
     const { tickets, ...state } = readGraph(checkpoint.graph, this.vocabulary())
     Object.assign(this, state)
     return tickets
@@ -287,7 +287,7 @@ export class FairEngine<T> implements ApfEngine<T> {
     return engineVocabulary({ levelOptions, events: reporter.events }, options.payloadClasses)
   }
 
-  /** Takes the configuration over, again when a level has come to an end (specification 7.1). */
+  /** Applies the configuration, and again when a level has come to an end (specification 7.1). */
   private digest(): ReadonlySet<string> {
     this.adjustmentCause = 'configuration'
     const accepted = this.priorityLevels.digest(this.configuration.levels)
@@ -325,7 +325,9 @@ export class FairEngine<T> implements ApfEngine<T> {
     if (!this.reporter.events.silent) this.reporter.events.tell({ kind: `level-${departure}`, level: name })
   }
 
-  /** The wait of a request that did not start at once has an end (specification 4.9); it may have come already. */
+  /**
+   * The wait of a request that did not start at once is limited (specification 4.9); the limit may have passed already.
+   */
   private limitWait(ticket: Ticket<T>): void {
     if (this.options.profile.queuing.waitsEnd === 'at arrivals') return
     const { nowNs } = this
@@ -351,7 +353,7 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   private endExecution(ticket: Ticket<T>): void {
-    if (ticket.state !== 'executing') throw new Error(`the request is not executing but ${ticket.state}`)
+    if (ticket.state !== 'executing') throw new Error(`the request is not executing, but ${ticket.state}`)
     const { level, series, levelSeries } = ticket.lane
     const seconds = this.clock.secondsSince(ticket.startedHi, ticket.startedLo)
     ;(ticket.kind.isWatch ? series.executionWatch : series.execution).observe(seconds)
@@ -365,7 +367,7 @@ export class FairEngine<T> implements ApfEngine<T> {
 
   /**
    * Ends every call that may change something: callbacks are called, and before them the level of a request that was
-   * finished or refused is dropped, if it only served what it held (specification 7.7).
+   * finished or rejected is dropped, if it only served its remaining requests (specification 7.7).
    */
   private settle(ticket?: Ticket<T>): void {
     const level = ticket?.lane.level

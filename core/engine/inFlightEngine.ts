@@ -21,14 +21,14 @@ import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
 
 const BYPASSED = { kind: 'bypassed' } as const
-/** What a rejected client is always told, in seconds. */
+/** The constant Retry-After of a rejected request, in seconds. */
 const RETRY_AFTER = 1
-/** Its members are served even when the server is full, and then not counted. */
+/** Its members are served even when the server is full, and are not counted then. */
 const MASTERS = 'system:masters'
 
 /**
- * The filter that a server without Priority and Fairness uses, behind the same door (specification 9): two counters, no
- * queue, no levels. Configuration means nothing to it.
+ * The filter of a server without Priority and Fairness, behind the same interface (specification 9): two counters, no
+ * queue, no levels. Configuration has no effect on it.
  */
 export class InFlightEngine<T> implements ApfEngine<T> {
   readonly mode = 'max-in-flight'
@@ -86,7 +86,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
     const { info, user } = request
     if (isLongRunning(info)) return BYPASSED
     const limit = isReadOnly(info) ? this.options.maxRequestsInFlight : this.options.maxMutatingRequestsInFlight
-    // A limit of 0 does not limit, and nothing is counted then.
+    // A limit of 0 disables limiting, and nothing is counted then.
     if (limit === 0) return BYPASSED
     const ticket = new Ticket(request, ONE_SEAT, this.meters.kindOf(info), undefined)
     ticket.arrivedHi = this.clock.hi
@@ -114,7 +114,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   finish(ticket: Ticket<T>): void {
-    if (ticket.state !== 'executing') throw new Error(`the request is not executing but ${ticket.state}`)
+    if (ticket.state !== 'executing') throw new Error(`the request is not executing, but ${ticket.state}`)
     ticket.state = 'done'
     if (!this.uncounted.delete(ticket)) ticket.kind.executing.add(-1)
     if (!this.events.silent) this.events.tell({ kind: 'finished', ticket })
@@ -128,11 +128,11 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   setWatches(): void {}
 
   watchInitialised(): never {
-    throw new Error('no watch is given a ticket')
+    throw new Error('a watch has no ticket here')
   }
 
   endWatch(): never {
-    throw new Error('no watch is given a ticket')
+    throw new Error('a watch has no ticket here')
   }
 
   checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint {
@@ -142,7 +142,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[] {
-    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is of an engine of the other mode')
+    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is from an engine of the other mode')
     const { tickets, ...state } = readGraph(checkpoint.graph, this.vocabulary)
     Object.assign(this, state)
     return tickets

@@ -11,7 +11,7 @@ const hashOf = (name: string): bigint => {
   return known
 }
 
-/** A table with a record of what had to be computed. */
+/** A table that records which hashes were computed. */
 function recorded(capacity: number) {
   const table = new FlowTable(capacity)
   const computed: string[] = []
@@ -28,8 +28,8 @@ function recorded(capacity: number) {
   return { table, computed, ask }
 }
 
-describe('remembered flows', () => {
-  it('have the hash that was computed for them, whatever was asked before', () => {
+describe('cached flows', () => {
+  it('have the hash that was computed for them, in any order of lookups', () => {
     const name = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('', 'a', 'aa', 'system:node:node-1'))
     fc.assert(
       fc.property(fc.array(name, { maxLength: 300 }), fc.integer({ min: 1, max: 40 }), (names, capacity) => {
@@ -49,7 +49,7 @@ describe('remembered flows', () => {
     expect(table.size).toBe(5_000)
   })
 
-  it('outlive the turn of the generations when they were used lately', () => {
+  it('survive the turn of the generations when they were used recently', () => {
     const { computed, ask } = recorded(10)
     for (let i = 0; i < 1_000; i++) {
       ask('steady')
@@ -58,7 +58,7 @@ describe('remembered flows', () => {
     expect(computed.filter((name) => name === 'steady')).toHaveLength(1)
   })
 
-  it('are forgotten when they were not', () => {
+  it('are dropped when they were not', () => {
     const { computed, ask } = recorded(10)
     ask('once')
     for (let i = 0; i < 20; i++) ask(`passing-${i}`)

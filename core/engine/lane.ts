@@ -7,10 +7,12 @@ import type { Ticket } from './ticket.ts'
 /** Numbers of one slot: fingerprint of the distinguisher, upper and lower word of the flow's hash, and whether it is taken. */
 const SLOT = 4
 const FEWEST_SLOTS = 64
-/** Clients choose their names; the flows of longer ones are computed each time, so that a table has a size. */
+/**
+ * Clients choose their names; flows with longer names are computed each time, so that the size of a table is bounded.
+ */
 const LONGEST_REMEMBERED = 512
 
-/** A flow whose hash is remembered. Words are kept signed: unsigned ones beyond 2^31 are numbers that live on the heap. */
+/** A cached flow hash. Words are kept signed: unsigned ones from 2^31 on would need heap numbers. */
 class RememberedFlow implements Flow, Hash64 {
   readonly distinguisher: string
   private readonly signedHi: number
@@ -37,7 +39,7 @@ class RememberedFlow implements Flow, Hash64 {
 
 const flowOfHash = (distinguisher: string, { hi, lo }: Hash64): Flow => new RememberedFlow(distinguisher, hi, lo)
 
-/** FNV-1a over UTF-16 units, mixed at its end so that names which differ in a digit do not lie side by side. */
+/** FNV-1a over UTF-16 units, mixed at its end so that names that differ in one digit are not adjacent. */
 function fingerprintOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -46,9 +48,9 @@ function fingerprintOf(text: string): number {
 }
 
 /**
- * Hashes of flows by their distinguisher. A million of them do not fit into the caches of a processor, so that finding one
- * costs what waiting for memory costs: a slot is one line of it and the name another, where a Map and an object for each
- * flow have six.
+ * Hashes of flows by their distinguisher. A million of them do not fit into the caches of a processor, so the cost of a
+ * lookup is that of its memory accesses: a slot is one cache line and the name another, while a Map with an object for
+ * each flow needs six.
  */
 class Generation {
   private slots = new Int32Array(FEWEST_SLOTS * SLOT)
@@ -63,7 +65,7 @@ class Generation {
     return new RememberedFlow(names[place] ?? '', slots[at + 1] ?? 0, slots[at + 2] ?? 0)
   }
 
-  /** A flow that is not remembered yet. */
+  /** A flow that is not cached yet. */
   add(distinguisher: string, fingerprint: number, hi: number, lo: number): void {
     if (this.size * 2 >= this.names.length) this.grow()
     const place = this.placeOf(distinguisher, fingerprint)
@@ -101,8 +103,8 @@ interface FlowHasher {
 }
 
 /**
- * What was computed for the flows seen lately. At most twice `capacity` are remembered, and those used since the last
- * turn of the generations survive the next one.
+ * The cached hashes of recently used flows. At most twice `capacity` are kept, and those used since the last turn of
+ * the generations survive the next one.
  */
 export class FlowTable {
   readonly capacity: number
@@ -117,7 +119,7 @@ export class FlowTable {
     return this.young.size + this.old.size
   }
 
-  /** The flow of a distinguisher; `hasher` computes its hash only when it is not remembered. */
+  /** The flow of a distinguisher; `hasher` computes its hash only when it is not cached. */
   flow(distinguisher: string, hasher: FlowHasher): Flow {
     if (distinguisher.length > LONGEST_REMEMBERED) return flowOfHash(distinguisher, hasher.hashOf(distinguisher))
     const fingerprint = fingerprintOf(distinguisher)
@@ -128,7 +130,7 @@ export class FlowTable {
       this.old = this.young
       this.young = new Generation()
     }
-    // A copy: a namespace is a part of its URL, and would keep it.
+    // A copy: a namespace is a part of its URL, which it would keep in memory.
     this.young.add(` ${distinguisher}`.slice(1), fingerprint, flow.hash.hi, flow.hash.lo)
     return flow
   }
@@ -136,20 +138,20 @@ export class FlowTable {
 
 const NO_FLOW = flowOfHash('', { hi: 0, lo: 0 })
 
-/** Where the lanes of one schema differ from each other. */
+/** What distinguishes the lanes of one schema. */
 export interface LaneKind<T> {
-  /** The level itself, not its name: seats may linger in one that has left, with a new one of that name there. */
+  /** The level itself, not its name: seats may linger in a level that has left while a new one of that name exists. */
   readonly level: PriorityLevel<Ticket<T>>
   readonly schema: FlowSchema
 }
 
-/** One flow schema inside one priority level: where a request goes, and where it is counted. */
+/** One flow schema inside one priority level: the destination of a request, and where it is counted. */
 export class Lane<T> implements FlowHasher {
   readonly level: PriorityLevel<Ticket<T>>
   readonly series: LaneSeries
   readonly levelSeries: LevelSeries<T>
   private readonly flowSchema: FlowSchema
-  /** Whether there is a choice of queues; where there is none no flow is told apart (trap T35). */
+  /** Whether there is a choice of queues; without one, flows are not distinguished (trap T35). */
   private readonly choice: boolean
   private readonly flows: FlowTable
 
@@ -172,7 +174,7 @@ export class Lane<T> implements FlowHasher {
     return this.flowSchema.metadata.name
   }
 
-  /** Whether requests of this schema and level still take this lane, and their flows are told apart as before. */
+  /** Whether requests of this schema and level still take this lane, and their flows are distinguished as before. */
   serves({ level, schema }: LaneKind<T>): boolean {
     const method = schema.spec.distinguisherMethod?.type
     return (

@@ -1,7 +1,7 @@
 import type { Seats, Nanoseconds } from '../units.ts'
 import type { Allocation } from './allocation.ts'
 
-/** Where the seats of one priority level are after a recomputation. */
+/** How the seats of one priority level are used after a recomputation. */
 export interface LedgerEntry {
   readonly name: string
   readonly exempt: boolean
@@ -9,36 +9,36 @@ export interface LedgerEntry {
   readonly current: number
   /** Nominal seats that its limit does not cover now. 0 for Exempt, whose nominal seats are all in the pool. */
   readonly lent: number
-  /** Seats of its limit beyond the nominal ones, out of the common pool. 0 for Exempt, which takes no seats of it. */
+  /** Seats of its limit beyond the nominal ones, from the common pool. 0 for Exempt, which takes none from it. */
   readonly borrowed: number
   /** Seats of its limit that are in use; seats in use beyond the limit are in `over`. */
   readonly used: number
-  /** Seats of its limit that nobody uses. */
+  /** Seats of its limit that are not in use. */
   readonly idle: number
   /** Seats in use beyond the limit: an over-wide request, or a limit that was lowered. */
   readonly over: number
 }
 
 /**
- * What became of every seat (specification 6.1, 6.4). It always holds that
+ * The distribution of all seats (specification 6.1, 6.4). These always hold:
  *
  * - `serverLimit + roundingSurplus` = Σ nominal over all levels,
  * - Σ `lent` + `exemptNominal` = Σ `borrowed` + `undistributed`,
- * - of each limited level: `nominal − lent + borrowed` = `current` = `used + idle`.
+ * - for each limited level: `nominal − lent + borrowed` = `current` = `used + idle`.
  *
- * What Exempt uses is on top of all that (trap T48).
+ * The seats that Exempt uses come on top of all that (trap T48).
  */
 interface Ledger {
   readonly serverLimit: Seats
-  /** Nominal limits are rounded up, so that their sum exceeds what the server has (specification 6.1). */
+  /** Nominal limits are rounded up, so that their sum may exceed the seats of the server (specification 6.1). */
   readonly roundingSurplus: number
   /** Nominal seats of Exempt: they are distributed to the others. */
   readonly exemptNominal: number
-  /** The common pool: what limited levels lend, with the nominal seats of Exempt. */
+  /** The common pool: the seats lent by limited levels, with the nominal seats of Exempt. */
   readonly pool: number
   /**
-   * What of the pool no limit covers: kept free for what Exempt takes in the two constrained cases, otherwise what
-   * rounding the limits leaves, which may be less than 0.
+   * Seats of the pool that no limit covers: kept free for Exempt in the two constrained cases, otherwise the remainder
+   * of rounding the limits, which may be less than 0.
    */
   readonly undistributed: number
   /** CurrentCL of Exempt, on top. */
@@ -83,12 +83,12 @@ export function ledgerOf(
   }
 }
 
-/** Why limits were recomputed: the period of 10 s was over, or there was a new configuration (specification 6.2). */
+/** Why limits were recomputed: the period of 10 s was over, or the configuration changed (specification 6.2). */
 export type AdjustmentCause = 'period' | 'configuration'
 
-/** One recomputation of all limits, with everything that it followed from and what it did to the seats. */
+/** One recomputation of all limits, with its inputs, intermediate results and effect on the seats. */
 export interface Adjustment {
-  /** Counts from 0 since the engine was made. */
+  /** Counts from 0 since the engine was created. */
   readonly number: number
   /** Nanoseconds of the engine's clock. */
   readonly atNs: Nanoseconds

@@ -6,7 +6,7 @@ import { QueueSet } from './queueSet.ts'
 type Request = SeatRequest<string>
 export const SECOND_NS = 1e9
 
-/** One level with so many queues, hands of one, and what became of its requests, by name. */
+/** One level with this many queues and hands of one, and the outcome of its requests, by name. */
 export function levelOf(
   rules: QueuingRules,
   { queues = 2, limit = 2, places = 100, longestWaitNs = 15 * SECOND_NS } = {},

@@ -8,7 +8,7 @@ import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { Ticket } from './ticket.ts'
 
-/** What a level passes on to its engine after it has counted it. */
+/** Reports of a level to its engine, after the level has counted them. */
 export interface LevelHub<T> {
   enqueued(ticket: Ticket<T>): void
   dispatched(ticket: Ticket<T>): void
@@ -20,20 +20,20 @@ export interface LevelHub<T> {
 }
 
 export interface MonitorOptions {
-  /** Trap T64, corrected: waits that timed out are counted with those that were not executed. */
+  /** Trap T64, corrected: waits that timed out are counted with requests that were not executed. */
   readonly correctTimedOutWaits: boolean
 }
 
-/** Counts what happens in one level, where a server counts it (specification 8.1, 8.2). */
+/** Counts what happens in one level, in the same places as a server (specification 8.1, 8.2). */
 export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
   private readonly clock: Clock
   private readonly integrator: Integrator
   private readonly hub: LevelHub<T>
   private readonly options: MonitorOptions
-  /** Waits are not measured in the level that makes nobody wait. */
+  /** Waits are not measured in the exempt level, where no request waits. */
   private readonly exempt: boolean
   readonly series: LevelSeries<T>
-  /** Requests dispatched since this level was made, as its dump shows them. */
+  /** Requests dispatched since this level was created, as its dump shows them. */
   dispatchedCount = 0
 
   constructor(clock: Clock, series: LevelSeries<T>, integrator: Integrator, hub: LevelHub<T>, options: MonitorOptions) {
@@ -116,15 +116,15 @@ export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
   }
 }
 
-/** What utilisation is relative to where a level has no seats (specification 6.6). */
+/** The reference of utilisation for a level without seats (specification 6.6). */
 const seatDenominator = (limit: number, serverLimit: Seats): number =>
   limit > 0 ? limit : Math.max(1, goRound(serverLimit / 10))
 
-/** Requests that may wait in a level before arrivals are refused. */
+/** Requests that may wait in a level before arrivals are rejected. */
 const waitingPlaces = <R extends SeatRequest>({ queueSet }: PriorityLevel<R>): number =>
   Math.max(1, queueSet.lengthLimit) * Math.max(1, queueSet.desired)
 
-/** Sets what the time-weighted ratios of a level are relative to, after its limit was set (specification 4.12, 6.6). */
+/** Sets the references of the time-weighted ratios of a level, after its limit was set (specification 4.12, 6.6). */
 export function setLevelDenominators<T>(
   series: LevelSeries<T>,
   level: PriorityLevel<Ticket<T>>,
@@ -135,7 +135,7 @@ export function setLevelDenominators<T>(
   series.seatUtilization.setDenominator(seats)
   series.executingUtilization.setDenominator(seats)
   series.waitingUtilization.setDenominator(waitingPlaces(level))
-  // Upstream's description says nominal, and it uses the current limit (trap T63).
+  // Upstream's description refers to the nominal limit, but upstream uses the current limit (trap T63).
   series.demandRatio.setDenominator(
     demandRelativeToNominal ? seatDenominator(level.limits.nominal, serverLimit) : seats,
   )

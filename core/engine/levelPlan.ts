@@ -5,9 +5,9 @@ import { isLegalDealer } from '../config/shape.ts'
 import type { SeatShares } from './allocation.ts'
 import type { QueuingConfig } from './queue.ts'
 
-/** What the engine needs of a level's specification. Percentages keep their absence (specification 6.1). */
+/** The parts of a level's specification that the engine needs. Absent percentages stay absent (specification 6.1). */
 export interface LevelPlan extends SeatShares {
-  /** Empty for levels that no API object stands for (trap T71). */
+  /** Empty for levels without an API object (trap T71). */
   readonly uid: string
   readonly queuing: QueuingConfig
 }
@@ -20,19 +20,20 @@ function queuingOf(spec: PriorityLevelSpec): QueuingConfig {
   return spec.limited?.limitResponse.queuing ?? { queues: 0, ...WITHOUT_QUEUES }
 }
 
-/** Why the engine treats an object as if it did not exist; `undefined` when it takes it (specification 7.2). */
+/** Why the engine treats an object as if it did not exist; `undefined` if it accepts the object (specification 7.2). */
 export function refusal({ metadata, spec }: PriorityLevelConfiguration): string | undefined {
   if ((spec.type === 'Limited') !== (spec.limited !== undefined))
-    return 'spec.limited must be there exactly for type Limited'
+    return 'spec.limited must be set for type Limited, and for no other type'
   if ((spec.type === 'Exempt') !== (spec.exempt !== undefined))
-    return 'spec.exempt must be there exactly for type Exempt'
+    return 'spec.exempt must be set for type Exempt, and for no other type'
   if ((spec.type === 'Exempt') !== (metadata.name === EXEMPT))
     return 'type Exempt is for the level named exempt and no other'
   if (spec.limited === undefined) return undefined
   const { type, queuing } = spec.limited.limitResponse
-  if ((type === 'Reject') !== (queuing === undefined)) return 'queuing must be there exactly for limit response Queue'
+  if ((type === 'Reject') !== (queuing === undefined))
+    return 'queuing must be set for limit response Queue, and for no other'
   if (queuing !== undefined && queuing.queues > 0 && !isLegalDealer(queuing.queues, queuing.handSize)) {
-    return `no hand of ${queuing.handSize} can be dealt from ${queuing.queues} queues`
+    return `a hand of ${queuing.handSize} cannot be dealt from ${queuing.queues} queues`
   }
   return undefined
 }
@@ -52,24 +53,24 @@ export function planOf({ metadata, spec }: PriorityLevelConfiguration): LevelPla
 
 const planOfBuiltIn = (name: string): LevelPlan => {
   const object = mandatoryLevels.find(({ metadata }) => metadata.name === name)
-  if (object === undefined) throw new Error(`${name} is no mandatory level`)
+  if (object === undefined) throw new Error(`${name} is not a mandatory level`)
   return planOf(object)
 }
 
-/** Levels that exist even when no object says so. */
+/** Levels that exist even without an object. */
 export const IMAGINED_LEVELS: readonly LevelPlan[] = [planOfBuiltIn(EXEMPT), planOfBuiltIn(CATCH_ALL)]
 
-/** What a server makes of level objects when it has just started: no level is left over from before. */
+/** The levels that a server derives from level objects right after its start: no level is left from before. */
 export interface TakenLevels {
-  /** By name; imagined mandatory levels included, refused ones not. */
+  /** By name; including imagined mandatory levels, but not refused ones. */
   readonly plans: readonly LevelPlan[]
-  /** Names of the levels that stand for an object. */
+  /** Names of the levels that have an object. */
   readonly accepted: ReadonlySet<string>
-  /** Why a server does as if these levels did not exist, by name. */
+  /** Why a server ignores these levels, by name. */
   readonly refused: ReadonlyMap<string, string>
 }
 
-/** The objects are taken as they are stored, with their defaults. */
+/** The objects as stored, with their defaults. */
 export function takeLevels(levels: readonly PriorityLevelConfiguration[]): TakenLevels {
   const refused = new Map<string, string>()
   const plans: LevelPlan[] = []

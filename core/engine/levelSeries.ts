@@ -9,7 +9,7 @@ const SECONDS_BOUNDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30
 const QUEUE_LENGTH_BOUNDS = [0, 10, 25, 50, 100, 250, 500, 1000] as const
 const WATCH_COUNT_BOUNDS = [0, 1, 10, 100, 1000, 10_000] as const
 
-/** What the server counts for one flow schema in one priority level (specification 8.1). */
+/** Series of a server for one flow schema in one priority level (specification 8.1). */
 export class LaneSeries {
   readonly schema: string
   dispatched = 0
@@ -20,10 +20,10 @@ export class LaneSeries {
   executingSeats = 0
   /** Times that a selected head did not fit. */
   noAccommodation = 0
-  /** Seconds; by what upstream labels `execute`, which is `true` for those that timed out, too (trap T64). */
+  /** Seconds; by upstream's label `execute`, which is `true` also for requests that timed out (trap T64). */
   readonly wait = new CountingHistogram(SECONDS_BOUNDS, true)
   readonly waitRejected = new CountingHistogram(SECONDS_BOUNDS)
-  /** Seconds, by what upstream labels `type`: `regular` and `watch`. */
+  /** Seconds, by upstream's label `type`: `regular` and `watch`. */
   readonly execution = new CountingHistogram(SECONDS_BOUNDS)
   readonly executionWatch = new CountingHistogram(SECONDS_BOUNDS)
   readonly queueLength = new CountingHistogram(QUEUE_LENGTH_BOUNDS)
@@ -39,7 +39,7 @@ export class LaneSeries {
 /** A Prometheus histogram: an observation falls into the first bucket whose upper bound it does not exceed. */
 export class CountingHistogram {
   private readonly bounds: readonly number[]
-  /** Own count of each bucket, the last for what exceeds all bounds. */
+  /** Non-cumulative count of each bucket; the last is for observations above all bounds. */
   private readonly counts: Float64Array
   /** Largest observation of each bucket, where these are kept. */
   private readonly largest: Float64Array | undefined
@@ -66,7 +66,7 @@ export class CountingHistogram {
     return this.total
   }
 
-  /** In the form of frames: counts are cumulative, the last for +Inf. */
+  /** In the format of frames: counts are cumulative, the last for +Inf. */
   snapshot(): Histogram {
     let below = 0
     const counts = Array.from(this.counts, (count) => (below += count))
@@ -79,7 +79,7 @@ const SEAT_BOUNDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99,
 const REQUEST_BOUNDS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1] as const
 const DEMAND_BOUNDS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6] as const
 
-/** What the server measures over time for all levels of one name, kept when the level leaves (trap T69). */
+/** Time-weighted measurements of a server for all levels of one name, kept when the level leaves (trap T69). */
 export class LevelSeries<T> {
   readonly name: string
   /** The last level of this name that has left. */
@@ -111,7 +111,7 @@ export class LevelSeries<T> {
   }
 }
 
-/** The series of all levels that there have ever been. */
+/** The series of all levels that have ever existed. */
 export class SeriesByLevel<T> {
   private readonly clock: Clock
   private readonly series = new Map<string, LevelSeries<T>>()
@@ -120,7 +120,7 @@ export class SeriesByLevel<T> {
     this.clock = clock
   }
 
-  /** Begins them with the first level of that name. */
+  /** Creates them with the first level of that name. */
   of(level: string): LevelSeries<T> {
     const known = this.series.get(level)
     if (known !== undefined) return known

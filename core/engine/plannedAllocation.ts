@@ -17,8 +17,8 @@ import { goRound } from './seatSeconds.ts'
 export type PlannedBorrowing = 'none' | 'limited-only' | 'exempt-first'
 
 /**
- * The limits as both revisions of the enhancement proposal describe them. Where lower bounds exceed what there is, which its
- * first revision cannot solve, they are scaled as in the second.
+ * The limits as described by both revisions of the enhancement proposal. Lower bounds that exceed the available seats,
+ * which the first revision cannot solve, are scaled as in the second.
  */
 export function allocateAsPlanned(
   inputs: readonly AllocationInput[],

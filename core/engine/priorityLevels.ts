@@ -22,36 +22,36 @@ import { QueueSet } from './queueSet.ts'
 /** One priority level while the engine keeps it. */
 export interface PriorityLevel<R extends SeatRequest> {
   plan: LevelPlan
-  /** Its object is gone; it only serves what it holds (specification 7.4). */
+  /** Its object is gone; it only serves its remaining requests (specification 7.4). */
   quiescing: boolean
   readonly queueSet: QueueSet<R>
   readonly demandIntegrator: Integrator
   demand: DemandStatistics
   limits: ConfiguredLimits
-  /** CurrentCL: the seats that gate dispatching. */
+  /** CurrentCL: the seats that limit dispatching. */
   current: number
-  /** Seats that a request may at most be estimated at; 0 when the level has no say (specification 5.2). */
+  /** The most seats that the estimate of a request may have; 0 when the level sets no limit (specification 5.2). */
   maxSeats: Seats
 }
 
-/** A refused object, which is treated as if it did not exist. */
+/** An object that the engine ignores, and why. */
 export interface RefusedLevel {
   readonly name: string
   readonly reason: string
 }
 
-/** What a configuration does to a level that it does not hold any more. */
+/** Effect of a configuration on a level that is no longer in it. */
 export type LevelDeparture = 'quiescing' | 'removed'
 
 export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOptions {
   readonly serverLimit: Seats
-  /** As upstream now does it, without. */
+  /** As in current upstream if absent. */
   readonly allocationRules?: AllocationRules
-  /** Instead of these, rules that upstream never had. */
+  /** Replaces the above by borrowing rules that upstream never had. */
   readonly planned?: PlannedBorrowing | undefined
-  /** What listens to the queue set of a new level. It passes the seat demand on to the integrator. */
+  /** The listener of a new level's queue set. It passes the seat demand on to the integrator. */
   readonly listen: (name: string, demand: Integrator) => QueueSetListener<R>
-  /** After limits were recomputed and are in force; `levels` are all levels by name. */
+  /** Called after recomputed limits are in force; `levels` are all levels by name. */
   readonly onAllocation: (allocation: Allocation, levels: readonly PriorityLevel<R>[]) => void
   readonly onLevel: (level: PriorityLevel<R>, departure: LevelDeparture) => void
 }
@@ -59,7 +59,7 @@ export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOp
 const byName = (a: { readonly plan: LevelPlan }, b: { readonly plan: LevelPlan }): number =>
   byCodeUnits(a.plan.name, b.plan.name)
 
-/** All levels that the engine keeps: their reaction to configuration and their limits (specification 6, 7). */
+/** All levels that the engine keeps: how they follow the configuration, and their limits (specification 6, 7). */
 export class PriorityLevels<R extends SeatRequest> {
   private readonly clock: Clock
   private readonly options: PriorityLevelsOptions<R>
@@ -67,7 +67,7 @@ export class PriorityLevels<R extends SeatRequest> {
   private sorted: readonly PriorityLevel<R>[] = []
   private lastRefused: readonly RefusedLevel[] = []
 
-  /** Starts with the imagined levels only, one of which owns all seats (trap T55). */
+  /** Starts with only the imagined levels, one of which has all seats (trap T55). */
   constructor(clock: Clock, options: PriorityLevelsOptions<R>) {
     this.clock = clock
     this.options = options
@@ -88,7 +88,7 @@ export class PriorityLevels<R extends SeatRequest> {
   }
 
   /**
-   * Adopts a set of objects. Answers the names of the levels that objects stand for: only those can be referred to, not
+   * Adopts a set of objects. Returns the names of the levels with objects: flow schemas can refer only to these, not to
    * quiescing or imagined ones (specification 7.3).
    */
   digest(objects: readonly PriorityLevelConfiguration[]): ReadonlySet<string> {
@@ -159,7 +159,9 @@ export class PriorityLevels<R extends SeatRequest> {
     })
   }
 
-  /** Levels whose object is gone: mandatory ones stay as they were last, idle ones go, others quiesce (7.4). */
+  /**
+   * Levels whose object is gone: mandatory ones keep their last configuration, idle ones leave, others quiesce (7.4).
+   */
   private retire(accepted: ReadonlySet<string>): void {
     for (const [name, level] of this.kept) {
       if (accepted.has(name) || IMAGINED_LEVELS.some((plan) => plan.name === name)) continue
@@ -179,7 +181,7 @@ export class PriorityLevels<R extends SeatRequest> {
     for (const [i, level] of this.sorted.entries()) {
       level.limits = limits[i] ?? level.limits
       const { nominal, min } = level.limits
-      // A new level starts here, which survives only if the solver fails at once (trap T54).
+      // The initial value of a new level, which remains only if the solver fails at once (trap T54).
       if (level.current === -1) level.current = nominal - Math.trunc((nominal - min) / 2)
       const { queues, handSize } = level.plan.queuing
       // A level that stops queueing keeps its old cap (trap T46).

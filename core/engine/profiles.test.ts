@@ -13,7 +13,7 @@ import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
 
-/** What upstream does, and what each correction makes of it (specification, section 11). */
+/** Upstream's behaviour, and the effect of each correction (specification, section 11). */
 const BOTH = [false, true] as const
 
 type Request = SeatRequest<string>
@@ -39,7 +39,7 @@ function bareQueueSet(options: { readonly correctClampDrift: boolean; readonly r
   return { clock, queueSet, dispatched, guarded }
 }
 
-test.each(BOTH)('T12: what the clamp leaves among the waiting seats (corrected: %s)', (correctClampDrift) => {
+test.each(BOTH)('T12: the rest that the clamp leaves among the waiting seats (corrected: %s)', (correctClampDrift) => {
   const { clock, queueSet, dispatched } = bareQueueSet({ correctClampDrift })
   queueSet.reconfigure({ queues: 1, handSize: 1, queueLengthLimit: 50 }, 4)
   for (let i = 0; i < 15; i++) {
@@ -102,7 +102,7 @@ describe('T29: two requests of a surplus queue linger', () => {
     expect(queueSet.waitingCount).toBeGreaterThan(0)
   })
 
-  test('uncorrected, it throws where a server would die when there is no such queue', () => {
+  test('uncorrected, it throws when there is no such queue, where a server would crash', () => {
     const made = bareQueueSet({ correctClampDrift: false, removeStaleQueues: true })
     const { queueSet } = made
     queueSet.reconfigure({ queues: 3, handSize: 1, queueLengthLimit: 50 }, 9)
@@ -116,10 +116,10 @@ describe('T29: two requests of a surplus queue linger', () => {
     const [first, second] = lingering
     if (first === undefined || second === undefined) throw new Error('nothing lingers')
     queueSet.endLinger(first)
-    expect(() => queueSet.endLinger(second)).toThrow('no queue 2 any more')
+    expect(() => queueSet.endLinger(second)).toThrow('queue 2 no longer exists')
   })
 
-  test.each(BOTH)('the engine tells it as an event when it is guarded (corrected: %s)', (staleRemoval) => {
+  test.each(BOTH)('the engine emits an event when it is guarded (corrected: %s)', (staleRemoval) => {
     const configuration = (queues: number) => ({
       levels: [queueingLevel('one', 95, { queues, handSize: 1, queueLengthLimit: 50 })],
       schemas: [everythingTo('one')],
@@ -152,7 +152,7 @@ const exemptDemand = (corrections: Partial<Corrections>) => {
   return engine.snapshot()
 }
 
-test('T48: what Exempt uses is distributed to the others all the same, unless corrected', () => {
+test('T48: seats that Exempt uses are also distributed to the others, unless corrected', () => {
   const limited = (corrections: Partial<Corrections>): number =>
     exemptDemand(corrections).levels.reduce((sum, { exempt, current }) => (exempt ? sum : sum + current), 0)
   const [upstream, corrected] = [limited({}), limited({ exemptInSolver: true })]

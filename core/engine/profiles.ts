@@ -7,26 +7,26 @@ import type { EstimatorProfile } from './workEstimator.ts'
 
 /** How a server of some version behaves, as data. */
 export interface VersionProfile {
-  /** Minor of Kubernetes 1 whose behaviour this is. */
+  /** Minor version of Kubernetes 1 with this behaviour. */
   readonly minor: number
   readonly estimator: Omit<EstimatorProfile, 'consistentReadsFromCache'>
   readonly borrowing: BorrowingRule
   /** Upper bounds of `work_estimated_seats` (specification 8.1). */
   readonly estimatedSeatsBounds: readonly number[]
   readonly queuing: QueuingRules
-  /** Instead of its own borrowing, one that upstream never had. */
+  /** Replaces the version's borrowing by one that upstream never had. */
   readonly planned?: PlannedBorrowing
-  /** Whether requests are estimated; without, each takes one seat. */
+  /** Whether requests are estimated; otherwise each takes one seat. */
   readonly width: boolean
 }
 
 const NEWEST_MINOR = COVERED_MINORS.newest
-/** gitVersion that an engine behaves like when nobody says. */
+/** The default gitVersion of an engine. */
 export const NEWEST_VERSION = `v1.${NEWEST_MINOR}.2`
 
 /**
- * The profile of a gitVersion such as `v1.36.3`; the newest one for a version that cannot be read or is newer than the
- * specification, the oldest rules for one that is older.
+ * The profile of a gitVersion such as `v1.36.3`; the newest one for a version that cannot be parsed or is newer than
+ * the specification, the oldest rules for one that is older.
  */
 export function profileFor(version: string | undefined): VersionProfile {
   const parsed = parseKubernetesVersion(version)
@@ -48,17 +48,17 @@ function profileOfMinor(given: number): VersionProfile {
 }
 
 /**
- * What looks like a defect of upstream, (D) in section 11 of the specification, by what would correct it. Off means as
- * upstream does it.
+ * Apparent defects of upstream, (D) in section 11 of the specification, by the correction. Off means upstream's
+ * behaviour.
  */
 export interface Corrections {
-  /** T12: a request that dispatching makes narrower leaves nothing of its old width behind among the waiting seats. */
+  /** T12: a request that becomes narrower at dispatch leaves nothing of its old width among the waiting seats. */
   readonly clampDrift: boolean
-  /** T29: a release whose queue has left already removes no other queue. */
+  /** T29: a release whose queue has already left removes no other queue. */
   readonly staleRemoval: boolean
-  /** T48: the solver distributes what Exempt leaves, not the whole sum of nominal limits. */
+  /** T48: the solver distributes the seats that Exempt leaves, not the whole sum of nominal limits. */
   readonly exemptInSolver: boolean
-  /** T63: the time-weighted demand ratio is relative to the nominal limit, as its description says. */
+  /** T63: the time-weighted demand ratio is relative to the nominal limit, as in its description. */
   readonly demandRatioBase: boolean
   /** T64: the wait of a request that timed out is counted under `execute="false"`. */
   readonly timedOutWaits: boolean
@@ -67,8 +67,8 @@ export interface Corrections {
 }
 
 /**
- * As upstream, except for T29, which loses requests and kills a real server: it is guarded and reported as an event.
- * Uncorrected, it makes the engine throw where a server would die.
+ * As upstream, except for T29, which loses requests and crashes a real server: it is guarded and reported as an event.
+ * Uncorrected, it makes the engine throw where a server would crash.
  */
 export const AS_UPSTREAM: Corrections = {
   clampDrift: false,
@@ -79,7 +79,7 @@ export const AS_UPSTREAM: Corrections = {
   exemptTarget: false,
 }
 
-/** Priority and Fairness as upstream or other designs have it. */
+/** Priority and Fairness of upstream or of other designs. */
 const FAIR_ALGORITHM_NAMES = [
   'upstream',
   'kep-draft',
@@ -94,11 +94,11 @@ const FAIR_ALGORITHM_NAMES = [
   'drr',
   'maxmin',
 ] as const satisfies readonly (keyof typeof FAIR_ALGORITHMS)[]
-/** What an engine can do: these, or the filter before them. */
+/** All algorithms of an engine: these, or the older filter. */
 export const ALGORITHMS = [...FAIR_ALGORITHM_NAMES, 'max-in-flight'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]
 
-/** What an engine is made of for an algorithm on a server of a version. */
+/** The options of an engine for an algorithm on a server of a version. */
 export function rulesOf(
   algorithm: Algorithm,
   version: string | undefined,

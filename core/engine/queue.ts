@@ -5,14 +5,14 @@ import type { CodelState } from './codel.ts'
 import type { Instant } from './clock.ts'
 import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
-/** What a request is estimated to need (specification 5). `additionalLatency` is in nanoseconds. */
+/** The estimate of a request (specification 5). `additionalLatency` is in nanoseconds. */
 export interface WorkEstimate {
   readonly initialSeats: Seats
   readonly finalSeats: Seats
   readonly additionalLatency: Nanoseconds
 }
 
-/** Where a request stands in its priority level. */
+/** The state of a request in its priority level. */
 export type RequestState = 'new' | 'waiting' | 'executing' | 'lingering' | 'rejected' | 'timed-out' | 'done'
 
 /**
@@ -22,7 +22,9 @@ export type RequestState = 'new' | 'waiting' | 'executing' | 'lingering' | 'reje
 export class SeatRequest<T = unknown> {
   readonly payload: T
   readonly initialSeats: Seats
-  /** Clamped to the limit of the level at dispatch, with `additionalLatency` stretched so that the work stays. */
+  /**
+   * Clamped to the limit of the level at dispatch, with `additionalLatency` stretched so that the work stays the same.
+   */
   finalSeats: Seats
   additionalLatency: Nanoseconds
   state: RequestState = 'new'
@@ -50,7 +52,7 @@ export class SeatRequest<T = unknown> {
     return this.initialSeats > this.finalSeats ? this.initialSeats : this.finalSeats
   }
 
-  /** Units of the final phase. It is fixed at arrival; do not ask after the clamp of dispatching. */
+  /** Units of the final phase. Fixed at arrival; invalid after the clamp of dispatching. */
   get finalWork(): number {
     return this.finalSeats === 0 ? 0 : seatsTimesDuration(this.finalSeats, this.additionalLatency)
   }
@@ -103,7 +105,7 @@ export class RequestList<R extends SeatRequest> {
 export class Queue<R extends SeatRequest> {
   /** Position in the queue set; −1 once it has left by attrition (specification 4.12). */
   index: number
-  /** Its position when it left, which upstream still goes by afterwards (trap T29). */
+  /** Its position when it left, which upstream still uses afterwards (trap T29). */
   staleIndex = -1
   readonly waiting = new RequestList<R>()
   readonly executing = new RequestList<R>()
@@ -111,14 +113,14 @@ export class Queue<R extends SeatRequest> {
   maxSeatsWaiting = 0
   readonly workWaiting = new FixedSeatSeconds()
   seatsInUse = 0
-  /** R at which its next request is deemed to start. */
+  /** R at which its next request is considered to start. */
   readonly S = new FixedSeatSeconds()
-  /** What it was when the dispatch of this number selected; see `virtualBounds.ts`. */
+  /** The values at the selection of the dispatch of this number; see `virtualBounds.ts`. */
   keptFor = -1
   readonly keptS = new FixedSeatSeconds()
   keptSeatsInUse = 0
   keptWaiting = false
-  /** Where the queue drops by CoDel. */
+  /** Set where the queue drops by CoDel. */
   codel: CodelState | undefined
 
   /** Units that a seat is charged at dispatch: the assumed service time. */
@@ -146,7 +148,7 @@ export class Queue<R extends SeatRequest> {
     this.workWaiting.addUnits(request.finalWork)
   }
 
-  /** The sums are reduced by the fields as they are now. */
+  /** The sums are reduced by the present values of the fields. */
   unqueue(request: R): void {
     this.waiting.remove(request)
     this.initialSeatsWaiting -= request.initialSeats
@@ -176,38 +178,40 @@ export interface QueuingConfig {
 
 /** Corrections of upstream's defects (specification 11), and rules of other algorithms; off reproduces upstream. */
 export interface QueueSetOptions {
-  /** T12: take the width that was added to the waiting seats off again, though the clamp has changed it since. */
+  /** T12: subtract the width that was added to the waiting seats, though the clamp has changed it since. */
   readonly correctClampDrift: boolean
   /**
-   * T29, uncorrected: a release whose queue has left already removes the queue that is in its place now, with all that
-   * waits there, or throws where there is none, as upstream's server dies of it. Guarded without.
+   * T29, uncorrected: a release whose queue has already left removes the queue in its place, with all that waits there,
+   * or throws where there is none, as upstream's server crashes. Guarded if absent.
    */
   readonly removeStaleQueues?: boolean
-  /** As upstream without. */
+  /** As upstream if absent. */
   readonly rules?: QueuingRules
-  /** When waits end at arrivals alone: how long they may be. */
+  /** The longest wait, when waits end only at arrivals. */
   readonly longestWaitNs?: Nanoseconds
 }
 
 /**
- * What a queue set tells while it works. The listeners must not call back into it: they note, and act when the call
- * that they were told in has returned.
+ * Callbacks of a queue set. They must not call back into it: they record, and act when the call that caused them has
+ * returned.
  */
 export interface QueueSetListener<R extends SeatRequest> {
   /** The request is the last in its queue now. */
   enqueued(request: R): void
-  /** The request may run now; `seatsUnqueued` left the waiting ones with it, 0 without a queue. */
+  /** The request may run now; `seatsUnqueued` is its former share of the waiting seats, 0 without a queue. */
   dispatched(request: R, seatsUnqueued: number): void
-  /** The request was refused at arrival, or its wait ended (reason `time-out`). */
+  /** The request was rejected at arrival, or its wait ended (reason `time-out`). */
   rejected(request: R, reason: RejectReason): void
-  /** The head that was selected did not fit: nothing else is tried (specification 4.6). */
+  /** The selected head did not fit: no other queue is tried (specification 4.6). */
   didNotFit(request: R): void
-  /** Seats of a finished request were given back, at its finish or at the end of lingering. */
+  /** Seats of a finished request were released, at its finish or at the end of lingering. */
   released(request: R): void
   /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
   demand(seats: Seats): void
   /** R was taken back (specification 4.4). */
   epochAdvanced(success: boolean): void
-  /** A release named a queue that had left before; upstream would have removed another one (trap T29, guarded). */
+  /**
+   * A release referred to a queue that had already left; upstream would have removed another one (trap T29, guarded).
+   */
   staleRemovalGuarded(request: R): void
 }

@@ -8,8 +8,8 @@ const roundRobin = (quantumSeconds: number): QueuingRules => ({
 })
 
 /**
- * Queues whose clients always have requests waiting, each request as long and wide as its queue's. One decision at a time:
- * the order in which the queues were served, and the seat-seconds that each received.
+ * Queues whose clients always have requests waiting; duration and width of each request are those of its queue. One
+ * decision at a time: the order in which the queues were served, and the seat-seconds that each received.
  */
 function saturated(
   rules: QueuingRules,
@@ -81,12 +81,12 @@ describe('deficit round robin', () => {
     expect(bursts.length).toBeGreaterThan(4)
   })
 
-  test('starts requests step by step as their turns come', () => {
+  test('starts requests one by one as their turns come', () => {
     const one = levelOf(FAIR_ALGORITHMS.drr.queuing, { queues: 2, limit: 1 })
     for (const name of ['a1', 'a2', 'a3']) one.arrive(name, 0)
     for (const name of ['b1', 'b2', 'b3']) one.arrive(name, 1)
     const order: string[] = []
-    // The first of queue 0 takes a second, ten times what was assumed: nine turns of queue 1 make up for it.
+    // The first request of queue 0 takes a second, ten times the assumption: nine turns of queue 1 make up for it.
     for (const at of [1, 1.1, 1.2, 1.3, 1.4, 1.5]) {
       one.at(at)
       const [name = ''] = one.running.keys()
@@ -97,7 +97,7 @@ describe('deficit round robin', () => {
     expect(one.queueSet.idle).toBe(true)
   })
 
-  test('passes over thousands of turns at once', () => {
+  test('skips thousands of turns at once', () => {
     const one = levelOf(roundRobin(1e-6), { queues: 2, limit: 1 })
     for (const name of ['a1', 'a2']) one.arrive(name, 0, 1)
     one.at(100_000)
@@ -107,7 +107,7 @@ describe('deficit round robin', () => {
 })
 
 describe('max-min fairness', () => {
-  /** One queue that uses 2 of 10 seats, two that always want more; then the first one wants everything, too. */
+  /** One queue that uses 2 of 10 seats and two that are always backlogged; later the first one is backlogged, too. */
   function latecomer(rules: QueuingRules) {
     const one = levelOf(rules, { queues: 3, limit: 10, places: 10_000, longestWaitNs: 1e6 * SECOND_NS })
     let made = 0
@@ -117,7 +117,7 @@ describe('max-min fairness', () => {
     const held = [0, 0, 0]
     for (let round = 1; round <= 300; round++) {
       one.at(round)
-      // Those that begin now are for the next round.
+      // Those that begin now belong to the next round.
       const ending = [...one.running.keys()]
       for (const name of ending) {
         one.finish(name)
@@ -138,12 +138,12 @@ describe('max-min fairness', () => {
     for (const share of [late, second, third]) expect(Math.abs(share - 1 / 3)).toBeLessThan(0.03)
   })
 
-  test('without the bound equal shares let it catch up what it never asked for', () => {
+  test('without the bound, equal shares let it catch up on demand that it never had', () => {
     const [late = 0] = latecomer({ ...UPSTREAM_QUEUING, bounded: false })
     expect(late).toBeGreaterThan(0.6)
   })
 
-  test('splits seats evenly between queues that always want more', () => {
+  test('splits seats evenly between backlogged queues', () => {
     const kinds = [
       { seconds: 0.1, seats: 1 },
       { seconds: 0.4, seats: 1 },

@@ -3,34 +3,34 @@ import type { Queue, SeatRequest } from './queue.ts'
 import { seatNanoseconds } from './seatSeconds.ts'
 
 /**
- * Which queue is served next, for algorithms that do not go by the virtual finish of `queueSet.ts`. Amounts of work are
+ * Which queue is served next, for algorithms that do not use the virtual finish of `queueSet.ts`. Amounts of work are
  * in seat-nanoseconds.
  */
 export interface QueueOrder<R extends SeatRequest> {
-  /** Time passed, in which nothing arrived, started or ended; `limit` is the limit of the level. */
+  /** Time has passed in which nothing arrived, started or ended; `limit` is the limit of the level. */
   advance(elapsed: Nanoseconds, limit: Seats): void
-  /** The queue has another head, or became active or inactive, or left. */
+  /** The queue has another head, became active or inactive, or left. */
   update(queue: Queue<R>): void
-  /** The queue whose head starts next, if it fits. `robinIndex`: where the last dispatch was. */
+  /** The queue whose head starts next, if it fits. `robinIndex`: the queue of the last dispatch. */
   next(robinIndex: number, limit: Seats): Queue<R> | undefined
   /** A request of the queue starts. */
   dispatched(queue: Queue<R>, request: R): void
-  /** An executing request of the queue ended, so long after its start. */
+  /** An executing request of the queue ended, this long after its start. */
   finished(queue: Queue<R>, request: R, served: Nanoseconds): void
 }
 
-/** Deficit round robin: what a queue may start in a turn. */
+/** Deficit round robin: how much a queue may start in a turn. */
 export interface RoundRobinRules {
   /** Work that each turn adds, in seat-nanoseconds. */
   readonly quantum: number
-  /** Duration that is assumed of a request until it ends. */
+  /** Assumed duration of a request until it ends. */
   readonly assumedNs: Nanoseconds
 }
 
 /**
  * Deficit round robin. A queue in turn receives the quantum and starts requests while its deficit covers their assumed
- * work; when a request ends, the deficit is corrected by what it really took. A queue in which nothing waits loses what
- * it has saved, and keeps what it owes while its requests execute.
+ * work; when a request ends, the deficit is corrected by the actual work. A queue in which nothing waits loses its
+ * savings, and keeps its debt while its requests execute.
  */
 export class DeficitRoundRobin<R extends SeatRequest> implements QueueOrder<R> {
   private readonly rules: RoundRobinRules
@@ -70,7 +70,7 @@ export class DeficitRoundRobin<R extends SeatRequest> implements QueueOrder<R> {
         this.add(queue, this.rules.quantum)
       }
       if (this.missing(queue) <= 0) return queue
-      // A set that is added to while it is gone through goes on with what was added.
+      // Iterating over a set includes the elements added meanwhile.
       this.turns.delete(queue)
       this.turns.add(queue)
     }
@@ -85,7 +85,7 @@ export class DeficitRoundRobin<R extends SeatRequest> implements QueueOrder<R> {
     this.add(queue, this.assumed(request) - request.maxSeats * served)
   }
 
-  /** Grants the rounds in which no queue could start anything at once: a long request may owe thousands of them. */
+  /** Grants at once the rounds in which no queue could start anything: a long request may owe thousands of them. */
   private skipRounds(): void {
     let rounds = Number.POSITIVE_INFINITY
     for (const queue of this.turns) {
@@ -106,7 +106,7 @@ export class DeficitRoundRobin<R extends SeatRequest> implements QueueOrder<R> {
     return request.maxSeats * this.rules.assumedNs
   }
 
-  /** What the deficit of a queue lacks to start its head. */
+  /** The deficit that a queue lacks to start its head. */
   private missing(queue: Queue<R>): number {
     const { head } = queue.waiting
     return head === undefined ? Number.POSITIVE_INFINITY : this.assumed(head) - this.deficitOf(queue)
@@ -122,9 +122,9 @@ export class DeficitRoundRobin<R extends SeatRequest> implements QueueOrder<R> {
 }
 
 /**
- * Max-min fair queuing: the limit is split among the active queues by progressive filling, so that a queue that wants
- * less than an equal share receives what it wants and saves nothing. The head that would be finished first at the rate of
- * its queue starts next.
+ * Max-min fair queuing: the limit is split among the active queues by progressive filling, so that a queue whose demand
+ * is below an equal share receives its demand and saves nothing. The head that would finish first at the rate of its
+ * queue starts next.
  */
 export class MaxMinFairness<R extends SeatRequest> implements QueueOrder<R> {
   private readonly assumedNs: Nanoseconds
@@ -168,7 +168,7 @@ export class MaxMinFairness<R extends SeatRequest> implements QueueOrder<R> {
     this.add(queue, request.initialSeats * (served - this.assumedNs))
   }
 
-  /** The limit split by progressive filling over the seats that the queues use and want. */
+  /** The limit split by progressive filling over the demand of the queues: seats in use and waiting. */
   private rates(limit: Seats): ReadonlyMap<Queue<R>, number> {
     const rates = new Map<Queue<R>, number>()
     let open = [...this.leads.keys()]
@@ -203,7 +203,7 @@ export class MaxMinFairness<R extends SeatRequest> implements QueueOrder<R> {
 
 const wanted = <R extends SeatRequest>(queue: Queue<R>): Seats => queue.seatsInUse + queue.maxSeatsWaiting
 
-/** Of two queues, whether the first comes sooner in the cyclic order after the last dispatch. */
+/** Whether the first of two queues comes sooner in the cyclic order after the last dispatch. */
 function isSooner<R extends SeatRequest>(a: Queue<R>, b: Queue<R>, robinIndex: number): boolean {
   const later = (queue: Queue<R>): boolean => queue.index <= robinIndex
   return later(a) === later(b) ? a.index < b.index : later(b)

@@ -14,7 +14,7 @@ const step = fc.record({
   gap: fc.nat(20_000_000),
 })
 
-/** A queue set under arbitrary calls, checked after each. Answers how often each request was dispatched. */
+/** A queue set under arbitrary calls, checked after each. Returns how often each request was dispatched. */
 function runChecked(steps: readonly { readonly op: string; readonly pick: number; readonly gap: number }[]) {
   const clock = new Clock()
   const dispatches = new Map<Request, number>()
@@ -27,7 +27,7 @@ function runChecked(steps: readonly { readonly op: string; readonly pick: number
         live.waiting.delete(request)
         live.executing.add(request)
         dispatches.set(request, (dispatches.get(request) ?? 0) + 1)
-        // Above the limit only for a request that is too wide for it and alone (specification 4.6, 4.7).
+        // Above the limit only for a single request that is too wide for it (specification 4.6, 4.7).
         const alone = request.maxSeats >= queueSet.limit && queueSet.executingCount === 1
         if (!alone) expect(queueSet.seatsInUse).toBeLessThanOrEqual(queueSet.limit)
       },
@@ -94,7 +94,7 @@ function runChecked(steps: readonly { readonly op: string; readonly pick: number
     before = R
   }
 
-  // With seats to run on, everything that was admitted and not cancelled is dispatched in the end.
+  // With seats to run on, everything that was admitted and not cancelled is eventually dispatched.
   queueSet.reconfigure({ queues: 8, handSize: 3, queueLengthLimit: 4 }, 5)
   for (let left = admitted.length; left >= 0; left--) {
     now += 1_000_000
@@ -109,7 +109,7 @@ function runChecked(steps: readonly { readonly op: string; readonly pick: number
   return { admitted, dispatches }
 }
 
-test('nothing is lost, run twice, starved, or run above the limit, whatever is called', () => {
+test('no sequence of calls loses a request, runs one twice, starves one, or exceeds the limit', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const { admitted, dispatches } = runChecked(steps)
@@ -123,7 +123,7 @@ test('nothing is lost, run twice, starved, or run above the limit, whatever is c
   )
 })
 
-test('clients that always want more share the seats equally, however long their requests take', () => {
+test('backlogged clients share the seats equally, however long their requests take', () => {
   const MILLISECOND = 1_000_000n
   const kind = fc.record({
     more: fc.nat(5),
@@ -132,7 +132,7 @@ test('clients that always want more share the seats equally, however long their 
   fc.assert(
     fc.property(fc.array(kind, { minLength: 2, maxLength: 5 }), fc.integer({ min: 2, max: 8 }), (kinds, limit) => {
       const clients = kinds.map(({ more, exec }, i): Client => ({
-        // With a hand of one, flow i has queue i for itself.
+        // With a hand of one, flow i has queue i to itself.
         hash: BigInt(i),
         threads: limit + 1 + more,
         calls: 1000,
@@ -152,7 +152,7 @@ test('clients that always want more share the seats equally, however long their 
   )
 })
 
-test('clients that want little get it, and the others share what is left, however wide their requests', () => {
+test('clients with little demand get it, and the others share the rest, however wide their requests', () => {
   const SECOND = 1_000_000_000n
   const width = fc.integer({ min: 1, max: 3 })
   const exec = fc.integer({ min: 1, max: 3 })
@@ -162,7 +162,7 @@ test('clients that want little get it, and the others share what is left, howeve
     fc.property(greedy, modest, fc.integer({ min: 12, max: 20 }), (wide, narrow, limit) => {
       const clients = [
         ...wide.map((one) => ({ ...one, threads: Math.ceil((2 * limit) / one.width), think: 0 })),
-        // Waiting makes them want less: they think long enough for that not to matter much.
+        // Waiting reduces their demand: they think long enough for that to matter little.
         ...narrow.map((one) => ({ ...one, width: 1, threads: 2, think: 20 * one.exec })),
       ].map(({ width: seats, threads, exec: execution, think }, i): Client => ({
         hash: BigInt(i),

@@ -21,14 +21,14 @@ import { Tournament } from './tournament.ts'
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.
  *
- * It reads the clock and owns no timer: whoever calls `finish` calls `endLinger` after the request's additional latency.
+ * It reads the clock and has no timer: the caller of `finish` calls `endLinger` after the request's additional latency.
  */
 export class QueueSet<R extends SeatRequest> {
   private readonly clock: Clock
   private readonly listener: QueueSetListener<R>
   private readonly options: QueueSetOptions
   private readonly rules: QueuingRules
-  /** Absent where the earliest virtual finish is served next. */
+  /** Absent if the earliest virtual finish is served next. */
   private readonly order: QueueOrder<R> | undefined
   private desiredQueues = 0
   private queueLengthLimit = 0
@@ -45,9 +45,9 @@ export class QueueSet<R extends SeatRequest> {
   readonly R = new FixedSeatSeconds()
   /** Requests that run without a queue. */
   readonly queueless = new RequestList<R>()
-  /** Seats that gate dispatching: CurrentCL. */
+  /** Seats that limit dispatching: CurrentCL. */
   limit = 0
-  /** Where the last dispatch was; scanning begins after it. */
+  /** The queue of the last dispatch; scanning begins after it. */
   robinIndex = 0
   waitingCount = 0
   executingCount = 0
@@ -71,22 +71,22 @@ export class QueueSet<R extends SeatRequest> {
     return this.waitingCount === 0 && this.executingCount === 0
   }
 
-  /** Arrivals that chose a queue, rejected ones included. */
+  /** Arrivals for which a queue was chosen, including rejected ones. */
   get enqueues(): number {
     return this.dealer.enqueues
   }
 
-  /** Queues that arrivals are dealt, −1 or 0 as in `QueuingConfig`. */
+  /** Number of queues for arrivals, −1 or 0 as in `QueuingConfig`. */
   get desired(): number {
     return this.desiredQueues
   }
 
-  /** What the gauges of the last dispatch show. */
+  /** Values for the gauges of the last dispatch. */
   dispatchGauges(): DispatchGauges {
     return this.virtualBounds.gauges(this.queues)
   }
 
-  /** Requests per queue above which arrivals are refused while all seats are taken. */
+  /** Requests per queue above which arrivals are rejected while all seats are taken. */
   get lengthLimit(): number {
     return this.queueLengthLimit
   }
@@ -106,14 +106,14 @@ export class QueueSet<R extends SeatRequest> {
     this.dispatchAll()
   }
 
-  /** The queues that a flow with this hash may use, in deal order; none where there are none. Changes nothing. */
+  /** The queues that a flow with this hash may use, in deal order; empty where there are none. Read-only. */
   handOf(hash: Hash64): Int32Array {
     return this.desiredQueues < 1 ? new Int32Array(0) : this.dealer.handOf(hash)
   }
 
   /**
-   * A request arrives. `false` when it was rejected; otherwise it waits or executes already, as its state says. Its hash
-   * is looked at only where there are queues.
+   * A request arrives. `false` when it was rejected; otherwise it waits or executes already, according to its state.
+   * Its hash is read only where there are queues.
    */
   arrive(request: R, hash: Hash64): boolean {
     this.syncTime()
@@ -156,7 +156,7 @@ export class QueueSet<R extends SeatRequest> {
 
   /**
    * The wait of a request ended before it was dispatched. `false` when it does not wait any more. No dispatch follows,
-   * even if it was the one that blocked everybody (trap T23).
+   * even if this request blocked all others (trap T23).
    */
   cancel(request: R): boolean {
     const queue = request.queue
@@ -168,7 +168,7 @@ export class QueueSet<R extends SeatRequest> {
     return true
   }
 
-  /** An executing request is done. Its seats are released now, or linger for its additional latency. */
+  /** An executing request has finished. Its seats are released now, or linger for its additional latency. */
   finish(request: R): void {
     this.syncTime()
     this.executingCount -= 1
@@ -241,11 +241,12 @@ export class QueueSet<R extends SeatRequest> {
         ? this.queues[this.tournament.winnerAfter(this.robinIndex)]
         : this.order.next(this.robinIndex, this.limit)
     const head = queue?.waiting.head
-    // Only when the queue of all that waits was removed by mistake; upstream's server dies of it, too.
+    // Only when the queue of all waiting requests was removed by mistake; upstream's server crashes too.
     if (queue === undefined || head === undefined) throw new Error('requests wait in no queue (trap T29)')
     if (this.rules.codel !== undefined && this.dropsHead(queue, head, this.rules.codel)) return true
     if (!this.canAccommodate(head.maxSeats)) {
-      // The scan came round: an index from before the first queue, whose removal left it so, is the last one now.
+      // The scan wrapped around: an index from before the first queue, where its removal put it, now means the last
+      // one.
       if (this.robinIndex < 0) this.robinIndex = this.queues.length - 1
       this.listener.didNotFit(head)
       return false
@@ -260,10 +261,10 @@ export class QueueSet<R extends SeatRequest> {
       head.additionalLatency = durationPerSeat(finalWork, this.limit)
     }
     this.robinIndex = queue.index
-    // Upstream takes off the width after the clamp, so that a wider one stays behind (trap T12).
+    // Upstream subtracts the width after the clamp, so that part of a wider one remains (trap T12).
     const seatsUnqueued = this.options.correctClampDrift ? widthWaiting : head.maxSeats
     this.seatsWaiting -= seatsUnqueued
-    // With nothing left in it a queue begins anew.
+    // An empty queue starts anew.
     if (queue.waiting.length === 0) queue.codel = undefined
     queue.executing.append(head)
     queue.seatsInUse += head.maxSeats
@@ -301,7 +302,7 @@ export class QueueSet<R extends SeatRequest> {
     if (queue.index >= 0) this.wantedSeats -= request.maxSeats
   }
 
-  /** A waiting request is refused. Whoever calls this bounds the queue afterwards. */
+  /** A waiting request is rejected. The caller bounds the queue afterwards. */
   private evict(queue: Queue<R>, request: R, reason: RejectReason): void {
     this.takeFromQueue(queue, request)
     this.seatsWaiting -= request.maxSeats
@@ -319,7 +320,7 @@ export class QueueSet<R extends SeatRequest> {
     }
   }
 
-  /** A queue that has left is not among those that are counted. */
+  /** A queue that has left is not counted. */
   private noteInactive(queue: Queue<R>): void {
     if (queue.index >= 0 && !queue.active) this.activeQueues -= 1
   }
@@ -351,11 +352,11 @@ export class QueueSet<R extends SeatRequest> {
 
   private removeStale(index: number): void {
     const victim = this.queues[index]
-    if (victim === undefined) throw new Error(`there is no queue ${index} any more (trap T29)`)
+    if (victim === undefined) throw new Error(`queue ${index} no longer exists (trap T29)`)
     this.removeQueue(victim)
   }
 
-  /** A surplus queue leaves once it is empty, whatever its place; those after it move up (specification 4.12). */
+  /** A surplus queue leaves once it is empty, whatever its position; those after it move up (specification 4.12). */
   private removeQueue(queue: Queue<R>): void {
     this.virtualBounds.freeze(this.queues)
     const removed = queue.index

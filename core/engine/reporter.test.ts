@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DroppedRequests } from './reporter.ts'
 
-test('the steps of the specification', () => {
+test('follows the steps of the specification', () => {
   const tracker = new DroppedRequests()
   const steps = [
     [0, 5, 1],

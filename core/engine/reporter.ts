@@ -8,20 +8,22 @@ import type { Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
 import { type RegisteredWatch, WatchTracker } from './watchTracker.ts'
 
-/** A request that waited and must be told what became of it. `refusal` is `undefined` for one that may run. */
+/**
+ * A request that waited and whose owner must be notified of its outcome. `refusal` is `undefined` for one that may run.
+ */
 interface Message<T> {
   readonly ticket: Ticket<T>
   readonly refusal: Refusal | undefined
 }
 
-/** Why a request was rejected, and what it is told. */
+/** Why a request was rejected, and its Retry-After. */
 export interface Refusal {
   readonly reason: RejectReason
   /** Seconds. */
   readonly retryAfter: number
 }
 
-/** What the levels report, put where the whole server counts it, and passed on to those who are told. */
+/** Counts the reports of the levels for the whole server, and passes them on to listeners. */
 export class Reporter<T> implements LevelHub<T> {
   private readonly clock: Clock
   private readonly startUnixMs: UnixMs
@@ -33,9 +35,9 @@ export class Reporter<T> implements LevelHub<T> {
   readonly watchTracker = new WatchTracker()
   /** Watches that are being served. */
   readonly watches = new Map<Ticket<T>, RegisteredWatch>()
-  /** The request that is arriving: the answer to its arrival tells what otherwise a callback would. */
+  /** The request that is arriving: its outcome is in the answer to its arrival, not in a callback. */
   arriving: Ticket<T> | undefined
-  /** What came of it, if it was rejected. */
+  /** Its rejection, if it was rejected. */
   refusal: Refusal | undefined
 
   constructor(clock: Clock, startUnixMs: UnixMs, timers: Timers<Ticket<T> | Timed>) {
@@ -105,15 +107,15 @@ export class Reporter<T> implements LevelHub<T> {
 }
 
 /**
- * Callbacks that wait until the engine's state is consistent again, in the order in which they were posted. What they
- * post themselves follows after.
+ * Callbacks that are deferred until the engine's state is consistent again, in the order in which they were posted.
+ * Those that they post themselves follow after.
  */
 export class Outbox<M> {
   private messages: M[] = []
   private read = 0
   private delivering = false
 
-  /** Whether callbacks are being called or wait for it. */
+  /** Whether callbacks are running or pending. */
   get busy(): boolean {
     return this.messages.length > 0
   }
@@ -122,7 +124,7 @@ export class Outbox<M> {
     this.messages.push(message)
   }
 
-  /** Delivers everything, except when called from within a delivery, which then goes on with what was posted. */
+  /** Delivers everything, except when called during a delivery, which then continues with the new messages. */
   deliver(to: (message: M) => void): void {
     if (this.delivering || this.messages.length === 0) return
     this.delivering = true
@@ -140,7 +142,7 @@ export class Outbox<M> {
   }
 }
 
-/** Most seconds that a client is told to wait. */
+/** Upper bound of Retry-After, in seconds. */
 const MAX_RETRY_AFTER = 32
 
 interface Second {
@@ -156,13 +158,13 @@ interface LevelState {
 }
 
 /**
- * What Retry-After the rejected requests of a level are told (specification 4.14): doubled when drops keep coming at the
- * present value, lowered by one when they become few. It only moves when the first drop of a new second is recorded.
+ * Retry-After for the rejected requests of a level (specification 4.14): doubled when drops keep coming at the present
+ * value, decremented when they become few. It changes only when the first drop of a new second is recorded.
  */
 export class DroppedRequests {
   private readonly levels = new Map<string, LevelState>()
 
-  /** Seconds that a request of this level, rejected now, is told to wait. */
+  /** Retry-After, in seconds, of a request of this level that is rejected now. */
   retryAfter(level: string): number {
     return this.levels.get(level)?.retryAfter ?? 1
   }

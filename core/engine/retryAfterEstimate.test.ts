@@ -6,7 +6,7 @@ import { estimatedRetryAfter, type RejectionPoint } from './retryAfterEstimate.t
 const START = 1_790_000_000
 
 describe('the estimate of Retry-After', () => {
-  it('is what the server tells, where a sample a second shows whole rejections', () => {
+  it('equals the server’s Retry-After when samples are one second apart and show whole rejections', () => {
     const rates = fc.array(fc.nat(40), { minLength: 100, maxLength: 200 })
     fc.assert(
       fc.property(rates, (perSecond) => {
@@ -26,7 +26,7 @@ describe('the estimate of Retry-After', () => {
     expect(estimatedRetryAfter(points)).toBe(32)
   })
 
-  it('is not known without rejections, after a gap, and from a short past', () => {
+  it('is unknown without rejections, after a gap, and from a short past', () => {
     const at = (rates: readonly (number | undefined)[]): readonly RejectionPoint[] =>
       rates.map((perSecond, i) => ({ at: START + i, perSecond }))
     expect(estimatedRetryAfter([])).toBeUndefined()

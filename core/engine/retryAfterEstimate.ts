@@ -4,17 +4,20 @@ import { DroppedRequests } from './reporter.ts'
 export interface RejectionPoint {
   /** Unix seconds. */
   readonly at: number
-  /** Rejections per second since the point before; `undefined` where they are not known. */
+  /** Rejections per second since the previous point; `undefined` if unknown. */
   readonly perSecond: number | undefined
 }
 
-/** Retry-After never exceeds this, and its memory is twice as long: so much of the past decides the present value. */
+/**
+ * Retry-After never exceeds this, and its memory is twice as long: so much of the past determines the present value.
+ */
 const MEMORY_SECONDS = 64
 
 /**
- * What Retry-After a scraped level tells rejected requests, from the rates of its rejections (specification 4.14). The server
- * adapts second by second; between two samples the rejections are taken to be evenly spread. `undefined` where the points
- * begin amid rejections and reach back too little to forget the value before them, or leave out a stretch with unknown rates.
+ * The Retry-After of a scraped level for rejected requests, from the rates of its rejections (specification 4.14). The
+ * server adapts second by second; between two samples the rejections are assumed to be evenly spread. `undefined` if
+ * the points begin amid rejections and do not reach back far enough to make the value before them irrelevant, or if
+ * they leave out a stretch with unknown rates.
  */
 export function estimatedRetryAfter(points: readonly RejectionPoint[]): number | undefined {
   const last = points.at(-1)
@@ -23,7 +26,7 @@ export function estimatedRetryAfter(points: readonly RejectionPoint[]): number |
   const known = points.slice(Math.max(0, gap))
   const [first] = known
   const firstDrop = known.find(({ perSecond = 0 }) => perSecond > 0)
-  // The value only moves with rejections: without any, it is the one of a time that is not known.
+  // The value changes only with rejections: without any, it is the one of an unknown time.
   if (first === undefined || firstDrop === undefined) return undefined
   if (last.at - first.at < MEMORY_SECONDS) return undefined
   const dropped = new DroppedRequests()

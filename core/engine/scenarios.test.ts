@@ -27,7 +27,7 @@ interface Expectation {
   readonly margin: number
 }
 
-/** What holds in every scenario; answers what was measured. */
+/** Checks what holds in every scenario; returns the measurements. */
 function runFairly(scenario: Scenario) {
   const outcome = runClosedLoop(scenario)
   const calls = scenario.clients.reduce(
@@ -39,7 +39,7 @@ function runFairly(scenario: Scenario) {
   expect(outcome.leftovers).toEqual({ waiting: 0, executing: 0, seatsInUse: 0, seatsWaiting: 0 })
   const { demand, clientDemand } = outcome
   expect(demand.duration).toBe(clientDemand.duration)
-  // The client counts a call that is rejected for no time at all, the queue set does not.
+  // The client counts a call that is rejected at once as one of no duration, the queue set does not.
   if (refused === 0) expect(demand.max).toBe(clientDemand.max)
   expect(Math.abs(demand.average - clientDemand.average)).toBeLessThanOrEqual(1e-10 * clientDemand.average)
   expect(Math.abs(demand.deviation - clientDemand.deviation)).toBeLessThanOrEqual(1e-10 * clientDemand.deviation)
@@ -173,7 +173,7 @@ describe('Windup', () => {
   const scenario = { queuing: queues(9, 6, 1), limit: 3, clients, evaluated: 40n * SECOND }
   const half = fairSplit(3, [2, 2])
 
-  test('is fair while one client does not want more, and not too unfair afterwards', () => {
+  test('is fair while the demand of one client is met, and not too unfair afterwards', () => {
     const outcome = runFairly(scenario)
     expect(outcome.rejected).toEqual({})
     expectAverages(outcome.firstHalf, fairSplit(3, [2, 1]), 0.01)
@@ -187,7 +187,7 @@ describe('Windup', () => {
   })
 })
 
-test('DifferentFlowsWithoutQueuing: whoever comes first has the seats', () => {
+test('DifferentFlowsWithoutQueuing: the first client to arrive gets the seats', () => {
   const clients = [
     client(1_001_001_001n, 6, 10, { think: 57_000_000n }),
     client(2_002_002_002n, 4, 15, { think: 750_000_000n }),

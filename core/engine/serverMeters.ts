@@ -6,8 +6,8 @@ import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 const BOUNDS = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1] as const
 
 /**
- * Requests of one kind in one phase in the whole server: over time, and the highest number of each second, which a server
- * publishes every second and then starts again from 0, whatever the present is (specification 8.2, 8.3).
+ * Requests of one kind in one phase in the whole server: over time, and the highest number of each second, which a
+ * server publishes every second and then restarts from 0, whatever the present number is (specification 8.2, 8.3).
  */
 export class KindMeter {
   private readonly clock: Clock
@@ -48,14 +48,14 @@ export class KindMeter {
   }
 }
 
-/** What matters of a request's verb once it is classified, and the meters of those like it. */
+/** The kind of a request's verb once it is classified, and the meters of that kind. */
 export interface RequestKind {
   readonly isWatch: boolean
   readonly waiting: KindMeter
   readonly executing: KindMeter
 }
 
-/** What a server measures over all its requests, by kind (specification 8.2, 8.3). */
+/** Measurements of a server over all its requests, by kind (specification 8.2, 8.3). */
 export class ServerMeters {
   readonly readOnly: RequestKind
   readonly mutating: RequestKind
@@ -78,7 +78,7 @@ export class ServerMeters {
     return isReadOnly(info) ? this.readOnly : this.mutating
   }
 
-  /** What their ratios are relative to. */
+  /** The references of their ratios. */
   setDenominators(denominators: {
     readonly waiting: number
     readonly readOnly: number

@@ -9,7 +9,7 @@ import type { RequestKind, ServerMeters } from './serverMeters.ts'
 import type { Ticket } from './ticket.ts'
 import type { DispatchGauges } from './virtualBounds.ts'
 
-/** What one flow schema did in one priority level. Counters are totals since the engine was made. */
+/** The numbers of one flow schema in one priority level. Counters are totals since the engine was created. */
 export interface LaneSnapshot {
   readonly schema: string
   readonly dispatched: number
@@ -44,7 +44,7 @@ export interface LevelSnapshot {
   readonly limits: ConfiguredLimits
   /** CurrentCL. */
   readonly current: number
-  /** Most seats that a request is estimated at; 0 when the level does not say (specification 5.2). */
+  /** The most seats that the estimate of a request may have; 0 when the level sets no limit (specification 5.2). */
   readonly maxSeatsPerRequest: number
   readonly demand: DemandStatistics
   /** As the gauge `target_seats` shows it, see trap T65. */
@@ -52,7 +52,7 @@ export interface LevelSnapshot {
   readonly waitingRequests: number
   readonly executingRequests: number
   readonly seatsInUse: number
-  /** As the level counts them, with what trap T12 leaves behind. */
+  /** As the level counts them, with the rest of trap T12. */
   readonly seatsWaiting: number
   /** Seconds. */
   readonly retryAfter: number
@@ -90,11 +90,11 @@ export interface EngineSnapshot {
   readonly levels: readonly LevelSnapshot[]
   readonly readOnly: KindSnapshot
   readonly mutating: KindSnapshot
-  /** What the max-in-flight filter decided since it was made; absent of an engine with levels. */
+  /** Decisions of the max-in-flight filter since it was created; absent for an engine with levels. */
   readonly filter?: FilterTally
 }
 
-/** Requests by what the max-in-flight filter made of them; without those that it does not count. */
+/** Requests by decision of the max-in-flight filter; without those that it does not count. */
 export interface FilterTally {
   readonly dispatched: number
   readonly rejected: number
@@ -170,8 +170,8 @@ function levelSnapshot<T>(
 }
 
 /**
- * The target of a level as its gauge shows it. Upstream shows for Exempt that of a limited level, whichever its random
- * order has first; here the first by name (trap T65).
+ * The target of a level as its gauge shows it. For Exempt, upstream shows the target of a limited level, the first in
+ * its random order; here the first by name (trap T65).
  */
 function reportedTarget<T>(
   allocation: Allocation | undefined,

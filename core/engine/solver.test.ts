@@ -5,7 +5,7 @@ import { solve } from './solver.ts'
 const near = (actual: number, wanted: number) =>
   expect(Math.abs(actual - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(Math.abs(wanted), Number.MIN_VALUE))
 
-test('every allocation is p·target or a bound, and they sum to what is required', () => {
+test('every allocation is p·target or a bound, and they sum to the required total', () => {
   const item = fc
     .record({ lower: fc.nat(100), room: fc.nat(200), demand: fc.double({ min: 0, max: 300, noNaN: true }) })
     .map(({ lower, room, demand }) => ({ lower, upper: lower + room, target: lower + demand }))

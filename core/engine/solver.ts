@@ -1,6 +1,6 @@
 /**
- * The borrowing solver: one factor p, such that the allocations p·target, each clamped between its bounds, sum to what
- * is there to allocate (specification 6.5).
+ * The borrowing solver: one factor p, such that the allocations p·target, each clamped between its bounds, sum to the
+ * total to allocate (specification 6.5).
  */
 export interface SolverItem {
   readonly lower: number
@@ -11,19 +11,19 @@ export type Solution =
   | { readonly ok: true; readonly allocations: readonly number[]; readonly fairFrac: number }
   | { readonly ok: false; readonly problem: string }
 
-/** Targets below this count as this. */
+/** Targets below this are raised to it. */
 const LEAST_TARGET = 0.001
 const EPSILON = 1e-7
-/** Largest single-precision number: where minima of ratios start. */
+/** Largest single-precision number: the initial value of minima of ratios. */
 const LARGEST_FLOAT32 = 3.4028234663852886e38
 
-/** Room for one problem, kept between calls: making it costs more than solving a small problem. */
+/** Buffers for one problem, reused between calls: allocating them costs more than solving a small problem. */
 interface Workspace {
-  /** Targets as they count. */
+  /** Targets after raising. */
   readonly targets: Float64Array
   /**
-   * Values of p at which an item begins to follow it (even index) and ceases to (odd index): two for each item, lower
-   * and upper bound divided by its target.
+   * Values of p at which an item begins to follow it (even index) and stops (odd index): two for each item, lower and
+   * upper bound divided by its target.
    */
   readonly breakpoints: Float64Array
   readonly order: Int32Array
@@ -42,7 +42,7 @@ const refuse = (problem: string): Solution => ({ ok: false, problem })
 
 /** Items are visited in the given order; for a given order upstream's result is reproduced (see the specification). */
 export function solve(required: number, items: readonly SolverItem[]): Solution {
-  if (required < 0) return refuse('there cannot be less than nothing to allocate')
+  if (required < 0) return refuse('the total to allocate is negative')
   const count = items.length
   if (workspace.targets.length < count) workspace = workspaceFor(2 * count)
   const { targets, breakpoints } = workspace
@@ -69,8 +69,8 @@ export function solve(required: number, items: readonly SolverItem[]): Solution 
     if (high < highMin) highMin = high
     if (high > highMax) highMax = high
   }
-  if (lowerSum - required > EPSILON) return refuse('the lower bounds sum to more than there is')
-  if (required - upperSum > EPSILON) return refuse('the upper bounds sum to less than there is')
+  if (lowerSum - required > EPSILON) return refuse('the lower bounds sum to more than the total')
+  if (required - upperSum > EPSILON) return refuse('the upper bounds sum to less than the total')
   if (required === 0) return { ok: true, allocations: items.map(() => 0), fairFrac: 0 }
   if (lowerSum - required > -EPSILON) {
     return { ok: true, allocations: items.map(({ lower }) => lower), fairFrac: lowMin }
@@ -83,7 +83,7 @@ export function solve(required: number, items: readonly SolverItem[]): Solution 
     return { ok: true, allocations: items.map((_, i) => (targets[i] ?? 0) * even), fairFrac: even }
   }
   const fairFrac = sweep(required, lowerSum, lowMin, count)
-  if (fairFrac === undefined) return refuse('no factor meets what is required')
+  if (fairFrac === undefined) return refuse('no factor yields the total')
   const allocations = items.map(({ lower, upper }, i) => {
     const share = fairFrac * (targets[i] ?? 0)
     return share < lower ? lower : share > upper ? upper : share
@@ -104,7 +104,7 @@ function sweep(required: number, lowerSum: number, lowMin: number, count: number
   let slope = 0
   let sensitive = 0
   let next = 0
-  /** The breakpoint that was passed last and whose change is not applied yet. */
+  /** The last breakpoint passed, whose change is not applied yet. */
   let pending = -1
   while (sum < required) {
     let breakpoint: number
@@ -132,12 +132,12 @@ function sweep(required: number, lowerSum: number, lowMin: number, count: number
   return p
 }
 
-/** Below this, moving one by one is faster than merging. */
+/** Below this, insertion is faster than merging. */
 const RUN = 12
 
 /**
- * Puts the indexes 0 … count − 1 into `order`, so that their keys ascend and equal ones keep their order. `scratch` is
- * `count` long, too.
+ * Puts the indexes 0 … count − 1 into `order`, so that their keys ascend and equal keys keep their order. The length of
+ * `scratch` is `count`, too.
  */
 function sortIndexes(keys: Float64Array, order: Int32Array, scratch: Int32Array, count: number): void {
   for (let start = 0; start < count; start += RUN) insertionSort(keys, order, start, Math.min(start + RUN, count))

@@ -7,27 +7,30 @@ import { SeatRequest, type WorkEstimate } from './queue.ts'
 import type { RequestKind } from './serverMeters.ts'
 
 /**
- * A request as the engine is given it. The engine keeps the object and reads nothing of `payload`; one object may be
- * given any number of times. Times are nanoseconds of the engine's clock.
+ * A request as passed to the engine. The engine keeps the object and does not read `payload`; one object may be passed
+ * any number of times. Times are nanoseconds of the engine's clock.
  */
 export interface EngineRequest<T> extends RequestDigest {
   /** The first value of each parameter of the URL's query. */
   readonly query: Query
-  /** When the server received it; the present without. */
+  /** When the server received it; the present if absent. */
   readonly receivedNs?: Nanoseconds | undefined
-  /** When its whole handling must end; without, it follows from the query's `timeout` and the server's request timeout. */
+  /**
+   * When its whole handling must end; if absent, it follows from the query's `timeout` and the server's request
+   * timeout.
+   */
   readonly deadlineNs?: Nanoseconds | undefined
   readonly payload: T
 }
 
-/** The engine's hold on one request, from its arrival until its seats are released. */
+/** The engine's record of one request, from its arrival until its seats are released. */
 export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
   readonly kind: RequestKind
   private readonly ownLane: Lane<T> | undefined
-  /** Place among the timers; −1 while none is set for it. */
+  /** Position among the timers; −1 while it has none. */
   timerPlace = -1
 
-  /** Without a lane under the max-in-flight filter, which classifies nothing. */
+  /** Absent under the max-in-flight filter, which classifies nothing. */
   constructor(request: EngineRequest<T>, estimate: WorkEstimate, kind: RequestKind, lane: Lane<T> | undefined) {
     super(request, estimate)
     this.kind = kind
@@ -46,7 +49,7 @@ export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
     return { level: lane?.level.plan.name ?? '', schema: lane?.schema ?? '' }
   }
 
-  /** Distinguisher and hash, looked up or computed again; `undefined` under the max-in-flight filter. */
+  /** Distinguisher and hash, looked up or recomputed; `undefined` under the max-in-flight filter. */
   get flow(): Flow | undefined {
     return this.ownLane?.flowOf(this.payload)
   }

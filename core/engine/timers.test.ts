@@ -6,7 +6,7 @@ interface Owner extends Timed {
   readonly id: number
 }
 
-test('timers become due in the order of time and then of setting, whatever is cancelled or put off', () => {
+test('timers become due by time and then by order of setting, whatever is cancelled or put off', () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.record({ op: fc.constant('set' as const), value: fc.nat(40) }) },
     { weight: 4, arbitrary: fc.record({ op: fc.constant('cancel' as const), value: fc.nat(1000) }) },
@@ -68,7 +68,7 @@ test('a timer that is cancelled may be set again', () => {
   expect(timers.size).toBe(0)
 })
 
-test('cancelled timers do not pile up', () => {
+test('cancelled timers do not accumulate', () => {
   const timers = new Timers<Owner>()
   const owners = Array.from({ length: 10_000 }, (_, id) => ({ id, timerPlace: -1 }))
   for (const owner of owners) timers.set(owner, 10_000 - owner.id)

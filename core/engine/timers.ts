@@ -1,11 +1,11 @@
 import type { Nanoseconds } from '../units.ts'
 
-/** What a timer is set for: it keeps its own place among the timers, −1 while there is none. */
+/** The owner of a timer: it stores its own position among the timers, −1 while it has none. */
 export interface Timed {
   timerPlace: number
 }
 
-/** So few cancelled timers are not worth tidying up. */
+/** Up to this many cancelled timers are not worth removing. */
 const FEW = 64
 
 const copied = <A extends Float64Array | Uint32Array>(from: A, to: A): A => {
@@ -15,17 +15,17 @@ const copied = <A extends Float64Array | Uint32Array>(from: A, to: A): A => {
 
 /**
  * When something is due, at most once for each owner: by time, then in the order in which the timers were set. A binary
- * heap. Most timers are cancelled long before they are due: a cancelled one is only marked, until there are as many of
- * them as of others and all are taken out at once.
+ * heap. Most timers are cancelled long before they are due: a cancelled one is only marked, until cancelled timers are
+ * as many as the others, and all are removed at once.
  */
 export class Timers<O extends Timed> {
   private readonly owners: (O | undefined)[] = []
   private due = new Float64Array(16)
-  /** Order of setting, modulo 2^32: what is compared lies much closer together. */
+  /** Order of setting, modulo 2^32: the compared values are much closer together. */
   private order = new Uint32Array(16)
   private everSet = 0
   private cancelled = 0
-  /** Order of the one that was taken last. */
+  /** Order of the timer that was taken last. */
   private takenOrder = 0
 
   get size(): number {
@@ -33,8 +33,8 @@ export class Timers<O extends Timed> {
   }
 
   /**
-   * When to ask for due ones next, nanoseconds; `Infinity` without any. That may be too early by a cancelled timer: to
-   * look for the first of the others each time would cost more than to ask in vain.
+   * When to check for due timers next, nanoseconds; `Infinity` without any. A cancelled timer may make it too early:
+   * finding the first remaining one each time would cost more than a check in vain.
    */
   get nextNs(): Nanoseconds {
     return this.owners.length === 0 ? Number.POSITIVE_INFINITY : (this.due[0] ?? 0)
@@ -46,14 +46,14 @@ export class Timers<O extends Timed> {
     this.add(owner, dueNs, order)
   }
 
-  /** Sets the timer of the owner that is set, or was taken last, for another time; its order stays. */
+  /** Moves the set or last taken timer of the owner to another time; its order stays. */
   putOff(owner: O, dueNs: Nanoseconds): void {
     const order = owner.timerPlace === -1 ? this.takenOrder : (this.order[owner.timerPlace] ?? 0)
     this.remove(owner)
     this.add(owner, dueNs, order)
   }
 
-  /** The first one, if it is due at `nowNs`; it is not set any more. */
+  /** The first one, if it is due at `nowNs`; it is then no longer set. */
   takeDue(nowNs: Nanoseconds): O | undefined {
     while (this.owners.length > 0 && (this.due[0] ?? 0) <= nowNs) {
       const first = this.owners[0]
@@ -70,7 +70,7 @@ export class Timers<O extends Timed> {
     return undefined
   }
 
-  /** Those that are set, in the order in which they are due. */
+  /** Owners of set timers, in the order in which they are due. */
   all(): readonly { readonly owner: O; readonly dueNs: Nanoseconds }[] {
     return this.owners
       .flatMap((owner, place) =>
@@ -144,7 +144,7 @@ export class Timers<O extends Timed> {
     if (end > 0) this.sink(last, this.due[end] ?? 0, this.order[end] ?? 0, 0)
   }
 
-  /** Takes all cancelled timers out and makes a heap of the rest, which costs next to nothing where it still is one. */
+  /** Removes all cancelled timers and rebuilds the heap, which costs next to nothing where it still is one. */
   private tidy(): void {
     let kept = 0
     for (let place = 0; place < this.owners.length; place++) {

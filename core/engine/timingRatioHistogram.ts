@@ -9,7 +9,9 @@ export interface TimingRatioSnapshot {
   readonly sum: number
 }
 
-/** How many terms of the sum gather before they may join it, and how much smaller than it they must be to wait. */
+/**
+ * How many terms of the sum accumulate before they may join it, and how much smaller than the sum they must be to wait.
+ */
 const TERMS_TOGETHER = 15
 const NEGLIGIBLE = 2 ** 26
 
@@ -71,7 +73,9 @@ export class TimingRatioHistogram {
     return { bounds: [...this.bounds], counts, sum: this.sum + this.recent, count }
   }
 
-  /** Counts what has passed. After a step back nothing is counted until the clock passes where it was. */
+  /**
+   * Counts the time that has passed. After a step back, nothing is counted until the clock passes its earlier position.
+   */
   private touch(): void {
     const elapsed = this.clock.since(this.lastHi, this.lastLo)
     if (elapsed <= 0) return
@@ -86,7 +90,10 @@ export class TimingRatioHistogram {
     this.addToSum(ratio * elapsed)
   }
 
-  /** Terms gather apart and join the sum together, unless they are too small beside it; in upstream's order. */
+  /**
+   * Terms accumulate separately and join the sum together, unless they are too small compared to it; in upstream's
+   * order.
+   */
   private addToSum(term: number): void {
     this.recent += term
     this.recentTerms += 1

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Tournament } from './tournament.ts'
 
-/** The scan that the tree stands in for. */
+/** The scan that the tree replaces. */
 function scan(keys: readonly (readonly [number, number] | undefined)[], robin: number): number {
   let best = -1
   for (let step = 1; step <= keys.length; step++) {

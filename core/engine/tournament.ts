@@ -52,14 +52,14 @@ export class Tournament {
     return high < 0 || (high === 0 && (this.keyLo[a] ?? 0) < (this.keyLo[b] ?? 0))
   }
 
-  /** Of two entrants, the right one only when it is strictly less. */
+  /** The winner of two entrants: the right one only when it is strictly less. */
   private better(left: number, right: number): number {
     if (left === -1) return right
     if (right === -1) return left
     return this.less(right, left) ? right : left
   }
 
-  /** Up to the root, or to where another one wins as before: those above have not noticed anything. */
+  /** Up to the root, or to the first node whose winner is the same as before: the nodes above it are unaffected. */
   private replay(index: number): void {
     for (let node = (this.leaves + index) >> 1; node >= 1; node >>= 1) {
       const before = this.winners[node]

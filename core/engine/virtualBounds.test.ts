@@ -11,7 +11,7 @@ const least = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a 
 const greatest = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b))
 const seconds = (units: bigint): number => FixedSeatSeconds.fromBigInt(BigInt.asUintN(64, units)).toSeconds()
 
-/** What upstream's scan of all queues finds, given the queue set as it stands before a dispatch. */
+/** The result of upstream's scan of all queues, given the queue set before a dispatch. */
 function scanned(queueSet: QueueSet<Request>) {
   const waiting = queueSet.queues.filter((queue) => queue.waiting.length > 0)
   const S = waiting.map((queue) => queue.S.toBigInt())
@@ -32,7 +32,7 @@ const step = fc.record({
   gap: fc.nat(5_000_000),
 })
 
-test('the gauges of the last dispatch are what a scan at that dispatch finds', () => {
+test('the gauges of the last dispatch equal those of a scan at that dispatch', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.boolean(), (steps, nearTheEnd) => {
       const clock = new Clock()
@@ -69,7 +69,8 @@ test('the gauges of the last dispatch are what a scan at that dispatch finds', (
         if (op === 'arrive') {
           const linger = pick % 3 === 0 ? 1_000_000 : 0
           const request = new SeatRequest(pick, { initialSeats: 1, finalSeats: linger && 1, additionalLatency: linger })
-          // While the seat is taken an arrival dispatches nothing; otherwise it is alone, and the scan finds its queue only.
+          // While the seat is taken an arrival dispatches nothing; otherwise it is alone, and the scan finds only its
+          // queue.
           const free = queueSet.seatsInUse === 0
           queueSet.syncTime()
           if (free) {
@@ -99,7 +100,7 @@ test('the gauges of the last dispatch are what a scan at that dispatch finds', (
         expect(queueSet.dispatchGauges()).toMatchObject(expected)
       }
 
-      /** The dispatch comes after the finish has changed its queue: let it happen in a second call. */
+      /** The dispatch comes after the finish has changed its queue: run it in a second call. */
       function release(act: () => void): void {
         const { limit } = queueSet
         queueSet.limit = 0

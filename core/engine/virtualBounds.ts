@@ -1,9 +1,9 @@
 import { FixedSeatSeconds } from './seatSeconds.ts'
 import type { Queue, SeatRequest } from './queue.ts'
 
-/** What the gauges of the last dispatch show, in seat-seconds (specification 8.1); all 0 before the first. */
+/** Values for the gauges of the last dispatch, in seat-seconds (specification 8.1); all 0 before the first. */
 export interface DispatchGauges {
-  /** R, and S of the selected queue, when it selected. */
+  /** R, and S of the selected queue, at selection. */
   readonly dispatchR: number
   readonly latestS: number
   /** Least and greatest S, and S − seats in use × G, over the queues in which requests waited then. */
@@ -21,14 +21,15 @@ interface Bounds {
 }
 
 /**
- * The gauges that upstream sets at each dispatch from a scan of all queues. Here the scan waits until somebody asks: a
- * queue that changes for the first time since a dispatch keeps what it was when that dispatch selected.
+ * The gauges that upstream sets at each dispatch from a scan of all queues. Here the scan is deferred until the gauges
+ * are read: a queue that changes for the first time since a dispatch saves its values at the selection of that
+ * dispatch.
  */
 export class VirtualBounds {
   private dispatches = 0
   private readonly dispatchR = new FixedSeatSeconds()
   private readonly latestS = new FixedSeatSeconds()
-  /** The scan, when it could not wait: because a queue left, or because all S were moved. */
+  /** The scan, when it could not be deferred: because a queue left, or because all S were moved. */
   private frozenFor = 0
   private frozen: Bounds | undefined
 
@@ -88,16 +89,16 @@ export class VirtualBounds {
   }
 }
 
-/** What is taken off R when it reaches `EPOCH_HIGH` (specification 4.4). */
+/** The amount subtracted from R when it reaches `EPOCH_HIGH` (specification 4.4). */
 const EPOCH_DECREMENT = FixedSeatSeconds.fromBigInt(9_223_372_036_854_775_807n)
 const EPOCH_HIGH = FixedSeatSeconds.fromBigInt(13_835_058_055_282_163_710n)
 
-/** Whether R has come so far that it must be taken back. */
+/** Whether R has reached the point at which it must be moved back. */
 export const isEpochOver = (R: FixedSeatSeconds): boolean => R.compare(EPOCH_HIGH) >= 0
 
 /**
- * Takes R and everything that is relative to it back by the same amount (specification 4.4), except for S of queues in
- * which nothing waits or executes, which are reset (trap T6). `false` when something was less than what was taken off.
+ * Moves R and everything relative to it back by the same amount (specification 4.4), except for S of queues in which
+ * nothing waits or executes, which are reset (trap T6). `false` when a value was less than that amount.
  */
 export function takeBackEpoch<R extends SeatRequest>(R: FixedSeatSeconds, queues: readonly Queue<R>[]): boolean {
   let success = true

@@ -10,7 +10,7 @@ const read = (method: string, url: string) => {
   return { info: requestInfo(method, target).info, query: target.query }
 }
 
-test('a watch that has ended is forgotten', () => {
+test('a watch that has ended is no longer counted', () => {
   const tracker = new WatchTracker()
   const interested = () => tracker.interested(read('PUT', '/api/v1/namespaces/ns1/pods/foo').info)
   const registered = ['/api/v1/pods?watch=1', '/api/v1/namespaces/ns1/pods?watch=1', '/api/v1/pods?watch=1'].map(
@@ -26,7 +26,7 @@ test('a watch that has ended is forgotten', () => {
   }
 })
 
-test('watches that are elsewhere count with those that are here', () => {
+test('watches elsewhere count together with registered ones', () => {
   const tracker = new WatchTracker()
   const interested = (url: string) => tracker.interested(read('PUT', url).info)
   const { info, query } = read('GET', '/api/v1/pods?watch=1')
@@ -38,7 +38,7 @@ test('watches that are elsewhere count with those that are here', () => {
   expect(interested('/api/v1/nodes/foo')).toBe(0)
   if (watch !== undefined) tracker.forget(watch)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(11)
-  // A total that is older than what is here takes nothing away from it.
+  // A total that is smaller than the number registered here removes nothing from it.
   tracker.register(info, query)
   tracker.setTotal('', 'pods', 0)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(1)
@@ -51,7 +51,7 @@ const watchInfo = fc
   .record({ apiGroup: part, resource: part, namespace: part, name: part })
   .map((parts) => ({ ...read('GET', '/api/v1/pods?watch=1').info, ...parts }))
 
-test('counts the open watches, and keeps nothing of those that ended', () => {
+test('counts the open watches, and keeps nothing of ended ones', () => {
   const steps = fc.array(fc.oneof(watchInfo, fc.nat({ max: 20 })), { maxLength: 60 })
   fc.assert(
     fc.property(steps, watchInfo, (all, changed) => {

@@ -34,10 +34,10 @@ const entry = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 
 /** Counts the watches that a change would be sent to (specification 5.6). */
 export class WatchTracker {
-  /** By API group, resource and namespace. Clients choose these names, so an entry leaves with its last watch. */
+  /** By API group, resource and namespace. Clients choose these names, so an entry is removed with its last watch. */
   private readonly groups = new Map<string, Map<string, Map<string, Watched>>>()
 
-  /** Watches of all objects of a resource that do not come by here; by `resource` or `resource.group`. */
+  /** Watches of all objects of a resource that are not registered here; by `resource` or `resource.group`. */
   private readonly elsewhere = new Map<string, number>()
 
   /**
@@ -51,7 +51,7 @@ export class WatchTracker {
     else this.elsewhere.delete(key)
   }
 
-  /** Registers a watch, to be given to `forget` once when it ends; `undefined` when the request is no watch. */
+  /** Registers a watch, to be passed to `forget` once when it ends; `undefined` when the request is not a watch. */
   register(info: RequestInfo, query: Query): RegisteredWatch | undefined {
     if (!info.isResource || info.verb !== 'watch') return undefined
     const { apiGroup, resource, namespace, name } = info
@@ -81,7 +81,7 @@ export class WatchTracker {
     return namespaces.reduce((sum, { size }) => sum + size, this.elsewhere.size)
   }
 
-  /** Watches that hear of what this request changes; 0 for one that changes nothing. */
+  /** Watches notified of the change of this request; 0 for a request that changes nothing. */
   interested({ verb, apiGroup, resource, namespace, name }: RequestInfo): number {
     if (NOT_MUTATING.has(verb)) return 0
     const elsewhere = this.elsewhere.size === 0 ? 0 : (this.elsewhere.get(statisticsKey({ apiGroup, resource })) ?? 0)

@@ -16,7 +16,7 @@ const INFINITE_OBJECTS = 1_000_000_000
 export const WATCHES_PER_SEAT = 10
 const EVENT_DURATION_NS = msToNs(5)
 
-/** How the server's version and settings estimate (specification 5.1, 5.4). */
+/** How the estimates depend on the server's version and settings (specification 5.1, 5.4). */
 export interface EstimatorProfile {
   /** Lists cost by size and up to 100 seats (on by default since 1.34), else by count and up to 10. */
   readonly sizeBasedLists: boolean
@@ -34,15 +34,15 @@ export type ObjectStatistics =
   | { readonly state: 'not-found' }
   | { readonly state: 'stale' }
 
-/** What the estimators ask while they work. */
+/** The inputs of the estimators. */
 export interface EstimatorSources {
   /** By `resource` or `resource.group` (trap T41). */
   objectStatistics(key: string): ObjectStatistics
-  /** Watches that hear of what the request changes. */
+  /** Watches that are notified of the request's change. */
   interestedWatches(info: RequestInfo): number
 }
 
-/** What decides whether a list is answered by etcd or from the watch cache (specification 5.4). */
+/** Which inputs decide whether a list is answered by etcd or from the watch cache (specification 5.4). */
 export type ReadPath =
   | 'watch'
   | 'exact-version'
@@ -53,22 +53,22 @@ export type ReadPath =
   | 'latest'
   | 'any-version'
 
-/** What a list has to read. `page` and `loaded` count objects. */
+/** The objects that a list has to read. `page` and `loaded` count objects. */
 export interface ListReading {
   /** By size in bytes, else by number of objects. */
   readonly bySize: boolean
   readonly count: number
-  /** What the limit leaves of them. */
+  /** How many of them the limit leaves. */
   readonly page: number
   readonly loaded: number
-  /** By size only; 0 otherwise. */
+  /** Set only when estimating by size; otherwise 0. */
   readonly averageSize: number
   readonly bytes: number
 }
 
-/** Where an estimate came from, for the explanation. */
+/** The origin of an estimate, for the explanation. */
 export type EstimateBasis =
-  /** One seat, or for `unknown` as many as the level admits. */
+  /** One seat, or for `unknown` the most that the level admits. */
   | { readonly kind: 'fixed'; readonly because: 'verb' | 'plain-watch' | 'watch-without-list' | 'token' | 'unknown' }
   | { readonly kind: 'unreadable-query'; readonly cap: number }
   | {
@@ -107,13 +107,16 @@ const maxListSeats = (profile: EstimatorProfile): number => (profile.sizeBasedLi
 export const statisticsKey = ({ resource, apiGroup }: Pick<RequestInfo, 'resource' | 'apiGroup'>): string =>
   apiGroup === '' ? resource : `${resource}.${apiGroup}`
 
-/** A request of which nothing is known costs what a level admits at most (specification 5.3). */
+/** A request of unknown kind costs the most that a level admits (specification 5.3). */
 export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: Seats): ExplainedEstimate {
   const cap = capOf(Math.max(maxListSeats(profile), MAX_MUTATING_SEATS), levelMaxSeats)
   return seats(cap, { kind: 'fixed', because: 'unknown' })
 }
 
-/** Seats that a request will need, by its verb (specification 5.3). `levelMaxSeats` 0 means that the level has no say. */
+/**
+ * Seats that a request will need, by its verb (specification 5.3). `levelMaxSeats` 0 means that the level sets no
+ * limit.
+ */
 export function estimateWork(
   info: RequestInfo,
   query: Query,
@@ -152,7 +155,7 @@ function readPathOf(options: ListOptions): ReadPath {
   }
 }
 
-/** Whether a request that reads this way is answered from the watch cache (specification 5.4). */
+/** Whether a request with these reading options is answered from the watch cache (specification 5.4). */
 function readsFromCache(path: ReadPath, profile: EstimatorProfile): boolean {
   if (path === 'latest') return profile.consistentReadsFromCache
   return path === 'watch' || path === 'not-older-than' || path === 'any-version'
@@ -232,15 +235,15 @@ function estimateMutating(info: RequestInfo, levelMaxSeats: Seats, sources: Esti
   const uncapped = watches < WATCHES_PER_SEAT ? 0 : Math.ceil(watches / WATCHES_PER_SEAT)
   const basis = { kind: 'mutating', watches, uncapped, cap } as const
   if (uncapped === 0) return seats(MINIMUM_SEATS, basis)
-  // Narrower but longer: the work stays what it was before the cap.
+  // Narrower but longer: the work stays the same as before the cap.
   const work = seatsTimesDuration(uncapped, EVENT_DURATION_NS)
   const finalSeats = Math.min(uncapped, cap)
   return { initialSeats: MINIMUM_SEATS, finalSeats, additionalLatency: durationPerSeat(work, finalSeats), basis }
 }
 
-/** Statistics older than this are not believed (specification 5.7). */
+/** Statistics older than this are not used (specification 5.7). */
 export const STALE_AFTER_NS = secondsToNs(180)
-/** At every full hour of the engine's clock those are forgotten that are an hour old. */
+/** At every full hour of the engine's clock, statistics that are an hour old are removed. */
 const PRUNE_PERIOD_NS = secondsToNs(3_600)
 
 interface Polled {
@@ -249,8 +252,8 @@ interface Polled {
 }
 
 /**
- * How many objects of each resource there are and how large they are on average, as polled by whoever drives the engine
- * (a server polls every minute, stretched at random; a poll that fails does not update).
+ * The number and average size of the objects of each resource, as polled by the engine's driver (a server polls every
+ * minute, stretched at random; a poll that fails does not update).
  */
 export class ObjectStatisticsTracker {
   private readonly clock: Clock

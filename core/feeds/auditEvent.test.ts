@@ -20,7 +20,7 @@ const event = {
 const receivedMs = Date.parse('2026-11-21T07:30:23.451Z') + 0.268
 
 describe('an audit event', () => {
-  it('is a request with user, times and what a server makes of its address', () => {
+  it('is a request with user, times and the server’s reading of its address', () => {
     const read = readAuditEvent(event)
     expect(read).toMatchObject({
       kind: 'arrival',
@@ -40,19 +40,19 @@ describe('an audit event', () => {
     expect(read.inAllMs).toBeCloseTo(9.102, 2)
   })
 
-  it('is of whom somebody impersonates', () => {
+  it('has the impersonated user', () => {
     const impersonatedUser = { username: 'system:serviceaccount:batch:crawler', groups: ['system:serviceaccounts'] }
     expect(readAuditEvent({ ...event, impersonatedUser })).toMatchObject({
       user: { name: 'system:serviceaccount:batch:crawler', groups: ['system:serviceaccounts'] },
     })
   })
 
-  it('takes the queue wait out of the execution, where the server tells it', () => {
+  it('subtracts the queue wait from the execution, where the server reports it', () => {
     const annotations = { 'apiserver.latency.k8s.io/apf-queue-wait': '5ms' }
     const read = readAuditEvent({ ...event, annotations })
     expect(read).toMatchObject({ server: { waitMs: 5 } })
     if (read.kind === 'arrival') expect(read.executionMs).toBeCloseTo(4.102, 2)
-    // Of long requests it would be told.
+    // A long request would have it.
     const long = readAuditEvent({ ...event, stageTimestamp: '2026-11-21T07:30:24.451268Z' })
     if (long.kind === 'arrival') expect(long.executionMs).toBeCloseTo(1_000, 2)
   })
@@ -77,14 +77,16 @@ describe('an audit event', () => {
     expect(read).toMatchObject({ kind: 'arrival', line: { ok: true, info: { verb } } })
   })
 
-  it('says what is refused before flow control', () => {
+  it('gives the reason for a rejection before flow control', () => {
     const anonymous = { ...event, user: {}, responseStatus: { code: 401 } }
-    expect(readAuditEvent(anonymous)).toMatchObject({ outside: expect.stringContaining('did not know who asks') })
+    expect(readAuditEvent(anonymous)).toMatchObject({
+      outside: expect.stringContaining('could not authenticate the client'),
+    })
     const unreadable = { ...event, requestURI: '/api/v1/pods?timeout=soon', responseStatus: { code: 400 } }
     expect(readAuditEvent(unreadable)).toMatchObject({ outside: expect.stringContaining('before flow control') })
   })
 
-  it('knows 429 of flow control from those of evictions and the like, which were authorized before', () => {
+  it('distinguishes 429 of flow control from that of evictions and the like, which were authorized before', () => {
     const responseStatus = { code: 429 }
     const eviction = { requestURI: '/api/v1/namespaces/default/pods/one/eviction', verb: 'create', responseStatus }
     const annotations = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
@@ -94,7 +96,7 @@ describe('an audit event', () => {
     expect(readAuditEvent({ ...event, ...eviction, annotations })).toMatchObject({ refused: false })
   })
 
-  it('knows who may not ask in the name of another, which comes before flow control', () => {
+  it('recognizes a forbidden impersonation, which is rejected before flow control', () => {
     const responseStatus = { code: 403 }
     const forbidden = { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' }
     expect(readAuditEvent({ ...event, responseStatus, annotations: forbidden })).toMatchObject({ outside: undefined })
@@ -103,7 +105,7 @@ describe('an audit event', () => {
     })
   })
 
-  it('has times in any precision, of UTC as servers write it', () => {
+  it('accepts times of any precision, in UTC as servers write it', () => {
     for (const [text, ms] of [
       ['2026-11-21T07:30:23Z', 0],
       ['2026-11-21T07:30:23.5Z', 500],
@@ -120,7 +122,7 @@ describe('an audit event', () => {
     })
   })
 
-  it('may have more than is known of it, and no more than a policy of metadata leaves', () => {
+  it('may have unknown fields, or only those of a Metadata policy', () => {
     const user = { ...event.user, uid: 'u', extra: { 'authentication.kubernetes.io/credential-id': ['X509SHA256=1'] } }
     const more = { future: { a: [1] }, requestObject: { kind: 'Pod' }, objectRef: { resource: 'nodes', name: 'x' } }
     const plain = readAuditEvent(event)
@@ -140,18 +142,19 @@ describe('an audit event', () => {
       expect(read, part).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/\.$/) })
     }
     expect(readAuditEvent({ ...event, verb: 'watch' })).toMatchObject({
-      problem: 'The audit event one says watch, and a server takes /api/v1/namespaces/default/pods?limit=500 for list.',
+      problem:
+        'The audit event one has the verb watch, but a server reads /api/v1/namespaces/default/pods?limit=500 as list.',
     })
   })
 })
 
 describe('lines and batches', () => {
-  it('are read one by one, and garbage is a value', () => {
+  it('are read one by one, and garbage is returned as a value', () => {
     expect(readAuditLine(JSON.stringify(event))).toMatchObject({ kind: 'arrival' })
     expect(readAuditLine('')).toEqual({ kind: 'other' })
     expect(readAuditLine('{"kind":"Event","audit')).toEqual({
       kind: 'unreadable',
-      problem: 'A line is no JSON: {"kind":"Event","audit',
+      problem: 'A line is not JSON: {"kind":"Event","audit',
     })
     expect(readAuditBatch(JSON.stringify({ kind: 'EventList', items: [event, 7] }))).toMatchObject([
       { kind: 'arrival' },

@@ -12,10 +12,10 @@ const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
   ['ResponseComplete', 'complete'],
   ['Panic', 'panic'],
 ])
-/** Written only of requests that took more than half a second (specification 5.8). */
+/** Written only for requests that took more than half a second (specification 5.8). */
 const QUEUE_WAIT = 'apiserver.latency.k8s.io/apf-queue-wait'
 const WAIT_TOLD_FROM_MS = 500
-/** Written of every request that came as far as authorization, which a server does after flow control. */
+/** Written for every request that reached authorization, which a server does after flow control. */
 const AUTHORIZATION = 'authorization.k8s.io/decision'
 const FORBIDDEN = 403
 const TOO_MANY = 429
@@ -27,10 +27,13 @@ const timeOf = (value: unknown): number | undefined => (typeof value === 'string
 export function readAuditLine(line: string): FeedRecord {
   if (line.trim() === '') return { kind: 'other' }
   const value = parseJson(line)
-  return value === undefined ? unreadable(`A line is no JSON: ${quoted(line)}`) : readAuditEvent(value)
+  return value === undefined ? unreadable(`A line is not JSON: ${quoted(line)}`) : readAuditEvent(value)
 }
 
-/** What an API server posts to an audit webhook: an EventList, or an event alone. `undefined` for anything else. */
+/**
+ * The body that an API server posts to an audit webhook: an EventList, or a single event. `undefined` for anything
+ * else.
+ */
 export function readAuditBatch(text: string): readonly FeedRecord[] | undefined {
   const value = parseJson(text)
   if (!isJsonObject(value)) return undefined
@@ -39,16 +42,14 @@ export function readAuditBatch(text: string): readonly FeedRecord[] | undefined 
   return Array.isArray(items) ? items.map((item) => readAuditEvent(item)) : undefined
 }
 
-/** An event of audit.k8s.io/v1; anything that is none is unreadable with a reason. */
+/** An event of audit.k8s.io/v1; anything else is unreadable with a reason. */
 export function readAuditEvent(event: unknown): FeedRecord {
-  if (!isJsonObject(event)) return unreadable('An audit event is no JSON object.')
+  if (!isJsonObject(event)) return unreadable('An audit event is not a JSON object.')
   const { auditID, verb, requestURI } = event
   const stage = STAGES.get(event['stage'])
   if (typeof auditID !== 'string' || auditID === '') return unreadable('An audit event has no auditID.')
   if (stage === undefined) {
-    return unreadable(
-      `The audit event ${quoted(auditID)} has no stage that is known, but ${quoted(textOf(event['stage']))}.`,
-    )
+    return unreadable(`The audit event ${quoted(auditID)} has an unknown stage: ${quoted(textOf(event['stage']))}.`)
   }
   if (typeof requestURI !== 'string' || typeof verb !== 'string') {
     return unreadable(`The audit event ${quoted(auditID)} has no requestURI or no verb.`)
@@ -58,11 +59,11 @@ export function readAuditEvent(event: unknown): FeedRecord {
   if (receivedMs === undefined || endedMs === undefined) {
     return unreadable(`The audit event ${quoted(auditID)} has no readable requestReceivedTimestamp or stageTimestamp.`)
   }
-  // A server leaves the verb of a resource request empty where its method has none, as OPTIONS.
+  // A server leaves the verb of a resource request empty if its method has none, such as OPTIONS.
   const line = readRequestLine(verb === '' ? 'OPTIONS' : methodOfVerb(verb), requestURI)
   if (line.ok && line.info.verb !== verb && !(verb === '' && !line.info.isResource)) {
     return unreadable(
-      `The audit event ${quoted(auditID)} says ${verb}, and a server takes ${quoted(requestURI)} for ${line.info.verb}.`,
+      `The audit event ${quoted(auditID)} has the verb ${verb}, but a server reads ${quoted(requestURI)} as ${line.info.verb}.`,
     )
   }
   const status = statusOf(event['responseStatus'])
@@ -95,13 +96,13 @@ export function readAuditEvent(event: unknown): FeedRecord {
   }
 }
 
-/** The longest wait, milliseconds, of a request that took so long and whose event has none. */
+/** The longest possible wait, milliseconds, of a request of this duration whose event has no wait. */
 const mostOf = (inAllMs: number, isWatch: boolean): number =>
   isWatch || inAllMs <= WAIT_TOLD_FROM_MS ? Math.max(0, inAllMs) : 0
 
 const NO_DURATIONS = { executionMs: undefined, inAllMs: undefined }
 
-/** A request that took long and has no wait to show did not wait; of others, and of watches that go on, it is not told. */
+/** A long request without a recorded wait did not wait; for shorter ones, and for watches, the split is unknown. */
 function durationsOf(
   inAllMs: number,
   waitMs: number | undefined,
@@ -114,9 +115,11 @@ function durationsOf(
 }
 
 function outsideOf(problem: string | undefined, user: User | undefined, forbidden: boolean): string | undefined {
-  if (problem !== undefined) return `The server refuses it before flow control: ${problem}.`
-  if (forbidden) return 'The user may not impersonate another, which a server refuses before flow control.'
-  return user === undefined ? 'The server did not know who asks, and refuses that before flow control.' : undefined
+  if (problem !== undefined) return `The server rejects it before flow control: ${problem}.`
+  if (forbidden) return 'The user may not impersonate another, so the server rejects the request before flow control.'
+  return user === undefined
+    ? 'The server could not authenticate the client, so it rejects the request before flow control.'
+    : undefined
 }
 
 function userOf(value: unknown): User | undefined {
@@ -139,7 +142,7 @@ function waitOf(annotations: unknown): number | undefined {
   return typeof text === 'string' ? parseGoDuration(text) : undefined
 }
 
-/** The first of `sourceIPs` is the client as far as proxies tell. */
+/** The first of `sourceIPs` is the client, as reported by proxies. */
 function addressOf({ sourceIPs }: JsonObject): string | undefined {
   const first = Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''
   return first === '' ? undefined : keptText(first, MOST_CHARACTERS.name)

@@ -26,8 +26,8 @@ function histogramOf(milliseconds: readonly number[]): Histogram {
 const bucketOf = (ms: number): number => BOUNDS.findIndex((bound) => ms / 1_000 <= bound + 1e-12)
 const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0)
 
-describe('the executions of requests of which only their stays are known', () => {
-  it('come to the sum of the histogram, and count into its buckets', () => {
+describe('the executions of requests of which only the stays are known', () => {
+  it('add up to the sum of the histogram, and match its buckets', () => {
     const requests = fc.array(
       fc.record({
         wait: fc.double({ min: 0, max: 400, noNaN: true }),
@@ -53,7 +53,7 @@ describe('the executions of requests of which only their stays are known', () =>
     )
   })
 
-  it('leave to others what the events tell exactly', () => {
+  it('exclude what the events report exactly', () => {
     const { staysMs, executionsMs } = correct(
       [
         { stayMs: 900, isExact: true },
@@ -86,7 +86,7 @@ describe('a correction', () => {
   })
   const asked = { ...lane, endedMs: 1_500, stayMs: 100 }
 
-  it('is known once the feed has come to the scrape after the end of a request, and holds it back until then', () => {
+  it('is available once the feed has reached the scrape after the end of a request, which is held back until then', () => {
     const correction = new ExecutionCorrection(20_000)
     expect(correction.heardTo(900)).toBe(900)
     correction.scraped(times(1_000, [4]))
@@ -98,11 +98,11 @@ describe('a correction', () => {
     expect(correction.heardTo(2_500)).toBe(2_000)
     expect(correction.executionOf(asked)).toBeCloseTo(30)
     expect(correction.report).toEqual({ fromMs: 1_000, toMs: 2_000, requests: 1, factor: expect.closeTo(0.3) })
-    // A scrape that does not come holds nothing back for ever.
+    // A missing scrape holds nothing back for ever.
     expect(correction.heardTo(30_000)).toBe(10_000)
   })
 
-  it('does not reach over the start of a server', () => {
+  it('does not span the start of a server', () => {
     const correction = new ExecutionCorrection(20_000)
     correction.scraped(times(1_000, [4]))
     correction.ended({ ...asked, isExact: false })
@@ -111,7 +111,7 @@ describe('a correction', () => {
     expect(correction.executionOf(asked)).toBeUndefined()
   })
 
-  it('is none where the feed has other requests than the server counted, and says how many', () => {
+  it('is omitted where the feed has other requests than the server counted, with both counts reported', () => {
     const correction = new ExecutionCorrection(20_000)
     correction.scraped(times(1_000, []))
     correction.ended({ ...asked, isExact: false })
@@ -128,7 +128,7 @@ describe('a correction', () => {
   })
 })
 
-describe('a feed beside the histograms of the engine whose requests it tells of', () => {
+describe('a feed alongside the histograms of the engine whose requests it contains', () => {
   const T0 = Date.UTC(2026, 10, 21, 7)
   const TARGET = '/api/v1/namespaces/default/pods/one'
   const line = readRequestLine('GET', TARGET)
@@ -150,7 +150,7 @@ describe('a feed beside the histograms of the engine whose requests it tells of'
     readonly endedMs: number
   }
 
-  /** What a server with this engine would do, and the histograms that it would report. */
+  /** The behaviour of a server with this engine, and the histograms that it would report. */
   function serve(asked: readonly Asked[]): {
     readonly served: readonly Served[]
     readonly times: readonly ReportedTimes[]
@@ -245,7 +245,7 @@ describe('a feed beside the histograms of the engine whose requests it tells of'
       return steps.map(({ gapMs, runMs }) => ({ atMs: (atMs += gapMs), runMs }))
     })
 
-  it('recovers its waits up to the width of a bucket', () => {
+  it('recovers its waits to within the width of a bucket', () => {
     fc.assert(
       fc.property(traffic, (asked) => {
         const { served, times } = serve(asked)
@@ -275,7 +275,7 @@ describe('a feed beside the histograms of the engine whose requests it tells of'
     )
   })
 
-  it('is bounded by what the events tell, where there are no histograms', () => {
+  it('is bounded by the events, where there are no histograms', () => {
     fc.assert(
       fc.property(traffic, (asked) => {
         const { served } = serve(asked)

@@ -5,16 +5,16 @@ import type { Lane, ReportedTimes } from '../live/reportedTimes.ts'
 import { lowerBound } from '../search.ts'
 import { MS_PER_SECOND } from '../units.ts'
 
-/** A request that the server let run, at its end. */
+/** A request that the server executed, at its end. */
 export interface Executed extends Lane {
   readonly endedMs: number
   /** From its receipt to its end, without the wait where the event has one. */
   readonly stayMs: number
-  /** The event tells how much of that was execution: all of it. */
+  /** The event reports how much of that was execution: all of it. */
   readonly isExact: boolean
 }
 
-/** What is known of the execution times of a lane over an interval. */
+/** The execution times of a lane over an interval. */
 interface Corrected {
   /** Ascending stays, milliseconds, and the execution time of each. */
   readonly staysMs: readonly number[]
@@ -32,48 +32,52 @@ interface Scrape {
   readonly before: ReportedTimes
 }
 
-/** Requests whose end is remembered in an interval; beyond, it is not corrected. */
+/** Most ends that are kept in an interval; with more, it is not corrected. */
 const MOST_ENDS = 200_000
-/** How long an interval is remembered: a request that is heard of late may have ended in an earlier one. */
+/** How long an interval is kept: a request that is reported late may have ended in an earlier one. */
 const REMEMBERED_MS = 60_000
-/** The feed and the server count the same requests up to so many, or such a part: a scrape is no instant. */
+/**
+ * The feed and the server are taken to count the same requests up to this difference, absolute or relative: a scrape is
+ * not instantaneous.
+ */
 const SAME_COUNT = 10
 const SAME_PART = 0.2
-/** Scrapes of a time that the feed has not come to: its clock may be hours behind. */
+/** Scrapes of a time that the feed has not reached: its clock may be hours behind. */
 export const MOST_SCRAPES = 64
 
 const keyOf = ({ level, schema }: Lane): string => `${level}\n${schema}`
 
 /**
- * How long requests executed of which a feed tells only wait and execution together. The server's own histograms have how
- * many executed and how long they did, by level and flow schema, between two scrapes: the stays that the feed tells of the
- * same time are mapped to them by rank, such that each lane's executions come to the sum that the server reports.
+ * Execution times of requests for which a feed reports only the sum of wait and execution. The server's own histograms
+ * report, by level and flow schema, how many requests executed between two scrapes and for how long: the stays in the
+ * feed over the same time are mapped to them by rank, such that each lane's executions add up to the sum that the
+ * server reports.
  */
 export class ExecutionCorrection {
   private readonly holdMs: number
   private latest: ReportedTimes | undefined
   private firstMs = Number.POSITIVE_INFINITY
-  /** Scrapes of whose time the feed may still tell more, oldest first. */
+  /** Scrapes for whose time the feed may still report more, oldest first. */
   private scrapes: Scrape[] = []
   private ends: Executed[] = []
   private overflowed = false
   private intervals: Interval[] = []
-  /** The end of the last interval of which everything is known, Unix milliseconds. */
+  /** The end of the last complete interval, Unix milliseconds. */
   private closedMs = Number.NEGATIVE_INFINITY
   private readonly total = { fromMs: 0, toMs: 0, requests: 0, staysMs: 0, executionsMs: 0 }
   private readonly unlike = new Map<string, Lane & { feed: number; server: number }>()
 
-  /** Requests are held back until the scrape after their end, or for so long at most. */
+  /** Requests are held back until the scrape after their end, but at most this long. */
   constructor(holdMs: number) {
     this.holdMs = holdMs
   }
 
-  /** The server's metrics are known. */
+  /** Whether the server's metrics are available. */
   get isKnown(): boolean {
     return this.latest !== undefined
   }
 
-  /** Time leaps: nothing of before counts, but what was scraped last. */
+  /** Time leaps: everything before is dropped except the last scrape. */
   begin(): void {
     this.ends = []
     this.intervals = []
@@ -93,7 +97,7 @@ export class ExecutionCorrection {
     else this.overflowed = true
   }
 
-  /** The feed has told everything up to here (Unix milliseconds). Answers up to where requests can be placed. */
+  /** The feed is complete up to here (Unix milliseconds). Returns the time up to which requests can be placed. */
   heardTo(unixMs: number): number {
     for (let [scrape] = this.scrapes; scrape !== undefined && scrape.times.atMs <= unixMs; [scrape] = this.scrapes) {
       this.scrapes.shift()
@@ -109,7 +113,7 @@ export class ExecutionCorrection {
     this.intervals = this.intervals.filter(({ toMs }) => toMs >= unixMs - REMEMBERED_MS)
   }
 
-  /** Its execution in milliseconds; `undefined` where the server’s histograms do not tell it. */
+  /** Its execution in milliseconds; `undefined` if the server’s histograms do not determine it. */
   executionOf({ level, schema, endedMs, stayMs }: Omit<Executed, 'isExact'>): number | undefined {
     const interval = this.intervals.find(({ fromMs, toMs }) => endedMs > fromMs && endedMs <= toMs)
     const lane = interval?.lanes.get(keyOf({ level, schema }))
@@ -126,13 +130,13 @@ export class ExecutionCorrection {
     return executionMs
   }
 
-  /** What was corrected so far; `undefined` for nothing. */
+  /** Everything corrected so far; `undefined` if nothing was. */
   get report(): FeedWaits['corrected'] {
     const { fromMs, toMs, requests, staysMs, executionsMs } = this.total
     return requests === 0 ? undefined : { fromMs, toMs, requests, factor: staysMs === 0 ? 1 : executionsMs / staysMs }
   }
 
-  /** Lanes of which the feed has not the requests that the server counted, in the intervals in which that was so. */
+  /** Lanes in which the feed lacks requests that the server counted, in the intervals in which that was so. */
   get uncorrected(): NonNullable<FeedWaits['uncorrected']> {
     return [...this.unlike.values()].map((lane) => ({ ...lane }))
   }
@@ -168,11 +172,11 @@ export class ExecutionCorrection {
   }
 }
 
-/** Whether a feed and a server that count so many speak of the same requests. */
+/** Whether these counts of a feed and a server refer to the same requests. */
 const areSame = (feed: number, server: number): boolean =>
   Math.abs(feed - server) <= Math.max(SAME_COUNT, SAME_PART * server)
 
-/** Requests that ended, and the histogram of their executions at the server. */
+/** Requests that ended, and the server's histogram of their executions. */
 export function correct(ended: readonly Pick<Executed, 'stayMs' | 'isExact'>[], executions: Histogram): Corrected {
   const exact = ended.filter(({ isExact }) => isExact)
   const staysMs = ended.flatMap(({ stayMs, isExact }) => (isExact ? [] : [stayMs])).toSorted((a, b) => a - b)
@@ -181,12 +185,12 @@ export function correct(ended: readonly Pick<Executed, 'stayMs' | 'isExact'>[], 
     exact.map(({ stayMs }) => stayMs / MS_PER_SECOND),
   )
   const ranges = staysMs.map((stayMs, rank) => rangeAt((rank + 0.5) / staysMs.length, stayMs, rest))
-  // Where the two count a few requests more or less, the mean is what both speak of.
+  // Where the two counts differ by a few requests, the mean is common to both.
   const sumMs = rest.count > 0 ? (rest.sum * MS_PER_SECOND * staysMs.length) / rest.count : 0
   return { staysMs, executionsMs: equalForEqual(staysMs, withSum(sumMs, ranges)) }
 }
 
-/** The mean of those whose stays are the same, which nothing else tells apart. */
+/** The mean over equal stays, which nothing else distinguishes. */
 function equalForEqual(staysMs: readonly number[], executionsMs: readonly number[]): number[] {
   const means: number[] = []
   while (means.length < staysMs.length) {
@@ -199,7 +203,7 @@ function equalForEqual(staysMs: readonly number[], executionsMs: readonly number
   return means
 }
 
-/** The histogram of those that are not among `seconds`. */
+/** The histogram without the observations in `seconds`. */
 function without(all: Histogram, seconds: readonly number[]): Histogram {
   const inside = all.counts.map((count, at) => count - (at === 0 ? 0 : (all.counts[at - 1] ?? 0)))
   let { sum } = all
@@ -213,14 +217,17 @@ function without(all: Histogram, seconds: readonly number[]): Histogram {
   return { bounds: all.bounds, counts, sum: Math.max(0, sum), count: below }
 }
 
-/** Where the execution of a request certainly is, and where in it when its bucket is filled evenly. Milliseconds. */
+/**
+ * The certain bounds of the execution of a request, and its position between them if its bucket is filled evenly.
+ * Milliseconds.
+ */
 interface Range {
   readonly least: number
   readonly even: number
   readonly most: number
 }
 
-/** The bucket at a quantile, as far as a stay leaves room for it. */
+/** The bucket at a quantile, limited by the stay. */
 function rangeAt(quantile: number, stayMs: number, { bounds, counts, count }: Histogram): Range {
   const rank = quantile * count
   const bucket = lowerBound(0, bounds.length, (at) => (counts[at] ?? 0) >= rank)
@@ -231,7 +238,7 @@ function rangeAt(quantile: number, stayMs: number, { bounds, counts, count }: Hi
   return { least, even: least + position * (most - least), most }
 }
 
-/** One time in each range, as even as the sum allows. Where no such times come to it, as near as they do. */
+/** One time in each range, as even as the sum allows. If no such times add up to the sum, the nearest ones. */
 function withSum(sum: number, ranges: readonly Range[]): number[] {
   const total = (of: keyof Range): number => ranges.reduce((all, range) => all + range[of], 0)
   const [least, even, most] = [total('least'), total('even'), total('most')]
@@ -244,6 +251,6 @@ function withSum(sum: number, ranges: readonly Range[]): number[] {
     const towards = part(least, even)
     return ranges.map((range) => range.least + towards * (range.even - range.least))
   }
-  // The requests are not quite those that the server counted: the sum is what the seats depend on.
+  // The requests are not quite those that the server counted: the sum is kept because the seats depend on it.
   return ranges.map((range) => (range.least * sum) / least)
 }

@@ -14,7 +14,7 @@ const info = (method: string, target: string) => {
 const pods = info('GET', '/api/v1/namespaces/default/pods')
 
 describe('stand-ins', () => {
-  it('are placed by the rules where the log says', () => {
+  it('are placed by the rules as in the log', () => {
     const { order } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
     const lease = info('PUT', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler')
     const healthz = info('GET', '/healthz')
@@ -39,20 +39,20 @@ describe('stand-ins', () => {
     }
   })
 
-  it('are told apart by their clients', () => {
+  it('are distinguished by their clients', () => {
     const one = standIns.userFor('global-default', pods, 'one at 10.0.0.7')
     const other = standIns.userFor('global-default', pods, 'other at 10.0.0.7')
     expect(one?.name).toBe('one at 10.0.0.7')
     expect(other?.name).toBe('other at 10.0.0.7')
   })
 
-  it('are nobody where no user would get there', () => {
+  it('have no user if no user would be placed there', () => {
     expect(standIns.userFor('probes', pods, 'x')).toBe(undefined)
     expect(standIns.userFor('of-another-server', pods, 'x')).toBe(undefined)
     expect(createStandIns(objects, new Set(['workload-low'])).userFor('service-accounts', pods, 'x')).toBe(undefined)
   })
 
-  it('know names that the log cuts', () => {
+  it('resolve names that the log truncates', () => {
     const name = 'a'.repeat(70)
     const [first] = objects.schemas
     if (first === undefined) throw new Error('no schema')

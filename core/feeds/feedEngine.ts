@@ -9,31 +9,33 @@ import { usersOf } from '../guard/shadowing.ts'
 import type { FlowSchema } from '../config/objects.ts'
 import type { Lane } from '../live/reportedTimes.ts'
 
-/** Receives the same calls as the engine, so that a candidate can run beside it. Times are nanoseconds since `began`. */
+/**
+ * Receives the same calls as the engine, so that a candidate can run alongside. Times are nanoseconds since `began`.
+ */
 export interface FeedListener {
   /** A new engine begins at this time: at the first event, and after gaps of hours. */
   began(startUnixMs: UnixMs): void
   moved(ns: Nanoseconds): void
   arrived(row: LiveRow, request: RunRequest): void
-  /** It took so long where it ran; of a watch, until it was initialised. */
+  /** It took this long on the server; for a watch, until it was initialised. */
   lasted(row: LiveRow, durationNs: Nanoseconds): void
   watchEnded(row: LiveRow): void
-  /** Its client went away. */
+  /** Its client disconnected. */
   abandoned(row: LiveRow): void
-  /** What is known of the server, as often as it has to be said again. */
+  /** The facts about the server, repeated before they expire. */
   told(facts: ServerFacts): void
 }
 
-/** Priority and Fairness without a mode. */
+/** Priority and Fairness if absent. */
 export type FeedEngineOptions = Omit<RunOptions, 'startUnixMs' | 'mode'> & Partial<Pick<RunOptions, 'mode'>>
 
 /**
- * Statistics are believed for three minutes; those at hand are given again before. So are watches: the clients of watches
- * that were open before the feed began come back one by one, and are heard of then.
+ * Statistics expire after three minutes; the available ones are set again before that. So are watches: the clients of
+ * watches that were open before the feed began come back one by one, and appear in the feed then.
  */
 const FACTS_AGAIN_NS = secondsToNs(60)
 
-/** The engine of a feed with all that outlives it: it begins anew where the time of the events makes a leap. */
+/** The engine of a feed with all state that outlives it: it begins anew where the time of the events makes a leap. */
 export class FeedEngine {
   private readonly options: FeedEngineOptions
   private readonly listeners = new Set<FeedListener>()
@@ -42,9 +44,9 @@ export class FeedEngine {
   private run: Run<LiveRow>
   private known: ServerFacts | undefined
   private factsAtNs = Number.NEGATIVE_INFINITY
-  /** Requests that wait, and of which only wait and execution together are known. */
+  /** Waiting requests of which only wait and execution together are known. */
   private readonly waiting = new Map<Call, (waitedNs: Nanoseconds) => void>()
-  /** What the engines before the present one decided. */
+  /** Decisions of the engines before the present one. */
   before: Outcome = NO_OUTCOME
   private waitedBefore = 0
   standIns: StandIns = createStandIns(this.configuration, new Set())
@@ -63,7 +65,7 @@ export class FeedEngine {
     return unixMsAfter(this.startMs, this.run.engine.nowNs)
   }
 
-  /** Seconds that dispatched requests have waited in all. */
+  /** Total seconds that dispatched requests have waited. */
   get waitedSeconds(): number {
     const lanes = this.engine.snapshot().levels.flatMap((level) => level.lanes)
     return lanes.reduce((total, { wait }) => total + wait.sum, this.waitedBefore)
@@ -91,7 +93,7 @@ export class FeedEngine {
     this.standIns = createStandIns(configuration, refused)
   }
 
-  /** Where the engine would put a request. */
+  /** Flow schema and level in which the engine would place a request. */
   laneOf(digest: RequestDigest): Lane {
     const { metadata, spec } = this.standIns.schemaOf(digest)
     return { level: spec.priorityLevelConfiguration.name, schema: metadata.name }
@@ -122,8 +124,8 @@ export class FeedEngine {
   }
 
   /**
-   * It took so long with its wait in a queue of the server. What it waits in the engine is taken for that wait, so that the
-   * rest is its execution; `onExecution` is called as soon as the engine dispatches it.
+   * It took this long on the server including its wait in a queue there. Its wait in the engine is assumed to equal
+   * that wait, so that the rest is its execution; `onExecution` is called as soon as the engine dispatches it.
    */
   lastedInAll(row: LiveRow, call: Call<LiveRow>, ms: number, onExecution: (ms: number) => void): void {
     const known = (waitedNs: Nanoseconds): void => {
@@ -135,7 +137,7 @@ export class FeedEngine {
     else known(call.waitNs ?? 0)
   }
 
-  /** Its client went away: it waits and executes no more. */
+  /** Its client disconnected: it no longer waits or executes. */
   abandon(row: LiveRow, call: Call<LiveRow>): void {
     this.run.abandon(call)
     for (const listener of this.listeners) listener.abandoned(row)
@@ -178,22 +180,22 @@ export class FeedEngine {
   }
 }
 
-/** A server cuts the names in its log to so many bytes (specification 5.8). */
+/** A server truncates the names in its log to this many bytes (specification 5.8). */
 const LOGGED_BYTES = 64
 const MOST_KNOWN = 20_000
 const LONGEST_KNOWN = 1_024
-/** What stands in the users of `usersOf` for a name that no object names. */
+/** Substitute in the users of `usersOf` for a name that no object contains. */
 const UNNAMED = '\u0000'
 
-/** Users that a log leaves out, put back as far as the flow schema that it names tells them. */
+/** Users that a log leaves out, reconstructed as far as the flow schema in the log identifies them. */
 export interface StandIns {
-  /** The schema that our objects place a request in. */
+  /** The schema in which our objects place a request. */
   schemaOf(digest: RequestDigest): FlowSchema
-  /** The whole name of a flow schema or a level that was logged, among ours. */
+  /** The full name of a flow schema or a level that was logged, among ours. */
   fullName(logged: string): string
   /**
-   * A user whom our objects place in the schema with this request; `undefined` where no user would get there. Whoever
-   * the schema does not name is called by the client: one program on one address is one user.
+   * A user whose request our objects place in the schema; `undefined` if no user's would be. A user whom the schema
+   * does not name is named by the client: one program on one address is one user.
    */
   userFor(schema: string, info: RequestInfo, client: string): User | undefined
 }

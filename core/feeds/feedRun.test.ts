@@ -39,7 +39,7 @@ interface Said {
   readonly verb?: string
   readonly code?: number
   readonly user?: string
-  /** Told with requests that took more than half a second. */
+  /** Reported with requests that took more than half a second. */
   readonly waitS?: number
 }
 
@@ -109,7 +109,7 @@ describe('a feed', () => {
     })
   })
 
-  it('takes its own wait for that of the server, where an event tells only wait and execution together', () => {
+  it('assumes its own wait to be that of the server, where an event has only wait and execution together', () => {
     // Global-default keeps to its nominal limit, which is one seat of eight.
     const run = feed({ seats: 8 })
     const { levels, schemas } = builtInObjects('v1.36.3')
@@ -135,7 +135,7 @@ describe('a feed', () => {
     ])
   })
 
-  it('places what becomes known too late at its present, and says so', () => {
+  it('places events that arrive too late at its present, and reports that', () => {
     const run = feed()
     run.take([said({ id: 'a', atMs: 20_000 }), said({ id: 'slow', atMs: 1_000, lastsMs: 19_500 })], NOW)
     run.finish()
@@ -163,7 +163,7 @@ describe('a feed', () => {
     expect(run.counts).toMatchObject({ arrived: 3, repeated: 0, unfinished: 0 })
   })
 
-  it('takes whoever is impersonated for the user, as soon as a stage tells that', () => {
+  it('uses the impersonated user as soon as a stage contains it', () => {
     const run = feed()
     const event = {
       auditID: 'a',
@@ -191,7 +191,7 @@ describe('a feed', () => {
     expect(run.log.before(2)).toMatchObject([{ user: 'carol', level: 'global-default', flow: 'carol', status: 200 }])
   })
 
-  it('gives up what never ends, and watches at their end', () => {
+  it('gives up requests that never end, and watches at their timeout', () => {
     const run = feed()
     run.take([said({ id: 'g', atMs: 0, lastsMs: 0, stage: 'RequestReceived' }), said({ id: 'x', atMs: 6_000 })], NOW)
     expect(inUse(run)).toBe(1)
@@ -201,7 +201,7 @@ describe('a feed', () => {
     expect(inUse(run)).toBe(0)
   })
 
-  it('keeps what did not come to flow control out of the engine', () => {
+  it('keeps requests that did not reach flow control out of the engine', () => {
     const run = feed()
     const event = {
       auditID: 'anonymous',
@@ -223,7 +223,7 @@ describe('a feed', () => {
     ).not.toContain(1)
   })
 
-  it('begins anew after a gap of hours and tells so', () => {
+  it('begins anew after a gap of hours and reports that', () => {
     const run = feed()
     const began: number[] = []
     run.subscribe({
@@ -241,21 +241,21 @@ describe('a feed', () => {
     expect(run.log.before(10).map(({ state }) => state)).toEqual(['served', 'served'])
   })
 
-  it('begins with the first event, when that is from before', () => {
+  it('begins with the first event, when it is older than the start', () => {
     const run = feed({ startUnixMs: NOW })
     run.take([said({ id: 'a', atMs: 0 })], NOW)
     run.finish()
     expect(run.counts).toMatchObject({ arrived: 1, late: 0 })
   })
 
-  it('does not believe times from the future', () => {
+  it('rejects times in the future', () => {
     const run = feed()
     run.take([said({ id: 'a', atMs: 2 * 86_400_000 }), said({ id: 'b', atMs: 0 })], NOW)
     run.finish()
     expect(run.counts).toMatchObject({ arrived: 1, unreadable: 1 })
   })
 
-  it('gives the engine object counts for as long as they are known', () => {
+  it('passes object counts to the engine for as long as they are available', () => {
     const run = feed()
     run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]), watches: [] })
     const list = { uri: '/api/v1/pods', verb: 'list' }
@@ -266,7 +266,7 @@ describe('a feed', () => {
     run.finish()
     expect(run.log.before(10).map(({ seats }) => seats.initial)).toEqual([6, 6, 6])
     expect(run.limits.join(' ')).toContain('last scrape')
-    expect(feed().limits.join(' ')).toContain('not known without a scrape')
+    expect(feed().limits.join(' ')).toContain('Without a scrape of the server, object counts and sizes are unknown')
   })
 
   describe('with the watches that the server counts', () => {
@@ -280,14 +280,14 @@ describe('a feed', () => {
         .filter(({ verb }) => verb === 'create')
         .map(({ seats }) => seats.final)
 
-    it('estimates what changes send out, for as long as they are known', () => {
+    it('estimates notifications of changes for as long as the watches are known', () => {
       const run = feed()
       run.take([change('before', 0), later(10_000)], NOW)
       run.facts(pods(31))
       run.take([change('a', 20_000), change('b', 400_000), change('after a gap', 10 * 3_600_000)], NOW)
       run.finish()
       expect(finalSeats(run)).toEqual([0, 4, 4, 4])
-      expect(run.limits.join(' ')).toContain('Watches are those of the last scrape')
+      expect(run.limits.join(' ')).toContain('Watch counts come from the last scrape')
       expect(feed().limits.join(' ')).toContain('Watches that were open before the feed began are not counted')
     })
 
@@ -309,7 +309,7 @@ describe('a feed', () => {
       expect(finalSeats(run)).toEqual([2, 3])
     })
 
-    it('does not count one again of which the feed tells only the end', () => {
+    it('does not count a watch again if the feed contains only its end', () => {
       for (const identity of ['audit', 'httplog'] as const) {
         const run = feed({ identity })
         run.take([later(200_000)], NOW)
@@ -324,7 +324,7 @@ describe('a feed', () => {
     })
   })
 
-  describe('of a server that is killed, which tells no end of what it had begun', () => {
+  describe('requests of a server that is killed and reports no end of them', () => {
     const inNamespace = (query: string) => ({
       uri: `/api/v1/namespaces/default/pods?watch=true${query}`,
       verb: 'watch',
@@ -342,7 +342,7 @@ describe('a feed', () => {
         .map(({ at, seats }) => [at - T0, seats.final])
     const startedAt = (ms: number) => ({ objects: new Map(), watches: [], startedMs: T0 + ms })
 
-    it('ends all of it where the start of the next one is known, once its time has come', () => {
+    it('end once the start of the next server is known and its time is reached', () => {
       const run = feed()
       run.take([...open(0), said({ id: 'g', atMs: 9_000, lastsMs: 0, stage: 'RequestReceived' }), change(9_500)], NOW)
       run.facts(startedAt(20_000))
@@ -365,7 +365,7 @@ describe('a feed', () => {
       expect(run.counts).toMatchObject({ unfinished: 0, repeated: 1 })
     })
 
-    it('keeps what began just before: the start of a process is known to a second', () => {
+    it('remain if they began just before: the start of a process is known to a second', () => {
       const run = feed()
       run.take([...open(19_500), said({ id: 'on', atMs: 30_000 })], NOW)
       run.facts(startedAt(20_000))
@@ -374,7 +374,7 @@ describe('a feed', () => {
       expect(finalSeats(run)).toEqual([[31_000, 1]])
     })
 
-    it('ends watches after the time that they asked for', () => {
+    it('end after the timeout that they requested if they are watches', () => {
       const run = feed()
       run.take([...open(0, '&timeoutSeconds=400'), ...open(1_000, '&timeoutSeconds=0')], NOW)
       for (const event of [change(390_000), said({ id: 'on', atMs: 500_000 }), change(600_000)]) run.take([event], NOW)
@@ -386,7 +386,7 @@ describe('a feed', () => {
     })
   })
 
-  it('tells requests apart that come with one audit-ID, which clients may choose', () => {
+  it('distinguishes requests with the same audit-ID, which clients may choose', () => {
     const run = feed()
     const first = said({ id: 'mine', atMs: 1_000 })
     run.take([first, said({ id: 'mine', atMs: 2_000 }), first, said({ id: 'mine', atMs: 3_000 })], NOW)
@@ -394,7 +394,7 @@ describe('a feed', () => {
     expect(run.counts).toMatchObject({ arrived: 3, repeated: 1 })
   })
 
-  it('takes no harm from times that cannot be', () => {
+  it('tolerates impossible times', () => {
     const run = feed({ startUnixMs: NOW })
     const began: number[] = []
     run.subscribe({
@@ -408,7 +408,7 @@ describe('a feed', () => {
     })
     const century = 100 * 365 * 86_400_000
     const records = [
-      // Held open for a month, as a port-forward may be: the engine need not go through all that.
+      // Held open for a month, as a port-forward may be: the engine must not process all that time.
       said({ id: 'forward', atMs: -30 * 86_400_000, lastsMs: 30 * 86_400_000, ...watch }),
       said({ id: 'ages', atMs: 1_000 - century, lastsMs: century }),
       said({ id: 'backwards', atMs: 3_000, lastsMs: -1_000 }),
@@ -418,7 +418,7 @@ describe('a feed', () => {
     run.finish()
     expect(began).toEqual([NOW - T0, -5_000])
     expect(run.counts).toMatchObject({ arrived: 3, unreadable: 1, unfinished: 0 })
-    expect(run.counts.lastUnreadable).toContain('says that it took')
+    expect(run.counts.lastUnreadable).toContain('has a duration')
     expect(run.log.before(2).map(({ at, state }) => [at - T0, state])).toEqual([
       [2_000, 'served'],
       [2_500, 'served'],
@@ -426,16 +426,16 @@ describe('a feed', () => {
     expect(inUse(run)).toBe(0)
   })
 
-  it('says when much of the feed comes too late, or has no end', () => {
+  it('reports when much of the feed comes too late, or has no end', () => {
     const run = feed()
-    const late = 'became known only after'
+    const late = 'appeared in the feed only after'
     const unfinished = 'never ended'
     const ordinary = Array.from({ length: 60 }, (_, i) => said({ id: `${i}`, atMs: i * 1_000 }))
     run.take(ordinary, NOW)
-    // Of watches that go on that is nothing to be told: they are known by their end, and do not count any more.
+    // For open watches this is not reported: they appear at their end, and are no longer counted.
     run.take([said({ id: 'w', atMs: 0, lastsMs: 59_000, ...watch })], NOW)
     expect(run.counts).toMatchObject({ late: 0 })
-    expect(run.limits.join(' ')).not.toMatch(/became known only after|never ended/)
+    expect(run.limits.join(' ')).not.toMatch(/appeared in the feed only after|never ended/)
     run.take([said({ id: 'slow', atMs: 1_000, lastsMs: 59_000 })], NOW)
     run.finish()
     expect(run.limits.join(' ')).toContain(late)
@@ -450,7 +450,7 @@ describe('a feed', () => {
     expect(endless.limits.join(' ')).toContain('omit ResponseComplete')
   })
 
-  it('lets what the server refused take as long as others of its kind', () => {
+  it('gives requests that the server rejected the duration of others of their kind', () => {
     const run = feed()
     const refused = said({ id: 'b', atMs: 2_000, lastsMs: 1, code: 429 })
     run.take([said({ id: 'a', atMs: 1_000, lastsMs: 70 }), refused], NOW)
@@ -458,7 +458,7 @@ describe('a feed', () => {
     expect(run.log.before(10)[1]).toMatchObject({ state: 'served', runMs: 70, status: 429 })
   })
 
-  it('lets a request wait no longer than its client did, also one that becomes known late', () => {
+  it('lets a request wait no longer than its client did, even one that appears late', () => {
     // One seat, which is taken for twenty seconds.
     const long = said({ id: 'a', atMs: 4_000, lastsMs: 0, stage: 'RequestReceived' })
     const ended = said({ id: 'a', atMs: 4_000, lastsMs: 20_000 })
@@ -483,7 +483,7 @@ describe('a feed', () => {
     }
   })
 
-  it('tells a second engine everything', () => {
+  it('passes everything to a second engine', () => {
     const run = feed()
     const told: string[] = []
     run.subscribe({
@@ -502,7 +502,7 @@ describe('a feed', () => {
     run.take(events, NOW)
     run.finish()
     expect(told).toEqual(['began', 'arrived 0 alice', 'lasted 0 3', 'ended 0'])
-    // What is known of the server as often as the first engine is told, for it is believed for minutes only.
+    // Facts about the server as often as for the first engine, for they expire after minutes.
     told.length = 0
     run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]), watches: [] })
     expect(told).toEqual(['facts'])
@@ -513,7 +513,7 @@ describe('a feed', () => {
 })
 
 describe('a log without users', () => {
-  it('places requests where it says, and compares with what it says', () => {
+  it('places requests as in the log, and compares with it', () => {
     const run = feed({ identity: 'httplog' })
     const line = (id: string, schema: string, level: string, seats: number): string =>
       `I1121 07:00:01.000000 1 httplog.go:134] "HTTP" verb="GET" URI="/api/v1/namespaces/default/pods/one" latency="5ms" userAgent="x" audit-ID="${id}" srcIP="10.0.0.7:1" apf_pl="${level}" apf_fs="${schema}" apf_iseats=${seats} apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="4ms" resp=200`
@@ -544,7 +544,7 @@ describe('the order of a feed', () => {
     lastsMs: fc.integer({ min: 1, max: 1_500 }),
     kind: fc.constantFrom('get', 'list', 'watch', 'refused'),
     user: fc.constantFrom('alice', 'bob', 'system:serviceaccount:batch:crawler'),
-    /** How much later than in the order of time it is written, and how often again. */
+    /** How much later than in order of time it is written, and how often it is repeated. */
     delayMs: fc.nat(2_000),
     again: fc.nat(2),
     garbage: fc.boolean(),
@@ -603,11 +603,11 @@ describe('the order of a feed', () => {
   })
 })
 
-describe('what is held back', () => {
-  it('counts the texts of a request once, though a later stage tells other ones', () => {
+describe('requests that are held back', () => {
+  it('count the texts of a request once, though a later stage has other ones', () => {
     const run = feed()
     const administrator = 'a'.repeat(1_000_000)
-    // Impersonation is told by the later stages only.
+    // Only the later stages contain the impersonation.
     for (let i = 0; i < 40; i++) {
       const atMs = i * 10_000
       run.take([said({ id: `${i}`, atMs, lastsMs: 0, stage: 'RequestReceived', user: administrator })], NOW)
@@ -619,7 +619,7 @@ describe('what is held back', () => {
     expect(run.counts).toMatchObject({ arrived: 42, late: 0 })
   })
 
-  it('comes out in the order of time, order and id, whatever came first', () => {
+  it('come out in the order of time, order and id, whatever the order of insertion', () => {
     const happening = fc.record({ atMs: fc.nat(50), order: fc.nat(1), id: fc.string({ maxLength: 2 }) })
     const key = ({ atMs, order, id }: { atMs: number; order: number; id: string }): string => `${atMs}/${order}/${id}`
     fc.assert(
@@ -637,7 +637,7 @@ describe('what is held back', () => {
     )
   })
 
-  it('is let go of', () => {
+  it('are released', () => {
     const timeline = new Timeline<{ atMs: number; order: number; id: string }>()
     for (let i = 0; i < 20_000; i++) {
       timeline.put({ atMs: i, order: 0, id: '' })
@@ -648,7 +648,7 @@ describe('what is held back', () => {
 })
 
 describe('ids that were seen', () => {
-  it('are remembered up to a number, and forgotten after twice as many', () => {
+  it('are kept up to a number, and dropped after twice as many', () => {
     const seen = new SeenIds(10)
     for (let i = 0; i < 100; i++) {
       seen.add(`${i}`)

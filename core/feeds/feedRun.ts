@@ -15,60 +15,65 @@ import { type FeedCounts, FeedTally, ToldWaits, Waited } from './tally.ts'
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
   readonly identity: FeedIdentity
-  /** Where the engine's clock begins unless the first event is earlier. */
+  /** The start of the engine's clock, unless the first event is earlier. */
   readonly startUnixMs: UnixMs
-  /** Rows that are kept, and most that are told at once. */
+  /** Rows that are kept, and most that are reported at once. */
   readonly kept: number
   readonly untold: number
   /** How much later than others of its time an event may come, milliseconds; 5 s without. */
   readonly windowMs?: number
   /**
-   * How long requests are held back for the scrape after their end, which tells how long they executed. Without, their
-   * executions are not corrected: who follows a feed wants to see requests when they end.
+   * How long requests are held back for the scrape after their end, which determines how long they executed. If absent,
+   * their executions are not corrected: a user who follows a feed wants to see requests when they end.
    */
   readonly holdMs?: number
 }
 
-/** The requests that a feed tells of, through an engine that runs by their time. */
+/** The requests of a feed, through an engine that runs by their time. */
 export interface FeedRun {
-  /** Another one after `FeedListener.began`: ask each time. */
+  /** A new one after `FeedListener.began`: read it each time. */
   readonly engine: ApfEngine<unknown>
-  /** What the engines before that decided. */
+  /** Decisions of the engines before that. */
   readonly before: Outcome
   readonly log: RequestLog
   readonly counts: FeedCounts
-  /** What this feed cannot know, in sentences. */
+  /** The limits of this feed, in sentences. */
   readonly limits: readonly string[]
-  /** Latest time that an event told, Unix milliseconds; `undefined` before the first one. */
+  /** Latest time in an event, Unix milliseconds; `undefined` before the first one. */
   readonly latestMs: number | undefined
-  /** What ended up to this time (Unix milliseconds) has happened and has its row; what ended later is held back still. */
+  /**
+   * Everything that ended up to this time (Unix milliseconds) has been processed and has its row; later ends are held
+   * back.
+   */
   readonly passedMs: number
-  /** Takes records in the order of the feed. `nowMs` (Unix) is the present of whoever reads them. */
+  /** Accepts records in the order of the feed. `nowMs` (Unix) is the reader's present. */
   take(records: Iterable<FeedRecord>, nowMs: number): void
-  /** Lets time pass up to here (Unix milliseconds), though nothing came: what comes later and is older is late. */
+  /** Advances time up to here (Unix milliseconds) even without events: older ones that come afterwards are late. */
   passTo(unixMs: UnixMs): void
-  /** The feed is at its end: everything that is held back happens. */
+  /** The feed is at its end: everything that is held back is processed. */
   finish(): void
   agreement(): Agreement
-  /** How far the waits of the engine can be trusted. */
+  /** How accurate the waits of the engine are. */
   readonly waits: FeedWaits
   configure(configuration: EngineConfiguration): void
   facts(facts: ServerFacts): void
-  /** Histograms of the server that writes the feed, as of a scrape; scrapes come in the order of time. */
+  /** Histograms of the server that writes the feed, from a scrape; scrapes come in the order of time. */
   times(times: ReportedTimes): void
   subscribe(listener: FeedListener): () => void
 }
 
 const WINDOW_MS = 5_000
 const HOUR_MS = 3_600_000
-/** Nothing of before matters after such a gap; to go through it would only take time. */
+/** After such a gap earlier state does not matter; processing it would only take time. */
 const GAP_MS = 6 * HOUR_MS
-/** Clocks differ; more than this is no time of an event. */
+/** Clocks differ; a time further ahead is invalid. */
 const FUTURE_MS = HOUR_MS
 const REMEMBERED_IDS = 200_000
-/** A request other than a long one that took a day: its times are garbage, and it would hold its seats for ever. */
+/**
+ * A request other than a long-running one that took a day: its times are garbage, and it would hold its seats for ever.
+ */
 const LONGEST_MS = 24 * HOUR_MS
-/** Characters of URLs, users and groups that are held back with their requests; a few times as much memory. */
+/** Characters of URLs, users and groups that are held back with their requests; the memory is a few times as large. */
 const MOST_HELD = 32_000_000
 const ARRIVAL = 0
 const END = 1
@@ -97,7 +102,7 @@ class EventTimeRun implements FeedRun {
   private readonly waited = new Waited()
   private readonly correction: ExecutionCorrection
   private readonly corrects: boolean
-  /** Scrapes of a time that the engine has not come to, oldest first. */
+  /** Scrapes of a time that the engine has not reached, oldest first. */
   private scrapes: ReportedTimes[] = []
 
   constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS, holdMs }: FeedRunOptions) {
@@ -159,10 +164,10 @@ class EventTimeRun implements FeedRun {
       if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
       else if (record.endedMs > nowMs + FUTURE_MS) {
         this.tally.noteUnreadable(
-          `The request ${quoted(record.auditId)} ends more than an hour after the present of this computer.`,
+          `The request ${quoted(record.auditId)} ends more than an hour after the present time of this computer.`,
         )
       } else if (!record.longRunning && record.endedMs - record.receivedMs > LONGEST_MS) {
-        this.tally.noteUnreadable(`The request ${quoted(record.auditId)} says that it took longer than a day.`)
+        this.tally.noteUnreadable(`The request ${quoted(record.auditId)} has a duration of more than a day.`)
       } else this.hear(record)
     }
     this.release()
@@ -176,10 +181,10 @@ class EventTimeRun implements FeedRun {
 
   finish(): void {
     if (this.latest === undefined) return
-    // The feed tells nothing more of the time until the scrapes that are known.
+    // The feed contains nothing more about the time up to the available scrapes.
     this.correction.heardTo(Number.POSITIVE_INFINITY)
     this.letPass(this.latest)
-    // What waits or executes by now gets the minute that it has at most.
+    // A request that still waits or executes now ends within a minute.
     this.letPass(this.latest + 60_000)
   }
 
@@ -193,7 +198,7 @@ class EventTimeRun implements FeedRun {
 
   facts(facts: ServerFacts): void {
     if (facts.startedMs !== undefined) this.open.serverStarted(facts.startedMs)
-    // The watches that are told of are those of the server that runs: those of the one before must not be among them.
+    // The reported watches are those of the running server: those of the one before must not be among them.
     this.forgetServerBefore(this.watermarkMs)
     this.observer.facts(facts)
   }
@@ -201,7 +206,7 @@ class EventTimeRun implements FeedRun {
   times(times: ReportedTimes): void {
     this.scrapes.push(times)
     if (this.scrapes.length > MOST_SCRAPES) this.scrapes.shift()
-    // A request log tells each execution.
+    // A request log reports each execution.
     if (this.identity === 'audit' && this.corrects) this.correction.scraped(times)
   }
 
@@ -211,14 +216,14 @@ class EventTimeRun implements FeedRun {
 
   private hear(told: FeedArrival): void {
     const { auditId, stage, receivedMs, endedMs } = told
-    // Clients may choose the audit-ID, and choose the same one for each request.
+    // Clients may choose the audit-ID, even the same one for each request.
     const id = `${auditId} ${receivedMs}`
     const known = this.open.get(id)
     if (known?.has(stage) === true || (known === undefined && this.ended.has(id))) {
       this.tally.repeated += 1
       return
     }
-    // Clocks that are set go back.
+    // Clock adjustments may go back.
     const arrival = receivedMs <= endedMs ? told : { ...told, receivedMs: endedMs }
     this.noteTime(arrival)
     const request = known ?? new FeedRequest(arrival)
@@ -230,7 +235,7 @@ class EventTimeRun implements FeedRun {
       this.placing.learn(known)
     }
     if (stage !== 'complete' && stage !== 'panic') return
-    // It is remembered with its stages until none of them can come any more. One that is placed late waits as long.
+    // It is kept with its stages until none of them can come any more. A request that is placed late waits as long.
     const lateMs = arrival.refused && known === undefined ? Math.max(0, this.watermarkMs - arrival.receivedMs) : 0
     const atMs = Math.max(endedMs + lateMs, this.watermarkMs)
     this.timeline.put({ atMs, order: END, id, request })
@@ -246,7 +251,10 @@ class EventTimeRun implements FeedRun {
     this.correction.ended({ ...lane, endedMs, stayMs, isExact: executionMs !== undefined })
   }
 
-  /** Everything up to here (Unix milliseconds) is known: it happens, unless its executions are about to be known. */
+  /**
+   * Everything up to here (Unix milliseconds) is complete and is processed, unless its executions are about to be
+   * determined.
+   */
   private heard(unixMs: number): void {
     this.watermarkMs = Math.max(this.watermarkMs, this.correction.heardTo(unixMs))
   }
@@ -262,7 +270,7 @@ class EventTimeRun implements FeedRun {
       this.correction.begin()
       this.latest = endedMs
       this.watermarkMs = Number.NEGATIVE_INFINITY
-      // What came before the window is late in any case.
+      // Events from before the window are late in any case.
       this.observer.begin(Math.floor(endedMs - this.windowMs))
     }
     this.latest = Math.max(this.latest ?? endedMs, endedMs)
@@ -279,11 +287,11 @@ class EventTimeRun implements FeedRun {
     if (tooMany !== undefined) this.giveUp(tooMany)
     this.tally.heldBack += 1
     this.held += request.characters
-    // They are placed now, and what becomes known later and is older is late.
+    // They are placed now; older events that come later are late.
     if (this.held > MOST_HELD) this.letPass(this.latest ?? endedMs)
   }
 
-  /** Nothing is held back that happened up to here. */
+  /** Nothing up to here is held back any longer. */
   private letPass(unixMs: number): void {
     this.heard(unixMs)
     this.watermarkMs = Math.max(this.watermarkMs, unixMs)
@@ -291,7 +299,7 @@ class EventTimeRun implements FeedRun {
   }
 
   private release(): void {
-    // The sums of waits are compared as of the instants of the scrapes.
+    // The sums of waits are compared at the instants of the scrapes.
     for (let [scrape] = this.scrapes; scrape !== undefined && scrape.atMs <= this.reachedMs; [scrape] = this.scrapes) {
       this.scrapes.shift()
       this.releaseTo(scrape.atMs)
@@ -304,7 +312,7 @@ class EventTimeRun implements FeedRun {
     this.correction.placedTo(this.watermarkMs)
   }
 
-  /** How far time has passed, whether the feed has told anything or not. */
+  /** How far time has passed, whether the feed contained events or not. */
   private get reachedMs(): number {
     return this.latest === undefined ? this.observer.nowMs : this.watermarkMs
   }
@@ -326,7 +334,7 @@ class EventTimeRun implements FeedRun {
     this.placing.arrive(request, atMs)
     request.forgetTexts()
     const { isWatch, receivedMs } = request.arrival
-    // Of a watch from before the present only the end is heard: it is none of those that are open.
+    // For a watch from before the present, only the end is reported: it is not among the open ones.
     if (isWatch && request.complete && receivedMs < atMs) this.close(id, request)
   }
 
@@ -340,19 +348,19 @@ class EventTimeRun implements FeedRun {
     this.placing.end(request)
   }
 
-  /** Its end should have been heard. */
+  /** Its end is overdue. */
   private giveUp([id, request]: OpenRequest): void {
     if (!request.complete) this.tally.unfinished += 1
     this.close(id, request)
   }
 
-  /** What a server had begun when it was killed ended with it, and nobody wrote that down. */
+  /** Requests that a server had begun when it was killed ended with it, without a record. */
   private forgetServerBefore(unixMs: UnixMs): void {
     for (const [id, request] of this.open.ofServerBefore(unixMs)) this.close(id, request)
   }
 }
 
-/** Something that happens at a time. Of what happens at one time, the lower order and then the smaller id comes first. */
+/** Something that happens at a time. Things at the same time are ordered by the lower order, then by the smaller id. */
 interface Happening {
   readonly atMs: number
   readonly order: number
@@ -362,7 +370,7 @@ interface Happening {
 const before = (a: Happening, b: Happening): boolean =>
   a.atMs !== b.atMs ? a.atMs < b.atMs : a.order !== b.order ? a.order < b.order : a.id < b.id
 
-/** Holds back what became known out of order. What comes nearly in order is put in nearly at the end, which is cheap. */
+/** Holds back events that are out of order. Insertion is cheap for events nearly in order, which go near the end. */
 export class Timeline<H extends Happening> extends Fifo<H> {
   override put(item: H): void {
     const { items } = this
@@ -375,15 +383,15 @@ export class Timeline<H extends Happening> extends Fifo<H> {
     items.splice(place, 0, item)
   }
 
-  /** Takes out what comes first, unless that is later than `untilMs`. */
+  /** Removes the first one, unless it is later than `untilMs`. */
   take(untilMs: number): H | undefined {
     return this.next === undefined || this.next.atMs > untilMs ? undefined : this.shift()
   }
 }
 
 /**
- * Which of the last requests were there already, in bounded memory: between `most` and twice as many are remembered, the
- * oldest are forgotten together.
+ * Which of the last requests occurred already, in bounded memory: between `most` and twice as many are kept, the oldest
+ * are dropped together.
  */
 export class SeenIds {
   private readonly most: number

@@ -11,7 +11,7 @@ const line =
 const read = (text: string, at = nowMs) => readHttpLogLine(text, at)
 
 describe('a request line of the log', () => {
-  it('tells everything but the user', () => {
+  it('contains everything but the user', () => {
     const found = read(line)
     expect(found).toMatchObject({
       kind: 'arrival',
@@ -57,13 +57,13 @@ describe('a request line of the log', () => {
     expect(read('{"ts":1,"msg":"Starting"}')).toEqual({ kind: 'other' })
   })
 
-  it('knows what the server refused, and how long it had waited', () => {
+  it('shows that the server rejected it, and how long it had waited', () => {
     const refused = line.replace(/latency="[^"]*"/, 'latency="15.004s"').replace(/ fl_.*/, ' resp=429')
     expect(read(refused)).toMatchObject({ refused: true, executionMs: undefined, server: { waitMs: 15_004 } })
     expect(read(line.replace('resp=200', 'resp=429'))).toMatchObject({ refused: false, executionMs: 3.738826 })
   })
 
-  it('knows what did not come to flow control', () => {
+  it('shows that it did not reach flow control', () => {
     const plain = line.replace(/apf_pl.*/, 'resp=401')
     expect(read(plain)).toMatchObject({ outside: expect.any(String), server: undefined, status: 401 })
     const exec = plain
@@ -91,13 +91,13 @@ describe('a request line of the log', () => {
     for (const text of damaged) expect(read(text), text).toMatchObject({ kind: 'unreadable' })
   })
 
-  it('passes over what is no request', () => {
+  it('skips lines that are not requests', () => {
     for (const text of ['', 'I1121 07:26:45.082871 1 trace.go:236] Trace[1]: "List"', '\tgoroutine 1', '{}', '[1]']) {
       expect(read(text)).toEqual({ kind: 'other' })
     }
   })
 
-  it('never throws, however it is cut and whatever stands in it', () => {
+  it('never throws, however it is cut and whatever it contains', () => {
     fc.assert(
       fc.property(fc.nat(line.length), fc.nat(line.length), fc.string(), (from, to, text) => {
         read(line.slice(0, from) + text + line.slice(to))

@@ -7,8 +7,8 @@ import { MS_PER_DAY } from '../units.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
 
 /**
- * Methods of the verbs that a server logs. `CONNECT` stands for every method of exec, log and the like, which pass flow
- * control by.
+ * Methods of the verbs that a server logs. `CONNECT` stands for every method of exec, log and the like, which bypass
+ * flow control.
  */
 const METHODS: ReadonlyMap<string, string> = new Map([
   ['LIST', 'GET'],
@@ -18,7 +18,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 ])
 const TOO_MANY = '429'
 
-/** One line of a kube-apiserver log of `-v=3` or more; `nowMs` (Unix) tells the year that klog leaves out. */
+/** One line of a kube-apiserver log of `-v=3` or more; `nowMs` (Unix) determines the year, which klog omits. */
 export function readHttpLogLine(text: string, nowMs: number): FeedRecord {
   const read = readKlogLine(text, nowMs)
   if (read.kind === 'other') return read
@@ -36,7 +36,7 @@ export function readHttpLogLine(text: string, nowMs: number): FeedRecord {
   const line = readRequestLine(METHODS.get(verb) ?? verb, uri)
   if (verb === 'LIST' && line.ok && line.info.verb !== 'list' && line.info.verb !== 'watch') {
     return unreadable(
-      `A request line of the log says LIST, and a server takes ${quoted(requestURI)} for ${line.info.verb}.`,
+      `A request line of the log has the verb LIST, but a server reads ${quoted(requestURI)} as ${line.info.verb}.`,
     )
   }
   const status = values.get('resp')
@@ -70,8 +70,8 @@ function durationOf(values: ReadonlyMap<string, string>, name: string): number |
 }
 
 function outsideOf(line: RequestLine, values: ReadonlyMap<string, string>): string | undefined {
-  if (!line.ok) return `The server refuses it before flow control: ${line.problem}.`
-  return values.has('apf_fs') ? undefined : 'The server logged no flow schema: it did not come to flow control.'
+  if (!line.ok) return `The server rejects it before flow control: ${line.problem}.`
+  return values.has('apf_fs') ? undefined : 'The server logged no flow schema: the request did not reach flow control.'
 }
 
 function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefined): LiveRequest['server'] {
@@ -89,7 +89,7 @@ function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefine
   }
 }
 
-/** Names of objects: a server logs the same few again and again, and each row would keep its own copy. */
+/** Names of objects: a server logs the same few again and again, and each row would keep a copy of its own. */
 const names = new Map<string, string>()
 const MOST_NAMES = 1_000
 
@@ -101,7 +101,7 @@ function nameOf(logged: string): string {
   return name
 }
 
-/** The program and its address without the port, which is another one for each connection. */
+/** The program and its address without the port, which differs for each connection. */
 function clientOf(values: ReadonlyMap<string, string>): string {
   const [agent = ''] = (values.get('userAgent') ?? '').split(' ', 1)
   return ownText(keptText(`${agent} at ${(values.get('srcIP') ?? '').replace(/:\d+$/, '')}`, MOST_CHARACTERS.name))
@@ -119,14 +119,14 @@ type KlogResult =
   | { readonly kind: 'damaged'; readonly why: string }
 
 const OTHER = { kind: 'other' } as const
-/** What a container runtime puts before each line (CRI): time, stream, and whether the line is whole. */
+/** The prefix that a container runtime puts before each line (CRI): time, stream, and whether the line is whole. */
 const CRI = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) ([FP])(?::\S+)? /
 const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
 
 /**
- * Reads a line of a kube-apiserver log, in klog's text format or as JSON (`--logging-format=json`), with or without what a
- * container runtime puts before it. The text format has no year: it is the one that puts the line last before `nowMs`.
- * Its zone is the server's own, which is taken as UTC.
+ * Parses a line of a kube-apiserver log, in klog's text format or as JSON (`--logging-format=json`), with or without
+ * the prefix of a container runtime. The text format has no year: the latest year that puts the line before `nowMs` is
+ * used. Its zone is the server's own and is assumed to be UTC.
  */
 function readKlogLine(text: string, nowMs: number): KlogResult {
   const cri = text.charCodeAt(0) < 58 ? CRI.exec(text) : null
@@ -134,11 +134,11 @@ function readKlogLine(text: string, nowMs: number): KlogResult {
   if (body.startsWith('{')) return readJson(body)
   const header = HEADER.exec(body)
   if (header === null) return OTHER
-  if (cri?.[2] === 'P') return { kind: 'damaged', why: 'the container runtime cut it in parts' }
+  if (cri?.[2] === 'P') return { kind: 'damaged', why: 'the container runtime split it' }
   const writtenMs = timeOf(header, nowMs)
-  if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is none' }
+  if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is invalid' }
   const values = valuesOf(body, header[0].length)
-  if (values === undefined) return { kind: 'damaged', why: 'its values are not closed' }
+  if (values === undefined) return { kind: 'damaged', why: 'a quoted value is not closed' }
   return { kind: 'http', line: { writtenMs, values } }
 }
 
@@ -148,7 +148,7 @@ function readJson(body: string): KlogResult {
   try {
     value = JSON.parse(body)
   } catch {
-    return { kind: 'damaged', why: 'it is no JSON' }
+    return { kind: 'damaged', why: 'it is not JSON' }
   }
   if (!isJsonObject(value) || value['msg'] !== 'HTTP') return OTHER
   const { ts } = value
@@ -188,7 +188,7 @@ function valuesOf(text: string, from: number): ReadonlyMap<string, string> | und
     if (equals === -1) return values
     const name = text.slice(at, equals)
     at = equals + 1
-    // A text of several lines follows; what comes before it is all that is needed.
+    // A text of several lines follows; the part before it is all that is needed.
     if (text.startsWith('<', at)) return values
     if (text[at] === '"') {
       const end = quotationEnd(text, at)

@@ -18,7 +18,7 @@ export interface PlacingOptions {
   readonly waits: ToldWaits
 }
 
-/** Gives requests to the engine, at its present, and writes their rows. */
+/** Passes requests to the engine, at its present, and writes their rows. */
 export class Placing {
   private readonly engine: FeedEngine
   private readonly log: RequestLog
@@ -35,12 +35,12 @@ export class Placing {
     this.durations = { engine, usual: new UsualDurations(), correction, waits }
   }
 
-  /** The engine begins anew, and knows none of the requests before. */
+  /** The engine begins anew, without any of the requests before. */
   begin(): void {
     this.active = []
   }
 
-  /** `atMs`: Unix time of the engine; when it came, unless that became known too late. */
+  /** `atMs`: Unix time of the engine; the arrival, unless that was reported too late. */
   arrive(request: FeedRequest, atMs: number): void {
     const { arrival } = request
     const { line, outside, status, verb, requestURI, receivedMs, address } = arrival
@@ -63,7 +63,7 @@ export class Placing {
     this.active.push(request)
   }
 
-  /** Another of its stages became known after its arrival: what that tells is told at once. */
+  /** Another of its stages was reported after its arrival: its content is passed on at once. */
   learn(request: FeedRequest): void {
     const { row } = request
     if (row === undefined) return
@@ -83,7 +83,7 @@ export class Placing {
     if (arrival.isWatch) this.engine.watchEnded(row, call)
   }
 
-  /** Writes what the engine has decided since. */
+  /** Writes the engine's decisions since the last call. */
   refresh(): void {
     let kept = 0
     for (const request of this.active) {
@@ -103,7 +103,7 @@ export class Placing {
 
 const UNKNOWN_USER: User = { name: '', groups: [] }
 
-/** Where the feed does not tell who asked: somebody whom the schema that it tells admits. */
+/** For a feed without users: a stand-in whom the reported flow schema admits. */
 function standInFor(
   { client, line }: FeedArrival,
   server: LiveRequest['server'],
@@ -116,7 +116,7 @@ function standInFor(
   return found ?? { name, groups: ['system:authenticated'] }
 }
 
-/** What the server said, with the names that its log cuts put back. */
+/** The server's decision, with the names that its log truncates restored. */
 function withFullNames(server: LiveRequest['server'], standIns: StandIns): LiveRequest['server'] {
   if (server?.schema === undefined || server.level === undefined) return server
   const schema = standIns.fullName(server.schema)
@@ -127,50 +127,49 @@ function withFullNames(server: LiveRequest['server'], standIns: StandIns): LiveR
 export type FeedIdentity = 'audit' | 'httplog'
 
 interface FeedFacts {
-  /** A scrape of the server told its object counts and watches. */
+  /** A scrape of the server provided its object counts and watches. */
   readonly scraped: boolean
-  /** More than a few requests became known too late, or never ended. */
+  /** More than one request in a hundred was reported too late, or never ended. */
   readonly manyLate: boolean
   readonly manyUnfinished: boolean
   readonly waits: FeedWaits
 }
 
 const QUEUES =
-  'The feed tells what the server did, not what it held back: queues, waits and seats here are those of the engine, which is given the same requests and lets each take as long as it took on the server.'
+  'The feed reports what the server did, but not its queues: queues, waits and seats here are those of the engine, which receives the same requests, each with the duration that it had on the server.'
 const REFUSED =
-  'What the server refused never ran there; where the engine lets it run, it takes as long as requests of its verb and resource usually do.'
+  'Requests that the server rejected never ran there. If the engine dispatches one, it takes as long as requests of its verb and resource usually do.'
 const ONE_SERVER =
-  'A feed is taken for that of one server: where the logs of several are merged into one, their requests share the seats of one here.'
+  'A feed is treated as that of one server. If it merges the logs of several servers, their requests share the seats of one here.'
 const SCRAPED = [
-  'Object counts and sizes are those of the last scrape, not of the time of the request.',
-  'Watches are those of the last scrape of the one server that was asked, the feed’s own among them. It counts watches of whole resources; of one namespace or one object only those that began in the feed are known, so changes may get too few final seats.',
+  'Object counts and sizes come from the last scrape, not from the time of the request.',
+  'Watch counts come from the last scrape of one server and include the feed’s own watches. A scrape counts only watches of whole resources. Watches of one namespace or one object are counted only if they began in the feed, so changes may get too few final seats.',
 ]
 const NOT_SCRAPED = [
-  'Object counts and sizes are not known without a scrape of the server: every list counts as one seat.',
+  'Without a scrape of the server, object counts and sizes are unknown: every list counts as one seat.',
 ]
 const OPEN_WATCHES = {
   audit: 'Watches that were open before the feed began are not counted, so changes may get too few final seats.',
-  httplog:
-    'Watches that are open are not counted without a scrape of the server, so changes may get too few final seats.',
+  httplog: 'Without a scrape of the server, open watches are not counted, so changes may get too few final seats.',
 } as const
 const LATE =
-  'More than one request in a hundred became known only after the engine had passed its arrival, because it took longer than five seconds or was told late, and was placed at the engine’s present.'
+  'More than 1 % of the requests appeared in the feed only after the engine had passed their arrival, because they took longer than five seconds or were reported late. They were placed at the engine’s present.'
 const UNFINISHED =
-  'More than one request in a hundred never ended in the feed and was given up after five minutes, so seats here are taken for too long; the audit policy must not omit ResponseComplete.'
+  'More than 1 % of the requests never ended in the feed and were given up after five minutes, so they held their seats here too long. Do not omit ResponseComplete in the audit policy.'
 
-/** What a feed cannot know, in sentences (docs/feeds.md). */
+/** The limits of a feed, in sentences (docs/feeds.md). */
 export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly string[] {
   return [
     ...(identity === 'audit'
       ? [
-          'An audit log names no flow schema and no level, so there is nothing to compare with; a log of -v=3 has both.',
-          'It has a queue wait only of requests that took more than half a second; of others the wait in the engine is taken for it.',
-          'When a watch was initialised is not in it; the beginning of its response is used instead, and watches end when they end there.',
+          'An audit log contains no flow schema or level to compare with; a log of -v=3 has both.',
+          'It contains the queue wait only for requests that took more than half a second; for others, the wait in the engine is used.',
+          'It does not contain when a watch was initialised, so the start of its response is used. Watches end when they end in the log.',
         ]
       : [
-          'The log names no user. Each request is placed where apf_fs says, with a stand-in whom that flow schema admits: that is a check of our objects, not of who asked.',
+          'The log contains no users. Each request is placed in the flow schema of its apf_fs, with a stand-in user whom that schema admits. This checks our objects, not the real users.',
           'One program on one address counts as one user, so flows by user are an estimate.',
-          'The log has a watch only when it ends, so which watches are open is not in it.',
+          'The log contains a watch only when it ends, so it does not show which watches are open.',
         ]),
     QUEUES,
     ...trustSentences(facts.waits),

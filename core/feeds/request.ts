@@ -11,20 +11,20 @@ import type { ExecutionCorrection } from './correction.ts'
 import type { FeedEngine } from './feedEngine.ts'
 import type { ToldWaits } from './tally.ts'
 
-/** Who is refused at once is told so within this time. */
+/** A client that is rejected at once gets the answer within this time. */
 const LONG_WAIT_MS = 500
 /** `--request-timeout` where the flag is not set. */
 const REQUEST_TIMEOUT_NS = secondsToNs(DEFAULT_REQUEST_TIMEOUT_SECONDS)
 
-/** Of two stages the later one tells more. */
+/** Of two stages, the later one has more information. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
 
 const FORGOTTEN: RequestLine = { ok: false, status: 400, problem: 'It is not kept' }
 
-/** What decides how long a request executes. */
+/** The inputs of a request's execution time. */
 export interface Durations {
   readonly engine: FeedEngine
-  /** How long those took that ran, for those that never did. */
+  /** Usual durations of requests that ran, for those that never did. */
   readonly usual: UsualDurations
   readonly correction: ExecutionCorrection
   readonly waits: ToldWaits
@@ -42,23 +42,23 @@ const mostOf = (waitAtMostMs: number | undefined): Pick<FeedArrival, 'waitAtMost
 /** A request from its first event to its last. */
 export class FeedRequest {
   arrival: FeedArrival
-  /** For how long the client of a watch asked, seconds; 0 where it did not. */
+  /** The timeout that the client of a watch requested, seconds; 0 if it did not. */
   readonly askedSeconds: number
   /** How long a server lets it wait, milliseconds after its receipt. */
   private readonly waitLimitMs: number
-  /** Its last event is known, or it was given up. */
+  /** Its last event has arrived, or it was given up. */
   complete = false
-  /** Nothing is told to the engine any more. */
+  /** Nothing more is passed to the engine. */
   over = false
   row: LiveRow | undefined
   call: Call<LiveRow> | undefined
   /** How long it executes in the engine. */
   runMs: number | undefined
-  /** Characters that are held for it. */
+  /** Characters that are kept for it. */
   characters: number
-  /** A bit for each stage that was told, by its rank. */
+  /** A bit for each reported stage, by its rank. */
   private stages = 0
-  /** The engine knows how long it takes, or will as soon as it lets it run. */
+  /** The engine has its duration, or will have it as soon as it dispatches the request. */
   private told = false
 
   constructor(arrival: FeedArrival) {
@@ -72,8 +72,8 @@ export class FeedRequest {
   }
 
   /**
-   * Its client went away while it waited: it was refused, and neither at once, as with full queues, nor because its wait had
-   * lasted as long as it may.
+   * Its client disconnected while it waited: it was rejected, but neither at once, as with full queues, nor because its
+   * wait had reached its limit.
    */
   get hasLeft(): boolean {
     const { refused, server, receivedMs, endedMs } = this.arrival
@@ -84,13 +84,13 @@ export class FeedRequest {
     return (this.stages & (1 << RANK[stage])) !== 0
   }
 
-  /** Lets go of what only its placing needs: requests may be open for hours, and clients choose how long their URLs are. */
+  /** Drops what only its placing needs: requests may be open for hours, and clients choose the length of their URLs. */
   forgetTexts(): void {
     this.arrival = { ...this.arrival, requestURI: '', line: FORGOTTEN, user: undefined, client: '' }
     this.characters = 0
   }
 
-  /** Adds what another stage tells. */
+  /** Adds the content of another stage. */
   merge(arrival: FeedArrival): void {
     const { arrival: before } = this
     this.note(arrival.stage)
@@ -105,7 +105,7 @@ export class FeedRequest {
     else this.forgetTexts()
   }
 
-  /** Tells the engine how long it ran, once that is known or never will be. */
+  /** Passes its duration to the engine, once that is known or never will be. */
   tellDuration({ engine, usual, correction, waits }: Durations): void {
     const { row, call, complete } = this
     const { executionMs, inAllMs, isWatch, endedMs } = this.arrival
@@ -117,7 +117,7 @@ export class FeedRequest {
       this.runMs = ms
       if (!isWatch) usual.note(row, msToNs(ms))
     }
-    // Of a watch the histogram of executions has another time than an event: until it was initialised.
+    // For a watch, the histogram of executions has a different time than an event: until it was initialised.
     const knownMs =
       executionMs ??
       (inAllMs === undefined || isWatch ? undefined : correction.executionOf({ ...row, endedMs, stayMs: inAllMs }))
@@ -140,9 +140,11 @@ export class FeedRequest {
 }
 
 const MOST_OPEN = 100_000
-/** Requests other than watches end within a minute or are cut off; what was not told to end by then never will be. */
+/**
+ * Requests other than watches end within a minute or are cut off; an end that was not reported by then never will be.
+ */
 const UNFINISHED_AFTER_MS = 300_000
-/** A watch ends after the time that its client asked for; closing and writing of it take a moment more. */
+/** A watch ends after the timeout that its client requested; closing and logging it take a moment more. */
 const WATCH_GRACE_MS = 60_000
 /** The start of a process is known to a second. */
 const START_MS = 1_000
@@ -150,10 +152,10 @@ const START_MS = 1_000
 /** With its key in a feed. */
 export type OpenRequest = readonly [id: string, request: FeedRequest]
 
-/** Requests whose last event is not known, oldest first, and which of them will never have one. */
+/** Requests without their last event, oldest first, and which of them will never have one. */
 export class OpenRequests {
   private readonly byId = new Map<string, FeedRequest>()
-  /** When the server began that writes the feed, and whether that is still to be answered for. */
+  /** When the server that writes the feed started, and whether that still has to be handled. */
   private startMs: number | undefined
   private isNewStart = false
 
@@ -161,7 +163,7 @@ export class OpenRequests {
     return this.byId.get(id)
   }
 
-  /** Answers the oldest one where there are too many. */
+  /** Returns the oldest one where there are too many. */
   add(id: string, request: FeedRequest): OpenRequest | undefined {
     this.byId.set(id, request)
     return this.byId.size > MOST_OPEN ? this.byId.entries().next().value : undefined
@@ -180,7 +182,7 @@ export class OpenRequests {
     this.startMs = unixMs
   }
 
-  /** Those of a server that had gone by `unixMs`, told once for each start: it wrote no end of them. */
+  /** Requests of a server that was gone by `unixMs`, returned once for each start: it recorded no end of them. */
   ofServerBefore(unixMs: UnixMs): readonly OpenRequest[] {
     const { startMs } = this
     if (startMs === undefined || !this.isNewStart || unixMs < startMs) return []
@@ -188,7 +190,7 @@ export class OpenRequests {
     return [...this.byId].filter(([, { arrival, complete }]) => !complete && arrival.receivedMs < startMs - START_MS)
   }
 
-  /** Those whose end should have come by `unixMs`. */
+  /** Requests whose end is overdue at `unixMs`. */
   overdue(unixMs: UnixMs): readonly OpenRequest[] {
     const found: OpenRequest[] = []
     for (const one of this.byId) {
@@ -202,29 +204,31 @@ export class OpenRequests {
 
 function overdueMs({ arrival: { receivedMs, longRunning }, askedSeconds }: FeedRequest): number {
   if (!longRunning) return receivedMs + UNFINISHED_AFTER_MS
-  // Without a time that was asked for it is the server's choice, by a flag of its own.
+  // Without a requested timeout, the server chooses it, by a flag of its own.
   return askedSeconds > 0 ? receivedMs + askedSeconds * 1_000 + WATCH_GRACE_MS : Number.POSITIVE_INFINITY
 }
 
-/** How far a request had come when the server wrote of it: the stages of audit.k8s.io/v1. */
+/** How far a request had come when the server logged it: the stages of audit.k8s.io/v1. */
 export type FeedStage = 'received' | 'started' | 'complete' | 'panic'
 
-/** What one line or event tells of one request. Times are Unix milliseconds, durations milliseconds. */
+/** Content of one line or event about one request. Times are Unix milliseconds, durations milliseconds. */
 export interface FeedArrival {
   readonly kind: 'arrival'
   /** One for each request, the same at all its stages. */
   readonly auditId: string
   readonly stage: FeedStage
-  /** After impersonation; `undefined` where the feed does not tell it, or the server did not know. */
+  /**
+   * After impersonation; `undefined` if the feed does not contain it, or the server could not authenticate the client.
+   */
   readonly user: User | undefined
-  /** What can be told of the client without its user: `kubectl at 10.0.0.7`. */
+  /** A description of the client without its user: `kubectl at 10.0.0.7`. */
   readonly client: string
   /** Address of the client, where the feed has both it and the user. */
   readonly address?: string | undefined
   /** Verb as the server wrote it, in lower case. */
   readonly verb: string
   readonly requestURI: string
-  /** What the server made of the request line. */
+  /** The server's reading of the request line. */
   readonly line: RequestLine
   readonly isWatch: boolean
   /** Expected to last (specification 4.13): a watch, exec, log and the like. */
@@ -233,20 +237,20 @@ export interface FeedArrival {
   /** When the stage was reached. */
   readonly endedMs: number
   readonly status: number | undefined
-  /** How long it executed; of a watch, until it was initialised. `undefined`: not told, or it never ran. */
+  /** Its execution time; for a watch, until it was initialised. `undefined`: not reported, or it never ran. */
   readonly executionMs: number | undefined
-  /** The same with its wait in a queue, where only both together are told. */
+  /** The same with its wait in a queue, where only the sum is reported. */
   readonly inAllMs: number | undefined
-  /** The longest that it can have waited in a queue, where that is not told; absent where nothing tells it. */
+  /** The longest possible wait in a queue, where the wait is not reported; absent where nothing limits it. */
   readonly waitAtMostMs?: number
-  /** The server refused it because of flow control. */
+  /** The server rejected it because of flow control. */
   readonly refused: boolean
-  /** Why it never came to flow control, in a sentence. */
+  /** Why it never reached flow control, in a sentence. */
   readonly outside: string | undefined
   readonly server: LiveRequest['server']
 }
 
-/** What a line or an event of a feed turned out to be. `other`: of another kind than requests. */
+/** The result of parsing a line or an event of a feed. `other`: not about a request. */
 export type FeedRecord =
   FeedArrival | { readonly kind: 'unreadable'; readonly problem: string } | { readonly kind: 'other' }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ToldWaits, Waited } from './tally.ts'
 
-test('the waits of a server are set beside those here, from the first scrape on', () => {
+test('the waits of a server are compared with those here, from the first scrape on', () => {
   const waited = new Waited()
   waited.note({ atMs: 1_000, here: 50, server: 9_000 })
   expect(waited.reported).toBeUndefined()
@@ -9,7 +9,7 @@ test('the waits of a server are set beside those here, from the first scrape on'
   expect(waited.reported).toEqual({ sinceMs: 1_000, here: 3_858, server: 1_434 })
 })
 
-test('a server that started again is compared from then on', () => {
+test('a restarted server is compared from its start on', () => {
   const waited = new Waited()
   waited.note({ atMs: 1_000, here: 0, server: 500 })
   waited.note({ atMs: 2_000, here: 900, server: 600 })
@@ -19,7 +19,7 @@ test('a server that started again is compared from then on', () => {
   expect(waited.reported).toEqual({ sinceMs: 3_000, here: 8.5, server: 2 })
 })
 
-test('waits that events tell, and what those that do not can have waited at most', () => {
+test('waits in events, and the longest possible waits of events without one', () => {
   const told = new ToldWaits()
   told.note({ server: { waitMs: 700 } })
   told.note({ server: { waitMs: 300 }, waitAtMostMs: 400 })

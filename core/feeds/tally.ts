@@ -8,21 +8,21 @@ export interface FeedCounts {
   readonly heldBack: number
   readonly unreadable: number
   readonly lastUnreadable: string | undefined
-  /** Events that say again what was known. */
+  /** Events that repeat a known one. */
   readonly repeated: number
   /**
-   * Requests that became known only when the engine had passed their arrival: they were placed at its present. Long-running
-   * ones, which a feed may have only when they end, are not counted.
+   * Requests that were reported only after the engine had passed their arrival: they were placed at its present.
+   * Long-running ones, which a feed may contain only when they end, are not counted.
    */
   readonly late: number
-  /** Requests of which no end was heard before they were given up. */
+  /** Requests that were given up without a reported end. */
   readonly unfinished: number
 }
 
-/** One request in so many is worth a sentence. */
+/** One request in this many is reported in a sentence. */
 const A_FEW = 100
 
-/** What of a feed is counted. */
+/** The counts of a feed. */
 export class FeedTally implements FeedCounts {
   arrived = 0
   heldBack = 0
@@ -46,11 +46,11 @@ export class FeedTally implements FeedCounts {
   }
 }
 
-/** Waits at the server, as far as the events of placed requests tell them. */
+/** Waits at the server, as far as the events of placed requests report them. */
 export class ToldWaits {
   private toldMs = 0
   private untoldMs = 0
-  /** Requests whose execution time is what the engine's own wait leaves of their stay. */
+  /** Requests whose execution time is their stay less the engine's own wait. */
   guessed = 0
 
   note({ server, waitAtMostMs }: Pick<FeedArrival, 'server' | 'waitAtMostMs'>): void {
@@ -70,13 +70,13 @@ interface Sums {
   readonly server: number
 }
 
-/** How long requests waited in all, here and at the server, since both were first known. Seconds. */
+/** How long requests waited in total, here and at the server, since both were first known. Seconds. */
 export class Waited {
   private from: Sums | undefined
   private latest: Sums | undefined
 
   note(sums: Sums): void {
-    // A server that starts again begins at nothing.
+    // A restarted server begins at zero.
     if (this.from === undefined || sums.server < (this.latest?.server ?? 0)) this.from = sums
     this.latest = sums
   }

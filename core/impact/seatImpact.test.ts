@@ -163,7 +163,7 @@ describe('seatImpact', () => {
     })
     const { rows, refused } = impactOf(withLevels(broken))
     expect(rowOf(rows, 'system')).toMatchObject({ change: 'removed', after: null })
-    expect(refused).toEqual([{ name: 'system', why: 'queuing must be there exactly for limit response Queue' }])
+    expect(refused).toEqual([{ name: 'system', why: 'queuing must be set for limit response Queue, and for no other' }])
   })
 })
 

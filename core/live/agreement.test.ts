@@ -22,7 +22,7 @@ const request = (server: LiveRequest['server']): LiveRequest => ({
 const same = { level: 'global-default', schema: 'global-default' }
 
 describe('agreement', () => {
-  it('counts only what the server said', () => {
+  it('counts only what the server reported', () => {
     const meter = new AgreementMeter()
     meter.note(request(undefined), 0)
     meter.note(request({ initialSeats: 5 }), 0)
@@ -31,7 +31,7 @@ describe('agreement', () => {
     expect(meter.read(0)).toEqual({ compared: 2, schemaAndLevel: 2, widthCompared: 1, width: 1, differences: [] })
   })
 
-  it('names what differs, most frequent first', () => {
+  it('lists the differences, most frequent first', () => {
     const meter = new AgreementMeter()
     for (let i = 0; i < 3; i++) meter.note(request({ ...same, initialSeats: 2 }), 0)
     meter.note(request({ ...same, schema: 'service-accounts' }), 0)
@@ -44,19 +44,19 @@ describe('agreement', () => {
     expect(differences.every(({ likely }) => likely !== '')).toBe(true)
   })
 
-  it('knows that a server which has just started puts everything into catch-all', () => {
+  it('recognizes that a freshly started server puts everything into catch-all', () => {
     const meter = new AgreementMeter()
     meter.note(request({ level: 'catch-all', schema: 'catch-all' }), 0)
     expect(meter.read(0).differences[0]?.likely).toMatch(/just started/)
   })
 
-  it('names a request that the server placed and the engine did not', () => {
+  it('reports a request that the server placed and the engine did not', () => {
     const meter = new AgreementMeter()
     meter.note({ ...request(same), state: 'bypassed', level: '', schema: '' }, 0)
     expect(meter.read(0).differences).toMatchObject([{ what: 'schema none, server global-default', count: 1 }])
   })
 
-  it('looks back five minutes', () => {
+  it('covers the last five minutes', () => {
     const meter = new AgreementMeter()
     meter.note(request({ ...same, initialSeats: 2 }), 0)
     meter.note(request(same), 200_000)

@@ -3,7 +3,7 @@ import type { Agreement, LiveRequest } from '../contract/live.ts'
 const WINDOW_MS = 300_000
 const BUCKET_MS = 5_000
 const MOST_DIFFERENCES = 8
-/** A server has few objects; more kinds than this in five seconds are noise, and are not told apart. */
+/** A server has few objects; more kinds than this in five seconds are noise, and are not distinguished. */
 const MOST_KINDS = 1_000
 
 interface Bucket {
@@ -15,7 +15,9 @@ interface Bucket {
   readonly differences: Map<string, number>
 }
 
-/** What differs, and why that most likely is so; `undefined` when the two agree as far as the server said. */
+/**
+ * The differences and their most likely causes; `undefined` when the two agree in everything that the server reported.
+ */
 export function differencesOf({
   level,
   schema,
@@ -36,7 +38,7 @@ export function differencesOf({
   if (server.initialSeats !== undefined && server.initialSeats !== seats.initial) {
     found.push([
       `width ${seats.initial}, server ${server.initialSeats}`,
-      'the server knows other object counts and sizes',
+      'the server has other object counts and sizes',
     ])
   } else if (server.finalSeats !== undefined && server.finalSeats !== seats.final) {
     found.push([`final width ${seats.final}, server ${server.finalSeats}`, 'the server counts other watches'])
@@ -45,14 +47,14 @@ export function differencesOf({
 }
 
 /**
- * How often our decisions are the server's own, over the last five minutes in steps of five seconds. Memory does not grow
- * with the number of requests: kinds of differences are few, and the rarest are forgotten.
+ * How often our decisions equal the server's own, over the last five minutes in steps of five seconds. Memory does not
+ * grow with the number of requests: kinds of differences are few, and the rarest are dropped.
  */
 export class AgreementMeter {
   private buckets: Bucket[] = []
   private readonly likely = new Map<string, string>()
 
-  /** A request of which the server said something. `nowMs` never goes back. */
+  /** A request with a report from the server. `nowMs` never goes back. */
   note(request: LiveRequest, nowMs: number): void {
     const { server } = request
     // The max-in-flight filter decides about requests without placing them, so there is nothing to compare.

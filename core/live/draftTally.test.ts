@@ -13,7 +13,7 @@ function tallyOf(...events: readonly (readonly LiveRequest[])[]) {
   return tally.read()
 }
 
-describe('the comparison of a draft with the objects that are there', () => {
+describe('the comparison of a draft with the current objects', () => {
   it('counts each request once, when both have decided', () => {
     const comparison = tallyOf(
       [row(0, 'executing', { waitMs: 0, candidate: waiting }), row(1, 'waiting', { candidate: refused })],
@@ -46,7 +46,7 @@ describe('the comparison of a draft with the objects that are there', () => {
     })
   })
 
-  it('says in which way they differ', () => {
+  it('reports in which way they differ', () => {
     const elsewhere = { ...served, level: 'there' }
     const { different, a, b } = tallyOf([
       row(0, 'served', { waitMs: 0, candidate: served }),
@@ -60,7 +60,7 @@ describe('the comparison of a draft with the objects that are there', () => {
     expect([a.waitP99, b.waitP99]).toEqual([{ here: 0 }, { here: 0, there: 0 }])
   })
 
-  it('leaves out what does not come to flow control', () => {
+  it('leaves out requests that do not reach flow control', () => {
     const { compared, undecided, missed } = tallyOf([
       row(0, 'bypassed'),
       row(1, 'bypassed', { candidate: { level: '', schema: '', state: 'bypassed' } }),
@@ -68,13 +68,13 @@ describe('the comparison of a draft with the objects that are there', () => {
     expect([compared, undecided, missed]).toEqual([0, 0, 0])
   })
 
-  it('waits for nothing when a client left, and knows what had been decided by then', () => {
+  it('waits for nothing when a client left, and counts the decisions up to then', () => {
     const { compared, undecided, a, b, different } = tallyOf([
       // It waited here, and with the draft as well.
       row(0, 'cancelled', { waitMs: 7, candidate: waiting }),
       // It ran.
       row(1, 'failed', { waitMs: 0, runMs: 3, candidate: refused }),
-      // An engine that only watches would have refused it.
+      // An engine that only observes would have refused it.
       row(2, 'cancelled', { waitMs: 0, runMs: 3, reason: 'queue-full', candidate: refused }),
     ])
     expect([compared, undecided]).toEqual([3, 0])
@@ -82,7 +82,7 @@ describe('the comparison of a draft with the objects that are there', () => {
     expect(different).toEqual({ rejectedByA: 0, rejectedByB: 1, elsewhere: 0 })
   })
 
-  it('says how many it was not told of', () => {
+  it('reports how many requests it did not receive', () => {
     const { compared, missed } = tallyOf(
       [row(2, 'served', { waitMs: 0, candidate: served })],
       [row(1, 'served', { waitMs: 0, candidate: served }), row(4, 'served', { waitMs: 0, candidate: served })],

@@ -4,19 +4,19 @@ import { msToNs } from '../units.ts'
 import type { Outcome } from './outcome.ts'
 import { waitP99, type Waits, waitsOf } from '../run/waits.ts'
 
-/** What one of the two engines made of the requests. */
+/** Outcomes of the requests in one of the two engines. */
 export interface DecidedSide extends Outcome {
   /** Milliseconds until they were dispatched; by level. */
   readonly waitP99: Readonly<Record<string, number>>
 }
 
-/** What two engines made of the same requests. */
+/** Outcomes of the same requests in two engines. */
 export interface DraftComparison {
   /** Requests about which both have decided, or whose client left before that. */
   readonly compared: number
   /** Those about which one has not. */
   readonly undecided: number
-  /** Those that were never told, because too many came at once. */
+  /** Requests that were never reported, because too many came at once. */
   readonly missed: number
   /** The first engine, and the one with the draft. */
   readonly a: DecidedSide
@@ -25,14 +25,14 @@ export interface DraftComparison {
   readonly different: {
     readonly rejectedByA: number
     readonly rejectedByB: number
-    /** Rejected by both or by none, but in another flow schema or level. */
+    /** Rejected by both or by neither, but in another flow schema or level. */
     readonly elsewhere: number
   }
 }
 
 /**
- * Compares the decisions of the first engine and of a draft beside over all rows that are told, however long that takes:
- * what it remembers of single requests are those about which one of the two has not decided yet.
+ * Compares the decisions of the first engine and of a draft beside it over all reported rows, for any length of time:
+ * it keeps only those requests about which one of the two has not decided yet.
  */
 export class DraftTally {
   private newest = -1
@@ -43,7 +43,7 @@ export class DraftTally {
   private readonly b = new Side()
   private readonly different = { rejectedByA: 0, rejectedByB: 0, elsewhere: 0 }
 
-  /** Takes new and changed rows, in the order of their arrival. */
+  /** Accepts new and changed rows, in the order of their arrival. */
   note(rows: readonly LiveRequest[]): void {
     for (const row of rows) {
       const isNew = row.seq > this.newest
@@ -69,7 +69,7 @@ export class DraftTally {
 
   private look(row: LiveRequest): void {
     const { candidate } = row
-    // It has not come to flow control, or passes it by under any objects.
+    // It has not reached flow control, or bypasses it under any objects.
     if (candidate === undefined || candidate.state === 'bypassed') return
     if (!hasDecision(row)) {
       this.undecided.add(row.seq)
@@ -85,11 +85,11 @@ export class DraftTally {
 
 const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 
-/** Whether both have decided: nothing is decided any more about a request whose client left. */
+/** Whether both have decided: no decision follows about a request whose client left. */
 const hasDecision = (row: LiveRequest): boolean =>
   hasLeft(row) || (row.state !== 'waiting' && row.candidate !== undefined && hasDecided(row.candidate))
 
-/** A client that leaves takes the place of a refusal in the state of the row, but not of its reason. */
+/** In the state of the row, a client that leaves replaces a rejection, but not in its reason. */
 const asDecided = (row: LiveRequest): Compared => (row.reason === undefined ? row : { ...row, state: 'rejected' })
 
 function howDifferent(

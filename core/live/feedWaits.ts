@@ -1,13 +1,13 @@
 import type { FeedWaits } from '../contract/live.ts'
 
-/** Sums below are not spoken of. Seconds. */
+/** Smaller sums are not reported. Seconds. */
 const LEAST_SECONDS = 0.05
-/** Differences below are what a scrape and a feed are apart anyway: seconds, and a part of what the server says. */
+/** Smaller differences occur between any scrape and feed: seconds, and a fraction of the server's value. */
 const SAME_SECONDS = 1
 const SAME_PART = 0.1
 const HISTOGRAM = 'apiserver_flowcontrol_request_execution_seconds'
 
-/** How far the waits of a feed’s engine can be trusted, with numbers and their origin. */
+/** How accurate the waits of a feed’s engine are, with numbers and their origin. */
 export function trustSentences(waits: FeedWaits): readonly string[] {
   const { bounds, uncorrected = [] } = waits
   return [
@@ -20,7 +20,7 @@ export function trustSentences(waits: FeedWaits): readonly string[] {
   ].filter((sentence) => sentence !== undefined)
 }
 
-/** The waits here beside those at the server; `undefined` where nothing waited. */
+/** The waits here next to those at the server; `undefined` where nothing waited. */
 export function comparedSentence({ here, bounds, reported }: FeedWaits): string | undefined {
   if (reported !== undefined && Math.max(reported.here, reported.server) >= LEAST_SECONDS) {
     const over = reported.here - reported.server
@@ -30,11 +30,11 @@ export function comparedSentence({ here, bounds, reported }: FeedWaits): string 
       : over > 0
         ? `Waits here are overestimated by ${said(over)}.`
         : `Waits here are underestimated by ${said(-over)}: requests that do not reach the feed may hold seats there.`
-    return `Since the scrape at ${timeOf(reported.sinceMs)} UTC, requests have waited ${said(reported.server)} in all by the server’s own histogram, and ${said(reported.here)} here. ${verdict}`
+    return `Total wait of requests since the scrape at ${timeOf(reported.sinceMs)} UTC: ${said(reported.server)} by the server’s own histogram, and ${said(reported.here)} here. ${verdict}`
   }
   if (bounds === undefined || Math.max(here, bounds.told) < LEAST_SECONDS) return undefined
   const { told, untold } = bounds
-  const sums = `Requests have waited ${said(here)} in all here; at the server, by the events, at least ${said(told)} and at most ${said(told + untold)}.`
+  const sums = `Total wait of requests: ${said(here)} here; at the server, by the events, at least ${said(told)} and at most ${said(told + untold)}.`
   const least = here - told - untold
   const most = here - told
   if (least > 0) return `${sums} Waits here are overestimated by ${said(least)} to ${said(most)}.`
@@ -47,13 +47,13 @@ function correctionSentence(
   { corrected }: FeedWaits,
   { guessed }: NonNullable<FeedWaits['bounds']>,
 ): string | undefined {
-  const guess = 'each is what its event tells of wait and execution together, less its wait here'
+  const guess = 'each is the wait and execution in its event together, less its wait here'
   if (corrected === undefined) {
     return guessed === 0 ? undefined : `Execution times of ${requests(guessed)} are not corrected: ${guess}.`
   }
   const { factor, fromMs, toMs } = corrected
-  const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${timeOf(fromMs)} to ${timeOf(toMs)} UTC: in all ${factor.toFixed(2)} of the time that the events tell.`
-  return guessed === 0 ? told : `${told} Those of ${requests(guessed)} are not: ${guess}.`
+  const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${timeOf(fromMs)} to ${timeOf(toMs)} UTC. In total they are ${factor.toFixed(2)} of the times in the events.`
+  return guessed === 0 ? told : `${told} Those of ${requests(guessed)} are not corrected: ${guess}.`
 }
 
 const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`

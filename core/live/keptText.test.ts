@@ -12,7 +12,7 @@ const rowFor = (target: string, user = 'alice', groups: readonly string[] = []) 
 const long = 'x'.repeat(100_000)
 
 describe('texts that are kept', () => {
-  it('say how much is missing', () => {
+  it('show how much is missing', () => {
     expect(keptText('short', 5)).toBe('short')
     expect(keptText('longer', 4)).toBe('long… (2 more characters)')
     expect(keptGroups(['a', 'b'])).toEqual(['a', 'b'])
@@ -22,7 +22,7 @@ describe('texts that are kept', () => {
     ])
   })
 
-  it('have a budget in every part of a row that a client can make long', () => {
+  it('have a budget in every part of a row whose length the client controls', () => {
     const most = Object.values(MOST_CHARACTERS).reduce((sum, one) => sum + one, 0) + 5 * MOST_CHARACTERS.name
     const text = fc.oneof(
       fc.string(),
@@ -45,7 +45,7 @@ describe('texts that are kept', () => {
     )
   })
 
-  it('leave usual requests as they are', () => {
+  it('are unchanged for usual requests', () => {
     const target = '/apis/apps/v1/namespaces/shop/deployments/web?fieldManager=kubectl'
     expect(rowFor(target, 'system:serviceaccount:shop:web', ['system:authenticated'])).toMatchObject({
       url: target,
@@ -56,7 +56,7 @@ describe('texts that are kept', () => {
     })
   })
 
-  it('together have a budget: the oldest rows leave', () => {
+  it('have a common budget: the oldest rows leave', () => {
     const log = new RequestLog(1_000, 1_000, 50_000)
     for (let i = 0; i < 100; i++) log.begin(rowFor(`/api/v1/pods?q=${long}`))
     const kept = log.before(1_000)

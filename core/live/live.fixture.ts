@@ -1,6 +1,6 @@
 import type { LiveRequest } from '../contract/live.ts'
 
-/** A request of which nothing is known yet, for tests. */
+/** A request without any data yet, for tests. */
 export const EMPTY_REQUEST: LiveRequest = {
   seq: 0,
   at: 0,
@@ -27,7 +27,7 @@ export const requestHere = (
   more: Partial<LiveRequest> = {},
 ): LiveRequest => ({ ...EMPTY_REQUEST, ...HERE, seq, state, ...more })
 
-/** A request that was served, for tests; every call says only what it is about. */
+/** A request that was served, for tests; each call sets only the relevant fields. */
 export const liveRequest = (change: Partial<LiveRequest> = {}): LiveRequest => ({
   ...EMPTY_REQUEST,
   at: 1_000_000,

@@ -57,14 +57,14 @@ describe('the filter of single requests', () => {
     ['limit=500', true],
   ])('%s: %s', (text, expected) => expect(passes(text)).toBe(expected))
 
-  it('knows no agreement where the server said nothing', () => {
+  it('finds no agreement where the server reported nothing', () => {
     const { server: _said, ...silent } = row
     expect(agrees(silent)).toBeUndefined()
     expect(agrees({ ...silent, server: { waitMs: 900 } })).toBeUndefined()
     expect(compileFilter(parseFilter('agree:no', LIVE_VOCABULARY), LIVE_VOCABULARY)(silent)).toBe(false)
   })
 
-  it('tells what the draft decides differently', () => {
+  it('finds what the draft decides differently', () => {
     expect(draftDiffers(row)).toBeUndefined()
     const same = { level: 'workload-low', schema: 'service-accounts', state: 'waiting' } as const
     expect(draftDiffers({ ...row, candidate: same })).toBe(false)

@@ -3,8 +3,8 @@ import type { Vocabulary } from '../filter/filter.ts'
 import { differencesOf } from './agreement.ts'
 
 /**
- * Of what the server said: whether all of it is as the engine decided; `undefined` when it said nothing that the engine
- * decides. A wait alone is not: it hangs on traffic that is not seen here.
+ * Whether everything that the server reported equals the engine's decision; `undefined` when it reported nothing that
+ * the engine decides. A wait alone does not count: it depends on traffic that does not come through here.
  */
 export function agrees(request: LiveRequest): boolean | undefined {
   const { schema, level: own, initialSeats, finalSeats } = request.server ?? {}
@@ -12,7 +12,10 @@ export function agrees(request: LiveRequest): boolean | undefined {
   return said ? differencesOf(request).length === 0 : undefined
 }
 
-/** Whether the draft decided the request differently; `undefined` where no draft runs beside it, or has come so far. */
+/**
+ * Whether the draft decided the request differently; `undefined` if no draft runs beside it, or the draft has not
+ * decided yet.
+ */
 export function draftDiffers({ candidate, level, schema, state }: LiveRequest): boolean | undefined {
   if (candidate === undefined || candidate.state === 'behind') return undefined
   return (
@@ -30,7 +33,7 @@ const pathOf = ({ url }: LiveRequest): string => url.split('?', 1)[0] ?? ''
 const level = { of: (row: LiveRequest) => row.level }
 const schema = { of: (row: LiveRequest) => row.schema }
 
-/** What can be asked of the rows of single requests: `pl:workload-low verb:list user:system:* wait>1s`. */
+/** The query language for rows of single requests: `pl:workload-low verb:list user:system:* wait>1s`. */
 export const LIVE_VOCABULARY: Vocabulary<LiveRequest> = {
   texts: {
     level,

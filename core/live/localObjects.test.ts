@@ -29,22 +29,22 @@ describe('objects that follow a server', () => {
     expect(local.edited).toEqual([])
   })
 
-  it('keep what was edited here, with the UID of the server and a version of their own', () => {
+  it('keep local edits, with the UID of the server and a version of their own', () => {
     const local = new LocalObjects(SERVER, () => 'new')
     const edited = local.replace(withShares(SERVER, 'workload-low', 7))
     const [before, after] = [level(SERVER, 'workload-low'), level(edited, 'workload-low')]
     expect(after?.metadata).toMatchObject({ uid: before?.metadata.uid, resourceVersion: 'local-1' })
     expect(local.edited).toEqual(['workload-low'])
-    // What changes on the server comes through beside it.
+    // Changes on the server come through alongside.
     const followed = local.follow(withShares(withShares(SERVER, 'workload-low', 55), 'system', 99))
     expect([sharesOf(followed, 'workload-low'), sharesOf(followed, 'system')]).toEqual([7, 99])
-    // An edit that says what the server says is none any more.
+    // An edit that equals the server's object is no longer an edit.
     local.replace(withShares(followed, 'workload-low', 55))
     expect(local.edited).toEqual([])
     expect(sharesOf(local.follow(SERVER), 'workload-low')).toBe(100)
   })
 
-  it('make and delete', () => {
+  it('can be created and deleted', () => {
     const local = new LocalObjects(SERVER, (kind, name) => `${kind}/${name}`)
     const template = level(SERVER, 'workload-low')
     const made: PriorityLevelConfiguration = { metadata: { name: 'mine' }, spec: template?.spec ?? { type: 'Limited' } }
@@ -56,7 +56,7 @@ describe('objects that follow a server', () => {
     expect(local.replace(SERVER)).toEqual(SERVER)
   })
 
-  it('are what was asked for, whatever the server says afterwards of other objects', () => {
+  it('keep the edits, however other objects change on the server', () => {
     const names = SERVER.levels.map(({ metadata }) => metadata.name)
     const edit = fc.record({ name: fc.constantFrom(...names), shares: fc.nat(500), here: fc.boolean() })
     fc.assert(

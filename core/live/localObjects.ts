@@ -2,12 +2,12 @@ import { byName, sameContent } from '../config/content.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 
-/** Makes the UID of an object that no server knows. */
+/** Creates the UID of an object that exists on no server. */
 type MakeUid = (kind: Kind, name: string) => string
 
 /**
- * The objects of an engine that follows a server's and can be edited apart from it: what was edited here stays as it was
- * edited, everything else is as on the server. An edit that says what the server says is none any more.
+ * The objects of an engine that follows a server's objects and can be edited independently: edited objects stay as
+ * edited, all others are as on the server. An edit that equals the server's object is no longer an edit.
  */
 export class LocalObjects {
   private readonly makeUid: MakeUid
@@ -27,18 +27,18 @@ export class LocalObjects {
     return this.held
   }
 
-  /** Names of objects that are edited, made or deleted here. */
+  /** Names of objects that are edited, created or deleted here. */
   get edited(): readonly string[] {
     return [...this.levels.keys(), ...this.schemas.keys()]
   }
 
-  /** The server's objects are these now. */
+  /** Sets the server's current objects. */
   follow(theirs: ObjectSet): ObjectSet {
     this.theirs = theirs
     return this.refresh()
   }
 
-  /** All objects are to be these: what differs from the server is an edit. */
+  /** Sets all objects: each difference from the server is an edit. */
   replace(wanted: ObjectSet): ObjectSet {
     this.edit('PriorityLevelConfiguration', this.levels, this.theirs.levels, this.held.levels, wanted.levels)
     this.edit('FlowSchema', this.schemas, this.theirs.schemas, this.held.schemas, wanted.schemas)
@@ -72,7 +72,7 @@ export class LocalObjects {
     }
   }
 
-  /** As a server would have it after a write. */
+  /** As a server would store it after a write. */
   private written<O extends Editable>(kind: Kind, wish: O, before: O | undefined): O {
     this.version += 1
     const { name, labels, annotations } = wish.metadata
@@ -84,7 +84,7 @@ export class LocalObjects {
       ...(creationTimestamp !== undefined && { creationTimestamp }),
       uid,
       generation: generation + 1,
-      // Servers count; a word cannot be taken for one of their versions.
+      // Servers use numbers; a word cannot be confused with one of their versions.
       resourceVersion: `local-${this.version}`,
     }
     return { ...wish, metadata }

@@ -1,7 +1,7 @@
 import type { EngineSnapshot, LaneSnapshot } from '../engine/snapshot.ts'
 import type { RejectReason } from '../frame/frame.ts'
 
-/** What became of requests in an engine. */
+/** Outcomes of requests in an engine. */
 export interface Outcome {
   readonly dispatched: number
   readonly rejected: Readonly<Record<RejectReason, number>>
@@ -12,7 +12,7 @@ export const NO_OUTCOME: Outcome = {
   rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
 }
 
-/** Of all requests since the engine was made. */
+/** Counts of all requests since the engine was created. */
 export function outcomeOf({ levels, filter }: Pick<EngineSnapshot, 'levels' | 'filter'>): Outcome {
   if (filter !== undefined) {
     const { dispatched, rejected } = filter

@@ -22,7 +22,7 @@ const reach = fc.record({
 })
 
 describe('who can connect', () => {
-  test('beyond loopback nobody without TLS and a token', () => {
+  test('beyond loopback, only clients with TLS and a token', () => {
     fc.assert(
       fc.property(reach, (one) => {
         fc.pre(reachProblem(one) === undefined && !isLoopback(one.host))
@@ -31,7 +31,7 @@ describe('who can connect', () => {
     )
   })
 
-  test('by certificates only with their authority, and TLS', () => {
+  test('with certificates, only if their CA is set, and TLS', () => {
     fc.assert(
       fc.property(reach, (one) => {
         fc.pre(reachProblem(one) === undefined)
@@ -41,13 +41,13 @@ describe('who can connect', () => {
     )
   })
 
-  test('on loopback everybody of this machine, as it was', () => {
+  test('on loopback, every user of this machine, as before', () => {
     const plain = { host: '127.0.0.1', tls: false, token: false, clientCa: false } as const
     for (const identity of ['kubeconfig', 'token', 'headers'] as const)
       expect(reachProblem({ ...plain, identity })).toBeUndefined()
   })
 
-  test('is mended where it is said', () => {
+  test('is fixed in the field that the problem names', () => {
     fc.assert(
       fc.property(reach, (one) => {
         const problem = reachProblem(one)
@@ -69,7 +69,7 @@ describe('a proxy that lends the credentials of its kubeconfig', () => {
   const upstream = { kind: 'kubeconfig' } as const
   const token = { kind: 'generated' } as const
 
-  test('wants a token unless it is told not to', () => {
+  test('requires a token unless configured otherwise', () => {
     expect(reachOf({ upstream, identity: 'kubeconfig' })).toEqual({ tls: { kind: 'generated' }, token })
     expect(reachOf({ upstream, identity: 'headers' })).toEqual({ token })
     const files = { kind: 'files', certFile: 'c', keyFile: 'k' } as const
@@ -80,7 +80,7 @@ describe('a proxy that lends the credentials of its kubeconfig', () => {
     expect(reachOf({ upstream: { kind: 'url' }, identity: 'kubeconfig' })).toEqual({})
   })
 
-  test('says whose rights they are', () => {
+  test('reports whose permissions they are', () => {
     expect(lendingSentence({ upstream, identity: 'kubeconfig' }, 'admin')).toBe(
       'Every client with the proxy’s token acts as admin, with all of that user’s permissions.',
     )
@@ -91,7 +91,7 @@ describe('a proxy that lends the credentials of its kubeconfig', () => {
   })
 })
 
-test('a command to try it with goes where kubectl can', () => {
+test('a test command exists where kubectl can connect', () => {
   const address = 'http://127.0.0.1:1'
   const token = false
   const withToken = `curl -H "Authorization: Bearer $TOKEN" ${address}/version`

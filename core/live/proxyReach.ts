@@ -1,54 +1,56 @@
 import type { ProxyListen, ProxySpec } from '../contract/live.ts'
 
-/** Who can connect to a proxy, as far as it is told before any file is read. */
+/** Which clients can connect to a proxy, as far as known before any file is read. */
 export interface ProxyReach {
   /** An address or name of this machine. */
   readonly host: string
   readonly identity: ProxySpec['identity']
   readonly tls: boolean
-  /** Whether its clients bring a token of the proxy's. */
+  /** Whether its clients send a token of the proxy. */
   readonly token: boolean
-  /** Whether there is an authority of client certificates. */
+  /** Whether a CA of client certificates is set. */
   readonly clientCa: boolean
 }
 
-/** What would have to change, and a sentence that says how. */
+/** The field to change, and a sentence that explains how. */
 export interface ReachProblem {
   readonly field: 'identity' | 'tls' | 'token' | 'clientCa'
   readonly sentence: string
 }
 
 export const LOOPBACK = '127.0.0.1'
-/** Under these a proxy on loopback is asked. */
+/** Names under which a proxy on loopback is addressed. */
 export const LOOPBACK_NAMES: readonly string[] = [LOOPBACK, 'localhost', '::1']
 
 export const isLoopback = (host: string): boolean =>
   LOOPBACK_NAMES.includes(host.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** `0.0.0.0` and `::`, which are no addresses that anybody could connect to. */
+/** `0.0.0.0` and `::`, which are not addresses that a client could connect to. */
 export const isWildcard = (host: string): boolean => host === '0.0.0.0' || /^[0:]+$/.test(host)
 
-/** A host name or address as it stands in a URL. */
+/** A host name or address in the form of a URL. */
 export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** On what depends whose credentials requests go upstream with. */
+/** The settings that determine whose credentials upstream requests carry. */
 export interface Lender {
   readonly upstream: Pick<ProxySpec['upstream'], 'kind'>
   readonly identity: ProxySpec['identity']
 }
 
-/** With how its clients come in. */
+/** The same with the way in which clients connect. */
 interface ReachedLender extends Lender {
   readonly listen?: ProxyListen
 }
 
-/** Whether whoever reaches the proxy acts with the credentials of its kubeconfig: as their owner, or as anybody by headers. */
+/**
+ * Whether a client of the proxy acts with the credentials of its kubeconfig: as their owner, or as any user by headers.
+ */
 export const lendsCredentials = ({ upstream, identity }: Lender): boolean =>
   upstream.kind === 'kubeconfig' && (identity === 'kubeconfig' || identity === 'headers')
 
 /**
- * How clients come in, with what the spec leaves open: a proxy that lends its credentials wants a token, and TLS with the
- * kubeconfig's user, as kubectl sends no token without.
+ * How clients connect, with defaults for what the spec leaves open: a proxy that lends its credentials requires a
+ * token, and, with the kubeconfig's user, TLS, because kubectl sends no token without it.
  */
 export function reachOf(spec: ReachedLender): ProxyListen {
   const { listen = {}, identity } = spec
@@ -56,10 +58,10 @@ export function reachOf(spec: ReachedLender): ProxyListen {
   return { ...(identity === 'kubeconfig' && { tls: { kind: 'generated' } }), ...listen, token: { kind: 'generated' } }
 }
 
-/** Whether clients bring a token of the proxy's. */
+/** Whether clients send a token of the proxy. */
 export const wantsToken = ({ token }: ProxyListen): boolean => token !== undefined && token.kind !== 'none'
 
-/** Who can do what with the credentials that the proxy lends, in a sentence; `undefined` where it lends none. */
+/** Who can do what with the credentials that the proxy lends, in a sentence; `undefined` if it lends none. */
 export function lendingSentence(spec: ReachedLender, owner = 'the user of the kubeconfig'): string | undefined {
   if (!lendsCredentials(spec)) return undefined
   const who = wantsToken(reachOf(spec)) ? 'Every client with the proxy’s token' : 'Every user of this machine'
@@ -68,7 +70,7 @@ export function lendingSentence(spec: ReachedLender, owner = 'the user of the ku
     : `${who} can act as any user that ${owner} may impersonate.`
 }
 
-/** The credentials of a kubeconfig are at stake: what is not surely meant is refused (docs/proxy.md, Security). */
+/** The credentials of a kubeconfig are at stake: anything ambiguous is rejected (docs/proxy.md, Security). */
 export function reachProblem({ host, identity, tls, token, clientCa }: ProxyReach): ReachProblem | undefined {
   if (clientCa && !tls) {
     return {
@@ -115,14 +117,14 @@ export function reachProblem({ host, identity, tls, token, clientCa }: ProxyReac
 
 export interface TryCommand {
   readonly identity: ProxySpec['identity']
-  /** Whether clients bring a token of the proxy's. */
+  /** Whether clients send a token of the proxy. */
   readonly token: boolean
   readonly address: string
   /** Path of the kubeconfig that was written for the clients. */
   readonly clientKubeconfig?: string | undefined
 }
 
-/** A command that a client of the proxy can be tried with. */
+/** A command that tests the proxy from a client. */
 export function tryCommand({ identity, token, address, clientKubeconfig }: TryCommand): string {
   // kubectl cannot send X-Remote-User, and sends no token without TLS.
   const bearer = token || identity === 'token' ? ['-H "Authorization: Bearer $TOKEN"'] : []

@@ -14,7 +14,7 @@ ${name}_sum{${labels}} ${sum}
 ${name}_count{${labels}} ${count}
 `
 
-it('the times of a page are its waits in all, and its executions by flow schema and level', () => {
+it('the times of a page are its total wait, and its executions by flow schema and level', () => {
   const low = 'flow_schema="a",priority_level="low"'
   const high = 'flow_schema="b",priority_level="high"'
   const page = `# TYPE ${WAIT} histogram
@@ -31,6 +31,6 @@ process_start_time_seconds 1.5
   })
 })
 
-it('a page without executions tells no times', () => {
+it('a page without executions has no times', () => {
   expect(read('process_start_time_seconds 1.5\n')).toBeUndefined()
 })

@@ -4,24 +4,24 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import type { Page } from '../metrics/page.ts'
 import { MS_PER_SECOND, type UnixMs } from '../units.ts'
 
-/** A flow schema in a priority level, as both an engine and a server's metrics name it. */
+/** A flow schema in a priority level, as named by both an engine and a server's metrics. */
 export interface Lane {
   readonly level: string
   readonly schema: string
 }
 
-/** What a server's histograms say of the times of its requests, as of a scrape. */
+/** Times of requests in a server's histograms, as of a scrape. */
 export interface ReportedTimes {
   readonly atMs: UnixMs
   /** When the process began, Unix milliseconds: the histograms count from then. */
   readonly startedMs: number | undefined
-  /** Seconds that requests have waited in all until they were dispatched or their wait timed out. */
+  /** Total seconds that requests have waited until they were dispatched or their wait timed out. */
   readonly waitedSeconds: number
-  /** Seconds of execution of requests that are no watches. */
+  /** Seconds of execution of requests other than watches. */
   readonly lanes: readonly (Lane & { readonly execution: Histogram })[]
 }
 
-/** Families that a page has to be read for. */
+/** Families that must be on the page. */
 export const TIME_FAMILIES: ReadonlySet<string> = new Set([FAMILY.wait, FAMILY.execution, FAMILY.startedAt])
 
 /** Reads the pages of one server; `undefined` for one without executions. */

@@ -8,7 +8,7 @@ const request: LiveRequest = { ...EMPTY_REQUEST, state: 'waiting', level: 'globa
 const seqs = (rows: readonly LiveRequest[]): number[] => rows.map(({ seq }) => seq)
 
 describe('the log of requests', () => {
-  it('tells each change once, as it was at that time', () => {
+  it('reports each change once, as of that time', () => {
     const log = new RequestLog(10, 10)
     const row = log.begin(request)
     const [first] = log.takeChanges().requests
@@ -25,7 +25,7 @@ describe('the log of requests', () => {
     expect(log.takeChanges()).toEqual({ from: 2, event: 2, requests: [], dropped: 0 })
   })
 
-  it('keeps the last ones and tells the newest of too many changes', () => {
+  it('keeps the last requests and reports the newest of too many changes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), fc.nat(200), (kept, untold, n) => {
         const log = new RequestLog(kept, untold)
@@ -50,7 +50,7 @@ describe('the log of requests', () => {
     expect(seqs(log.before(4, 15))).toEqual([])
   })
 
-  it('still says what did not fit when a second listener comes', () => {
+  it('still reports what did not fit when a second listener subscribes', () => {
     const log = new RequestLog(10, 1)
     log.begin(request)
     log.begin(request)
@@ -58,7 +58,7 @@ describe('the log of requests', () => {
     expect(log.takeChanges()).toMatchObject({ requests: [{ seq: 1 }], dropped: 1 })
   })
 
-  it('returns what changed since any event to a reader that missed some, also while nobody listened', () => {
+  it('returns what changed since any event to a reader that missed some, even while nothing was subscribed', () => {
     type Step = { readonly kind: 'begin' | 'touch' | 'take' | 'miss' | 'on' | 'off'; readonly at: number }
     const step: fc.Arbitrary<Step> = fc.record({
       kind: fc.constantFrom('begin', 'touch', 'take', 'miss', 'on', 'off'),

@@ -4,7 +4,7 @@ import { MOST_TEXT, textOf } from '../run/keptText.ts'
 /** A request while its row is being written; `seq` never changes. */
 export type LiveRow = { -readonly [K in keyof LiveRequest]: LiveRequest[K] }
 
-/** Most changed rows that are told at once (`LiveEventSchema`). */
+/** Most changed rows that are reported at once (`LiveEventSchema`). */
 export const UNTOLD = 2_000
 
 /** Rows that changed since they were last reported. */
@@ -18,15 +18,14 @@ export interface Changes {
 }
 
 /**
- * The last requests, and which of them changed. Memory is bounded however many come and however long their texts are: old
- * rows leave, and an event
- * reports at most `untold` changed rows, the newest. Every row keeps the number of the event that last covered it, so a
- * reader that missed any number of events can ask for exactly what it missed.
+ * The last requests, and which of them changed. Memory is bounded for any number of requests and any length of their
+ * texts: old rows leave, and an event reports at most `untold` changed rows, the newest. Every row keeps the number of
+ * the event that last covered it, so a reader that missed any number of events can request exactly those changes.
  */
 export class RequestLog {
   private readonly kept: (LiveRow | undefined)[]
   private readonly changedIn: Float64Array
-  /** Characters of the row in each place, and of all. */
+  /** Characters of the row in each place, and of all rows. */
   private readonly characters: Uint32Array
   private text = 0
   private readonly mostText: number
@@ -46,7 +45,7 @@ export class RequestLog {
     this.untold = untold
   }
 
-  /** Requests that were ever begun. */
+  /** Number of requests ever begun. */
   get count(): number {
     return this.nextSeq
   }
@@ -63,7 +62,7 @@ export class RequestLog {
 
   set telling(on: boolean) {
     if (on === this.told) return
-    // What changed without a listener belongs to an event that nobody received.
+    // Changes without a subscriber belong to an event that was never received.
     if (on) this.lastEvent += 1
     this.told = on
     this.changed = new Set()
@@ -72,7 +71,7 @@ export class RequestLog {
 
   begin(request: Omit<LiveRequest, 'seq'>): LiveRow {
     const row = { ...request, seq: this.nextSeq }
-    // A flow is known later; it is the user or the namespace.
+    // The flow is set later; it is the user or the namespace.
     const characters = textOf(row) + Math.max(row.user.length, row.namespace.length)
     while (this.nextSeq - this.oldest >= this.kept.length) this.forgetOldest()
     while (this.text + characters > this.mostText && this.oldest < this.nextSeq) this.forgetOldest()
@@ -85,7 +84,7 @@ export class RequestLog {
     return row
   }
 
-  /** The row was written to. */
+  /** To be called after each change of the row. */
   touch(row: LiveRow): void {
     const place = row.seq % this.kept.length
     if (this.kept[place] === row) this.changedIn[place] = this.lastEvent + 1

@@ -8,20 +8,20 @@ import { nsToMs } from '../units.ts'
 import type { LiveRow } from './requestLog.ts'
 import { shownTarget } from './shownTarget.ts'
 
-/** A request line and who it is by. */
+/** A request line and its user. */
 export interface Asked {
   readonly user: User
   /** Its method; or its verb, where only that is known. */
   readonly method: string
   /** Path and query as in the request line. */
   readonly target: string
-  /** Of its client, without a port, where it is known. */
+  /** Address of its client, without a port, where it is known. */
   readonly address?: string | undefined
 }
 
 /**
- * The row of a request that has just come; without `info`, of one that a server refuses before it classifies. Texts are cut
- * to what a row may keep.
+ * The row of a request that has just arrived; without `info`, of one that a server rejects before it classifies. Texts
+ * are cut to the lengths that a row may keep.
  */
 export function rowOf(
   { user, method, target, address }: Asked,
@@ -51,7 +51,7 @@ export function rowOf(
   }
 }
 
-/** Where the engine put it. */
+/** Where the engine placed it. */
 export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
   const queue = ticket.queue?.index ?? -1
   return {
@@ -64,8 +64,8 @@ export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
 }
 
 /**
- * Writes what the engine of a run has decided since; `true` when that is something new. `runMs` is how long the request
- * executes there.
+ * Writes the decisions of a run's engine since the last call; `true` if there are new ones. `runMs` is how long the
+ * request executes there.
  */
 export function follow(row: LiveRow, { decision, ticket, waitNs }: Call, runMs: number | undefined): boolean {
   const state = decision.kind === 'done' ? 'served' : decision.kind

@@ -6,28 +6,28 @@ import { FACT_FAMILIES, factsOf } from './serverFacts.ts'
 const facts = (text: string | Uint8Array) =>
   factsOf(createParser({ keep: FACT_FAMILIES }).parse(typeof text === 'string' ? new TextEncoder().encode(text) : text))
 
-describe('what a server tells of its objects and watches', () => {
-  it.each(captureVersions)('is on the page of a %s server, also right after its start', (version) => {
+describe('a server’s metrics of its objects and watches', () => {
+  it.each(captureVersions)('are on the page of a %s server, even right after its start', (version) => {
     const { objects, watches } = facts(readFixture(`captures/${version}/idle/metrics.txt.gz`))
     expect(objects.size).toBeGreaterThan(20)
     expect(objects.has('flowschemas.flowcontrol.apiserver.k8s.io')).toBe(true)
     expect(watches).toContainEqual({ apiGroup: '', resource: 'nodes', total: 1 })
   })
 
-  it('has sizes since 1.34', () => {
+  it('have sizes since 1.34', () => {
     const { objects } = facts(readFixture('captures/v1.36.3/mixed.metrics.txt.gz'))
     const { count = 0, averageSize = 0 } = objects.get('configmaps') ?? {}
     expect(count).toBe(3_052)
     expect(averageSize).toBeGreaterThan(100)
   })
 
-  it('tell when it started', () => {
+  it('report when it started', () => {
     expect(facts('process_start_time_seconds 1.79524595722e+09\n').startedMs).toBe(1_795_245_957_220)
     expect(facts('process_start_time_seconds NaN\n')).not.toHaveProperty('startedMs')
     expect(facts('')).not.toHaveProperty('startedMs')
   })
 
-  it('leaves out what could not be counted, and the pods that nodes watch for themselves', () => {
+  it('leave out what could not be counted, and the pods that nodes watch for themselves', () => {
     const { objects, watches } = facts(`
 apiserver_resource_objects{group="",resource="pods"} 40
 apiserver_resource_objects{group="",resource="secrets"} -1

@@ -7,14 +7,14 @@ import type { Page } from '../metrics/page.ts'
 
 const OBJECTS = 'apiserver_resource_objects'
 const SIZES = 'apiserver_resource_size_estimate_bytes'
-/** Until 1.34, without sizes; servers of that time do not estimate by them either. */
+/** Until 1.34, without sizes; servers of those versions do not use sizes for their estimates either. */
 const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
 const STARTED = 'process_start_time_seconds'
 
 const { nominal: NOMINAL, upper: UPPER } = FAMILY
 
-/** Families that a page has to be read for. */
+/** Families that must be on the page. */
 export const FACT_FAMILIES: ReadonlySet<string> = new Set([
   OBJECTS,
   SIZES,
@@ -25,7 +25,7 @@ export const FACT_FAMILIES: ReadonlySet<string> = new Set([
   UPPER,
 ])
 
-/** What a metrics page says; what the server could not count is −1 there and left out here. */
+/** The facts on a metrics page; counts that the server could not obtain are −1 there and left out here. */
 export function factsOf(page: Page): ServerFacts {
   const counts = valuesOf(page, page.families.has(OBJECTS) ? OBJECTS : OBJECTS_BEFORE)
   const sizes = valuesOf(page, SIZES)
@@ -51,7 +51,7 @@ function exemptLimit({ families }: Page, name: string): number | undefined {
   return family?.values[at]
 }
 
-/** The facts as a message carries them; `null` when the page held no counts at all. */
+/** The facts in the form of a message; `null` when the page contained no counts at all. */
 export function reportedFacts({ objects, watches }: ServerFacts): ReportedFacts | null {
   if (objects.size === 0) return null
   return {
@@ -72,7 +72,7 @@ function valuesOf({ families }: Page, name: string): Map<string, number> {
   return values
 }
 
-/** Each node watches its own pods, which looks like a watch of all and does not count (trap T44). */
+/** Each node watches its own pods, which appears as a watch of all pods and does not count (trap T44). */
 function watchesOf({ families }: Page, nodes: number): ServerFacts['watches'] {
   const family = families.get(LONG_RUNNING)
   const totals = new Map<string, { apiGroup: string; resource: string; total: number }>()

@@ -14,13 +14,13 @@ import { mandatorySchemas } from '../config/builtIn.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { RequestInfo } from './requestInfo.ts'
 
-/** Who asks, after impersonation. */
+/** The user of a request, after impersonation. */
 export interface User {
   readonly name: string
   readonly groups: readonly string[]
 }
 
-/** What flow schemas look at (specification 2.1). */
+/** The inputs of flow schemas (specification 2.1). */
 export interface RequestDigest {
   readonly user: User
   readonly info: RequestInfo
@@ -48,7 +48,7 @@ export function matchesSubject(subject: Subject, user: User): boolean {
   }
 }
 
-/** The four things that a resource rule asks (specification 2.4). */
+/** The four conditions of a resource rule (specification 2.4). */
 export const matchesVerb = ({ verbs }: ResourceRule | NonResourceRule, info: RequestInfo): boolean =>
   contains(verbs, info.verb)
 export const matchesResource = ({ resources }: ResourceRule, info: RequestInfo): boolean =>
@@ -102,7 +102,7 @@ export const hashFromBigInt = (value: bigint): Hash64 => ({
 })
 export const hashToBigInt = ({ hi, lo }: Hash64): bigint => (BigInt(hi) << 32n) | BigInt(lo)
 
-/** A flow: what shares the hand that its hash deals. */
+/** A flow: the requests that share the hand dealt by its hash. */
 export interface Flow {
   readonly distinguisher: string
   readonly hash: Hash64
@@ -117,7 +117,7 @@ export function flowHash(schemaName: string, distinguisher: string): Hash64 {
 
 const NO_FLOW: Flow = { distinguisher: '', hash: { hi: 0, lo: 0 } }
 
-/** What tells the flows of a schema apart (specification 2.6). */
+/** The value that distinguishes the flows of a schema (specification 2.6). */
 export function distinguisherOf({ spec }: FlowSchema, { user, info }: RequestDigest): string {
   switch (spec.distinguisherMethod?.type) {
     case 'ByUser':
@@ -138,7 +138,7 @@ export function flowOf(schema: FlowSchema, digest: RequestDigest, queues: number
   return { distinguisher, hash: flowHash(schema.metadata.name, distinguisher) }
 }
 
-/** The condition that says whether a schema's level exists (specification 7.6). */
+/** The condition that reports whether a schema's level exists (specification 7.6). */
 const DANGLING = 'Dangling'
 
 /** The flow schemas that take part in classification, and those that do not because their level does not exist. */
@@ -154,7 +154,7 @@ export const inMatchingOrder = (a: FlowSchema, b: FlowSchema): number =>
 
 /**
  * Orders the schemas whose level is among `levels` (specification 2.2, 7.3). A built-in stand-in for a missing or dangling
- * mandatory schema comes first (exempt) or last (catch-all), whatever its precedence says (trap T37).
+ * mandatory schema comes first (exempt) or last (catch-all), whatever its precedence (trap T37).
  */
 export function orderFlowSchemas(schemas: readonly FlowSchema[], levels: ReadonlySet<string>): FlowSchemaOrder {
   const refersToLevel = ({ spec }: FlowSchema): boolean => levels.has(spec.priorityLevelConfiguration.name)
@@ -170,8 +170,8 @@ export function orderFlowSchemas(schemas: readonly FlowSchema[], levels: Readonl
 }
 
 /**
- * The first schema that matches. When none does, which takes a user in neither of the two system groups, it is the one
- * named catch-all all the same.
+ * The first schema that matches. When none does, which requires a user in neither of the two system groups, the one
+ * named catch-all is returned anyway.
  */
 export function classify(order: readonly FlowSchema[], digest: RequestDigest): FlowSchema {
   const matching = order.find((schema) => matchesFlowSchema(schema, digest))
@@ -180,7 +180,7 @@ export function classify(order: readonly FlowSchema[], digest: RequestDigest): F
   return schema
 }
 
-/** The Dangling condition that the schema must carry; `undefined` when it does already (specification 7.6). */
+/** The Dangling condition that the schema must have; `undefined` when it already has it (specification 7.6). */
 export function danglingCondition(schema: FlowSchema, found: boolean): Condition | undefined {
   const level = JSON.stringify(schema.spec.priorityLevelConfiguration.name)
   const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`

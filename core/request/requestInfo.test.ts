@@ -19,7 +19,7 @@ test('a request for a Namespace object carries that namespace (trap T34)', () =>
   expect(infoOf('GET', '/api/v1/namespaces').info).toMatchObject({ verb: 'list', namespace: '' })
 })
 
-test('label selectors are told from other text', () => {
+test('label selectors are distinguished from other text', () => {
   for (const valid of ['', 'x', '!x', 'a=b', 'a==b,c!=d', 'a=', 'a in (b,c)', 'a notin (b)', 'k8s.io/x>1', 'a in ()']) {
     expect(isLabelSelector(valid), valid).toBe(true)
   }
@@ -28,7 +28,7 @@ test('label selectors are told from other text', () => {
   }
 })
 
-test('never throws, whatever is asked', () => {
+test('never throws, whatever the request', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (method, url) => {
       const target = parseRequestTarget(url)

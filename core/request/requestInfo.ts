@@ -11,7 +11,7 @@ import {
   parseRequestTarget,
 } from './requestTarget.ts'
 
-/** What a request is about, as the API server derives it from method and address (specification 2.1). */
+/** The attributes of a request, as the API server derives them from method and address (specification 2.1). */
 export interface RequestInfo {
   readonly isResource: boolean
   readonly path: string
@@ -28,7 +28,7 @@ export interface RequestInfo {
   /** Resource, name, subresource and what follows; `undefined` for non-resource requests. */
   readonly parts: readonly string[] | undefined
 }
-/** `failed` comes with what was known by then; a server answers 500 to such a request. */
+/** `failed` comes with the attributes known by then; a server answers 500 to such a request. */
 export interface RequestInfoResult {
   readonly info: RequestInfo
   readonly failed: boolean
@@ -56,7 +56,7 @@ function split(path: string): string[] {
 /** May stand as one part of a path. */
 const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)
 
-/** Of a request that is for no resource, or as far as it was understood. */
+/** For a request that is not for a resource, or as far as it was parsed. */
 const plainInfo = (method: string, path: string, apiPrefix: string): RequestInfo => ({
   isResource: false,
   path,
@@ -83,7 +83,7 @@ export function requestInfo(method: string, { path, query }: RequestTarget): Req
   const grouped = apiPrefix === 'apis'
   if (grouped && all.length < 4) return { info: plainInfo(method, path, apiPrefix), failed: false }
   const apiGroup = grouped ? (all[1] ?? '') : ''
-  /** Where what follows the version begins. */
+  /** Where the part after the version begins. */
   let at = grouped ? 3 : 2
   const apiVersion = all[at - 1] ?? ''
 
@@ -134,7 +134,7 @@ export function requestInfo(method: string, { path, query }: RequestTarget): Req
   }
 }
 
-/** How a `get` without a name is meant: watch or list, and of which one object if a field selector names it. */
+/** The verb of a `get` without a name: watch or list, and for which one object if a field selector names it. */
 function readAsList(query: Query): { readonly watch: boolean; readonly name: string } {
   const options = parseListOptions(query)
   if (options === undefined || !hasReadableSelectors(options)) {
@@ -167,19 +167,19 @@ function queryTimeout(query: Query): QueryTimeout {
   return ms === undefined ? 'unreadable' : { ns: msToNs(ms) }
 }
 
-/** What a server makes of a request line, or what it answers when it cannot (specification 2.1, 4.9). */
+/** The server's reading of a request line, or its answer when it cannot read the line (specification 2.1, 4.9). */
 export type RequestLine =
   | { readonly ok: true; readonly info: RequestInfo; readonly query: Query }
   | { readonly ok: false; readonly status: 400 | 500; readonly problem: string }
 
-/** Reads method and target of a request, for `ApfEngine.arrive`. The answer may be kept and used again. */
+/** Parses method and target of a request, for `ApfEngine.arrive`. The result may be kept and reused. */
 export function readRequestLine(method: string, target: string): RequestLine {
   const read = parseRequestTarget(target)
   if (read === undefined) return { ok: false, status: 400, problem: 'the path is not properly percent-encoded' }
   const { info, failed } = requestInfo(method, read)
-  if (failed) return { ok: false, status: 500, problem: 'the path names a verb and no resource' }
+  if (failed) return { ok: false, status: 500, problem: 'the path has a verb but no resource' }
   if (queryTimeout(read.query) === 'unreadable') {
-    return { ok: false, status: 400, problem: 'the parameter timeout is no duration' }
+    return { ok: false, status: 400, problem: 'the parameter timeout is not a duration' }
   }
   return { ok: true, info, query: read.query }
 }
@@ -188,8 +188,8 @@ export function readRequestLine(method: string, target: string): RequestLine {
 const MAX_WAIT_NS = secondsToNs(60)
 
 /**
- * When the handling of a request that is not long-running must end: the `timeout` of its query after its receipt, at most
- * the server's request timeout; that, too, where none, none above 0 or no readable one is given.
+ * When the handling of a request that is not long-running must end: the `timeout` of its query after its receipt, at
+ * most the server's request timeout; the latter also if the timeout is missing, not above 0 or not readable.
  */
 export function deadlineNs(receivedNs: Nanoseconds, query: Query, requestTimeoutNs: Nanoseconds): Nanoseconds {
   const timeout = query.size === 0 ? undefined : queryTimeout(query)

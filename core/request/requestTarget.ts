@@ -7,7 +7,7 @@ export interface RequestTarget {
   readonly query: Query
 }
 
-/** Undoes percent-encoding; `undefined` where an escape is not one or is not UTF-8. */
+/** Percent-decodes; `undefined` where an escape is malformed or not UTF-8. */
 function decode(text: string): string | undefined {
   if (!text.includes('%')) return text
   try {
@@ -18,8 +18,8 @@ function decode(text: string): string | undefined {
 }
 
 /**
- * Splits the target of a request line as Go's net/url does: in a query `+` is a space, a pair that cannot be decoded or
- * holds a semicolon is left out. `undefined` when the path cannot be decoded; a server answers 400 to that.
+ * Splits the target of a request line as Go's net/url does: in a query `+` is a space; a pair that cannot be decoded or
+ * contains a semicolon is left out. `undefined` when the path cannot be decoded; a server answers 400 to that.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const question = target.indexOf('?')
@@ -91,7 +91,10 @@ function unescape(value: string): string | undefined {
   return plain
 }
 
-/** The terms of a field selector (specification 2.1); empty terms are skipped. `undefined` when it is none. */
+/**
+ * The terms of a field selector (specification 2.1); empty terms are skipped. `undefined` when it is not a field
+ * selector.
+ */
 export function parseFieldSelector(text: string): readonly FieldTerm[] | undefined {
   const terms: FieldTerm[] = []
   for (const term of splitTerms(text)) {
@@ -110,7 +113,7 @@ export function requiredValue(terms: readonly FieldTerm[], field: string): strin
   return terms.find((term) => term.operator === '=' && term.field === field)?.value
 }
 
-/** The list options of a query that matter here; selectors as text (specification 2.1, 5.4). */
+/** The list options of a query that are relevant here; selectors as text (specification 2.1, 5.4). */
 export interface ListOptions {
   readonly labelSelector: string
   readonly fieldSelector: string
@@ -123,12 +126,12 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined
 }
 
-/** Base 10, optional sign, within 64 bits: what Go's ParseInt takes. */
+/** Base 10, optional sign, within 64 bits: the syntax of Go's ParseInt. */
 function isInt64(text: string): boolean {
   const [, sign = '', written = ''] = /^([+-]?)(\d+)$/.exec(text) ?? []
   if (written === '') return false
   const digits = written.replace(/^0+/, '')
-  // Of two numbers with the same number of digits, the text that comes later is the larger one.
+  // Of two numbers with the same number of digits, the text that sorts later is the larger one.
   return digits.length < 19 || (digits.length === 19 && digits <= (sign === '-' ? INT64_MIN : INT64_MAX))
 }
 const INT64_MAX = '9223372036854775807'
@@ -148,7 +151,7 @@ const NO_OPTIONS: ListOptions = {
 /** "0" and "false" in any case are false; anything else, even nothing, is true. */
 export const isTrueParameter = (text: string): boolean => text !== '0' && text.toLowerCase() !== 'false'
 
-/** `undefined` when a number is none. The selectors are not looked into. */
+/** `undefined` when a number is invalid. The selectors are not parsed. */
 export function parseListOptions(query: Query): ListOptions | undefined {
   if (query.size === 0) return NO_OPTIONS
   const limit = query.get('limit')
@@ -170,7 +173,7 @@ export function parseListOptions(query: Query): ListOptions | undefined {
   }
 }
 
-/** Whether the stricter reading of the request digest, which parses the selectors too, succeeds (specification 2.1). */
+/** Whether the stricter parsing of the request digest, which parses the selectors too, succeeds (specification 2.1). */
 export function hasReadableSelectors({ labelSelector, fieldSelector }: ListOptions): boolean {
   return (
     (fieldSelector === '' || parseFieldSelector(fieldSelector) !== undefined) &&
@@ -179,8 +182,8 @@ export function hasReadableSelectors({ labelSelector, fieldSelector }: ListOptio
 }
 
 /**
- * Whether a text is a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`. Only that is asked of label
- * selectors here; nothing is ever matched by them (specification 2.1).
+ * Whether a text is a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`. Nothing else about label
+ * selectors is needed here; nothing is ever matched by them (specification 2.1).
  */
 export function isLabelSelector(text: string): boolean {
   const tokens = text.match(/[(),]|!=|==|[=!<>]|[^\s(),=!<>]+/g) ?? []

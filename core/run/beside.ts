@@ -1,7 +1,7 @@
 import type { DumpFrame } from '../frame/dump.ts'
 import { MS_PER_SECOND, type UnixMs } from '../units.ts'
 
-/** Where a request of a level stands in a run at an instant. `absent`: finished, rejected, elsewhere, or not sent. */
+/** The state of a request of a level in a run at an instant. `absent`: finished, rejected, elsewhere, or not sent. */
 export type Standing =
   | { readonly kind: 'executing' }
   | { readonly kind: 'waiting'; readonly queue: number; readonly position: number }
@@ -9,7 +9,7 @@ export type Standing =
 
 /** One request in two runs of the same arrivals. */
 export interface BesideRow {
-  /** No two rows have the same. */
+  /** Unique among the rows. */
   readonly key: string
   /** `get /api/v1/pods by ann`. */
   readonly request: string
@@ -20,7 +20,7 @@ export interface BesideRow {
   readonly differs: boolean
 }
 
-/** One queue of a level in two runs: the requests that wait in it and that execute from it. */
+/** One queue of a level in two runs: the requests that wait in it and those that execute from it. */
 export interface BesideQueue {
   readonly index: number
   readonly a: QueueLoad
@@ -56,9 +56,9 @@ export function queuesBeside(a: Dumped, b: Dumped, level: string): readonly Besi
 const ABSENT: Standing = { kind: 'absent' }
 
 /**
- * The requests of a level in the dumps of two runs at the same instant, side by side: those that differ first, then by arrival.
- * A request is the same one where it arrived at the same instant from the same user for the same address, which holds as long
- * as clients do not react to answers. `start` is the start of both runs.
+ * The requests of a level in the dumps of two runs at the same instant, side by side: those that differ first, then by
+ * arrival. Two entries are the same request if they arrived at the same instant from the same user for the same
+ * address, which holds as long as clients do not react to answers. `start` is the start of both runs.
  */
 export function requestsBeside(a: Dumped, b: Dumped, level: string, start: UnixMs): readonly BesideRow[] {
   const rows = new Map<string, Omit<BesideRow, 'differs' | 'a' | 'b'> & { a: Standing; b: Standing }>()
@@ -92,6 +92,6 @@ export const standingText = (standing: Standing): string =>
       ? 'not there'
       : 'executing'
 
-/** What is said of requests that only one of the runs has. */
+/** Explains requests that only one of the runs has. */
 export const NOT_THERE =
   'A request that is not there has finished, was rejected, is in another level, or was not sent: clients that wait for answers send others once one answer differs.'

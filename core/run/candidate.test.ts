@@ -17,7 +17,7 @@ function lineOf(method: string, target: string) {
 }
 const ONE_POD = lineOf('GET', '/api/v1/namespaces/default/pods/one')
 
-/** Two engines on the same arrivals; the first one's requests take as long as is told. */
+/** Two engines on the same arrivals; the requests of the first one have the given durations. */
 function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
   const log = new RequestLog(10_000, 10_000)
   const show = (row: LiveRow, { decision }: Call): void => {
@@ -69,7 +69,7 @@ describe('a draft beside the first engine', () => {
     const calls = fc.array(fc.record({ afterMs: fc.nat(50), lastsMs: fc.nat(200) }), { maxLength: 60 })
     fc.assert(
       fc.property(calls, (list) => {
-        // Requests that the first engine lets run at once: of the others it is only guessed how long they take.
+        // Requests that the first engine runs at once: for the others, the duration is only an estimate.
         const { arrive, moveTo, candidate } = both(shaped(100, 50), shaped(100, 50), true)
         let ms = 0
         const rows = list.map(({ afterMs, lastsMs }) => {
@@ -89,7 +89,7 @@ describe('a draft beside the first engine', () => {
   })
 
   it('does not count the wait at the first engine as work', () => {
-    // One seat: ten requests of 100 ms wait for each other. With ten seats nobody would.
+    // One seat: ten requests of 100 ms wait for each other. With ten seats none would wait.
     const { arrive, moveTo, candidate } = both(shaped(1, 50), shaped(40, 50), true)
     const learn = arrive(100)
     moveTo(1_000)
@@ -97,7 +97,7 @@ describe('a draft beside the first engine', () => {
     const rows = Array.from({ length: 10 }, () => arrive(100))
     expect(rows.map(({ state }) => state)).toEqual(['executing', ...Array.from({ length: 9 }, () => 'waiting')])
     moveTo(1_150)
-    // How long the second one takes is known when it has run at the baseline.
+    // The duration of the second one is known when it has run at the baseline.
     expect(candidate.report().behindMs).toBe(150)
     moveTo(5_000)
     expect(rows.every(({ candidate: other }) => other?.state === 'served' && other.waitMs === 0)).toBe(true)
@@ -108,7 +108,7 @@ describe('a draft beside the first engine', () => {
     expect(different).toBe(0)
   })
 
-  it('counts what it refuses and the first one lets run', () => {
+  it('counts requests that it rejects and the first one executes', () => {
     const { arrive, moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
     const rows = Array.from({ length: 5 }, () => arrive(100))
     expect(rows.map(({ candidate: other }) => other?.state)).toEqual([
@@ -126,7 +126,7 @@ describe('a draft beside the first engine', () => {
     expect(candidate.report()).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0, rejected: 0 }, different: 0 })
   })
 
-  it('says how long it has counted, and forgets that with another draft', () => {
+  it('reports how long it has counted, and restarts with another draft', () => {
     const { moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
     expect(candidate.report().seconds).toBe(0)
     moveTo(2_500)
@@ -138,7 +138,7 @@ describe('a draft beside the first engine', () => {
     expect(candidate.report().seconds).toBe(1)
   })
 
-  it('counts requests that came since it began, of both engines', () => {
+  it('counts requests of both engines that arrived since it began', () => {
     const first = new Run<undefined>(ENGINE)
     first.configure(shaped(1, 50))
     const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
@@ -157,7 +157,7 @@ describe('a draft beside the first engine', () => {
     expect([a.arrived, a.waitP99, b.arrived]).toEqual([0, {}, 0])
   })
 
-  it('begins with what is under way, at the limits that it wants, and does not count it', () => {
+  it('begins with the requests under way, at its own limits, and does not count them', () => {
     const log = new RequestLog(100, 100)
     const first = new Run<undefined>(ENGINE)
     first.configure(OBJECTS)
@@ -172,7 +172,7 @@ describe('a draft beside the first engine', () => {
       touch: () => undefined,
       underWay: rows.map((row) => ({ row, request })),
     })
-    // The level's nominal limit is 19 of 226 seats; what the others do not need, it borrows at once.
+    // The level's nominal limit is 19 of 226 seats; it borrows at once what the others do not need.
     expect(rows.filter(({ candidate: beside }) => beside?.state === 'executing').length).toBeGreaterThan(40)
     expect(candidate.report()).toMatchObject({ seconds: 0, b: { arrived: 0, queued: 0 }, different: 0 })
     first.moveTo(5_000 * MS)
@@ -180,7 +180,7 @@ describe('a draft beside the first engine', () => {
     expect(rows.map(({ candidate: beside }) => beside?.state)).toEqual(rows.map(() => 'served'))
   })
 
-  it('lets a watch that only it admits end, since nobody is there to watch', () => {
+  it('ends a watch that only it admits, because no client is there to watch', () => {
     // Changes of pods cost a tenth of a seat for each watch of them.
     const { arrive, moveTo, candidate } = both(shaped(1, 1), shaped(100, 50), true)
     const busy = arrive(60_000)
@@ -196,7 +196,7 @@ describe('a draft beside the first engine', () => {
     expect(candidate.report().b.executingSeats - executingSeats).toBe(1)
   })
 
-  it('lets a watch end that waits at the first engine until it is refused', () => {
+  it('ends a watch that waits at the first engine until it is rejected', () => {
     const { arrive, moveTo, candidate } = both(shaped(1, 50), shaped(100, 50), true)
     arrive(60_000)
     const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
@@ -210,7 +210,7 @@ describe('a draft beside the first engine', () => {
     expect(candidate.report().b.executingSeats - executingSeats).toBe(1)
   })
 
-  it('begins to count anew with another draft, and ends', () => {
+  it('restarts counting with another draft, and ends', () => {
     const { arrive, moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
     for (let i = 0; i < 5; i++) arrive(100)
     candidate.configure(shaped(40, 50))
@@ -226,7 +226,7 @@ describe('a draft beside the first engine', () => {
 describe('two decisions', () => {
   const candidate = { level: 'low', schema: 'low', state: 'rejected', reason: 'queue-full' } as const
 
-  it('are the same when both refused, also where the client left before the server answered', () => {
+  it('are the same when both rejected, even if the client left before the server answered', () => {
     const left = { level: 'low', schema: 'low', state: 'cancelled' } as const
     expect(sameDecision({ ...left, reason: 'queue-full' }, candidate)).toBe(true)
     expect(sameDecision(left, candidate)).toBe(false)

@@ -6,7 +6,7 @@ import { Fifo } from './fifo.ts'
 import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
 import { RecentCount, BUCKET_NS, SideTally } from './sideTally.ts'
 
-/** What of a request is compared: the baseline's decision, kept by its owner, and the candidate's, written here. */
+/** The compared parts of a request: the baseline's decision, kept by its owner, and the candidate's, written here. */
 export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'> & {
   candidate?: LiveRequest['candidate']
 }
@@ -15,36 +15,38 @@ export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'
 export interface ArrivalListener<R> {
   /** The baseline has just answered its arrival, or is about to. */
   arrived(row: R, request: RunRequest): void
-  /** The baseline has let it run, or refused it, after it had waited. */
+  /** The baseline has dispatched or rejected it, after it had waited. */
   decided(row: R): void
-  /** It took so long where it ran; of a watch, until it was initialised. */
+  /** It took this long where it ran; for a watch, until it was initialised. */
   lasted(row: R, durationNs: Nanoseconds): void
-  /** Its client went away. */
+  /** Its client disconnected. */
   abandoned(row: R): void
   watchEnded(row: R): void
 }
 
-/** Its hold on an engine, as far as it decides how long a request takes. */
+/** The fields of its ticket that affect how long a request takes. */
 export type Seated = Pick<Ticket<unknown>, 'maxSeats' | 'arrivedNs' | 'startedNs'>
 
 /** How long the requests of a candidate take. */
 export type Lengths<R> =
-  /** As a model says that knows when and beside what they run: each on a machine like the baseline's, but its own. */
+  /**
+   * From a model that depends on when and alongside what they run: each on a machine like the baseline's, but its own.
+   */
   | {
       readonly kind: 'modelled'
       begun(row: R, seated: Seated): Length
-      /** It has run there; once for each that was begun. */
+      /** It has run there; called once for each that was begun. */
       ended(row: R, seated: Seated): void
     }
-  /** As long as where they really run. */
+  /** As long as on the real server. */
   | {
       readonly kind: 'measured'
       /**
-       * When they really begin: when the baseline lets them run, or when they arrive, so that one that has not ended lasts at
-       * least since then; or whenever a record says, which says nothing before its end.
+       * When they really begin: when the baseline dispatches them, or when they arrive, so that one that has not ended
+       * lasts at least since then; or at the time in a record, which contains nothing before its end.
        */
       readonly from: 'dispatch' | 'arrival' | 'record'
-      /** For those that never ran: how long others of their kind took lately. */
+      /** For those that never ran: recent durations of others of their kind. */
       readonly usual: { note(row: R, durationNs: Nanoseconds): void; of(row: R): Nanoseconds }
     }
 
@@ -60,38 +62,41 @@ export interface CandidateOptions<R extends Compared> {
   readonly configuration: EngineConfiguration
   readonly baseline: ApfEngine<unknown>
   readonly lengths: Lengths<R>
-  /** The row was written to. */
+  /** Called after each change of the row. */
   readonly touch: (row: R) => void
-  /** What is known of the server, and of the requests that are under way, oldest first. */
+  /** The available facts about the server, and the requests under way, oldest first. */
   readonly known?: ServerFacts | undefined
   readonly underWay?: Iterable<UnderWay<R>> | undefined
 }
 
-/** A request of the baseline, as far as the candidate has to know it. */
+/** A request of the baseline, with what the candidate needs. */
 interface Entry<R> {
   readonly row: R
   readonly request: RunRequest
   readonly arrivedNs: Nanoseconds
-  /** When the baseline let it run. */
+  /** When the baseline dispatched it. */
   startedNs: Nanoseconds | undefined
   length: Length | undefined
   call: Call<Entry<R>> | undefined
 }
 
-/** What comes to the candidate from outside, in the order in which it came to the baseline. */
+/** External inputs of the candidate, in the order in which they came to the baseline. */
 type Outside<R> = { readonly atNs: Nanoseconds } & (
   | { readonly kind: 'arrives' | 'leaves' | 'watch ends'; readonly entry: Entry<R> }
   | { readonly kind: 'configuration'; readonly configuration: EngineConfiguration }
   | { readonly kind: 'facts'; readonly facts: ServerFacts }
 )
 
-/** So much is kept for a candidate that waits to know how long a request takes; beyond it takes the usual time. */
+/**
+ * Most inputs that are kept while a candidate waits for the duration of a request; beyond, the usual duration is used.
+ */
 const MOST_BEHIND = 200_000
 
 /**
- * Another configuration on the requests of a baseline, and how the two differ. It decides as a baseline of its own would on
- * the same arrivals and lengths: where it lets a request run before it is known how long that takes, it waits for that, and
- * is behind. It begins like a server that has just started and is asked at once for all that is under way, as far as known.
+ * Another configuration on the requests of a baseline, and how the two differ. It decides as a baseline of its own
+ * would on the same arrivals and durations: where it dispatches a request before its duration is known, it waits for
+ * the duration, and is behind. It begins like a server that has just started and receives at once all requests under
+ * way, as far as known.
  */
 export class Candidate<R extends Compared> implements ArrivalListener<R> {
   private readonly baseline: ApfEngine<unknown>
@@ -115,18 +120,18 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
       onDecision: (call) => this.changed(call),
       lengthOf: (call) => this.lengthOf(call),
     })
-    // An instant before the present: so what is under way came before anything is counted.
+    // An instant before the present: so the requests under way arrived before counting began.
     this.run.engine.moveTo(Math.max(0, baseline.nowNs - 1))
     this.run.configure(configuration)
     if (known !== undefined) tellFacts(this.run.engine, known)
     for (const { row, request } of underWay) this.arrive(this.enter(row, request))
     this.settle()
-    // Once more, for limits are computed with it: by what is wanted now, instead of after ten seconds.
+    // Once more, because limits are computed with it: by the present demand, instead of after ten seconds.
     this.run.configure(configuration)
     this.sides = { a: new SideTally(baseline), b: new SideTally(this.run.engine) }
   }
 
-  /** Other objects from now on; what was counted before is forgotten. */
+  /** Sets other objects from now on; earlier counts are dropped. */
   configure(configuration: EngineConfiguration): void {
     this.hear({ kind: 'configuration', atNs: this.baseline.nowNs, configuration })
     this.sides.a.forgetAll()
@@ -135,12 +140,12 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     this.settle()
   }
 
-  /** What the server told of its objects and watches. */
+  /** The server's reported objects and watches. */
   know(facts: ServerFacts): void {
     this.hear({ kind: 'facts', atNs: this.baseline.nowNs, facts })
   }
 
-  /** Lets everything happen up to the baseline's present, or until the length of a request has to be known. */
+  /** Processes everything up to the baseline's present, or until the duration of a request must be known. */
   settle(): void {
     if (this.closed) return
     for (let { next } = this.outside; next !== undefined; { next } = this.outside) {
@@ -177,7 +182,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     if (entry === undefined) return
     const { lengths } = this
     const neverRan = lengths.kind === 'measured' && lengths.from === 'dispatch' && entry.startedNs === undefined
-    // What ran would have gone on; what never ran takes its usual time, unless its client leaves before.
+    // A request that ran would have gone on; one that never ran takes its usual time, unless its client leaves before.
     this.learn(
       entry,
       neverRan ? { durationNs: lengths.usual.of(row), watchNs: 0 } : { durationNs: Number.POSITIVE_INFINITY },
@@ -199,7 +204,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const { a, b } = this.sides
     const { nowNs } = this.run.engine
     const behindMs = Math.round(nsToMs(this.baseline.nowNs - nowNs))
-    // Both of the same time.
+    // Both at the same time.
     const untilNs = behindMs > 0 ? Math.floor(nowNs / BUCKET_NS) * BUCKET_NS : Number.POSITIVE_INFINITY
     return {
       seconds: b.seconds,
@@ -211,7 +216,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     }
   }
 
-  /** It decides nothing more; rows keep what was decided. */
+  /** It makes no further decisions; rows keep the past ones. */
   close(): void {
     this.closed = true
     this.outside.clear()
@@ -229,13 +234,13 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     return entry
   }
 
-  /** What the baseline's decision tells of its length, where requests run when the baseline lets them. */
+  /** The duration implied by the baseline's decision, where requests run when the baseline dispatches them. */
   private noteDecision(entry: Entry<R>): void {
     const { lengths } = this
     const { row } = entry
     if (lengths.kind !== 'measured' || lengths.from !== 'dispatch') return
     if (row.state === 'executing') entry.startedNs = this.baseline.nowNs
-    // It never runs, and nobody will say when a watch ends that never began.
+    // It never runs, and no end will be reported for a watch that never began.
     else if (row.state === 'rejected') this.learn(entry, { durationNs: lengths.usual.of(row), watchNs: 0 })
   }
 
@@ -269,7 +274,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     this.changed(call)
   }
 
-  /** Only what becomes known first counts. */
+  /** Only the first known duration counts. */
   private learn(entry: Entry<R>, length: Length): void {
     if (entry.length !== undefined || this.lengths.kind === 'modelled') return
     entry.length = length
@@ -302,7 +307,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   private compare(row: R): void {
     const { candidate } = row
     if (candidate === undefined || !hasDecided(candidate) || row.state === 'waiting') return
-    // The baseline has not written down yet where it put the request.
+    // The baseline has not recorded yet where it placed the request.
     if (row.state === 'bypassed' && candidate.state !== 'bypassed') return
     if (this.undecided.delete(row) && !sameDecision(row, candidate)) this.differences.add(this.run.engine.nowNs)
   }
@@ -315,15 +320,18 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
 
 const BEHIND = { level: '', schema: '', state: 'behind' } as const
 
-/** Whether the candidate has let the request run, or refused it. */
+/** Whether the candidate has dispatched or rejected the request. */
 export const hasDecided = ({ state }: NonNullable<LiveRequest['candidate']>): boolean =>
   state !== 'behind' && state !== 'waiting'
 
-/** Whether both put a request, about which both have decided, into one schema and level, and both or neither refused it. */
+/**
+ * Whether both placed a request, about which both have decided, in the same schema and level, and both or neither
+ * rejected it.
+ */
 export const sameDecision = (row: Compared, candidate: NonNullable<LiveRequest['candidate']>): boolean =>
   row.level === candidate.level && row.schema === candidate.schema && isRefused(row) === isRefused(candidate)
 
-/** Where an engine only watches, a refused request goes on, and its client may leave. */
+/** Where an engine only observes, a rejected request goes on, and its client may leave. */
 const isRefused = ({ state, reason }: { readonly state: string; readonly reason?: string }): boolean =>
   state === 'rejected' || reason !== undefined
 

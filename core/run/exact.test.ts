@@ -14,14 +14,14 @@ const shaped = (shares: number, places: number): ObjectSet => shapedLevel(shares
 
 type Mode = Extract<Lengths<unknown>, { kind: 'measured' }>['from']
 
-/** A request as it goes at the baseline, and what the candidate made of it. */
+/** A request as it proceeds at the baseline, and the candidate's outcome. */
 interface Row extends Compared {
   readonly request: RunRequest
   readonly isWatch: boolean
   readonly lastsNs: number
   call: Call<Row> | undefined
   over: boolean
-  /** What a run that knows everything beforehand would be told. */
+  /** The inputs of a run that has everything in advance. */
   length: Length | undefined
 }
 
@@ -61,7 +61,7 @@ type Outside = { readonly atNs: number } & (
   | { readonly kind: 'configuration'; readonly configuration: ObjectSet }
 )
 
-/** A baseline with a candidate beside it: a proxy that holds requests back, one that lets them pass, a feed. */
+/** A baseline with a candidate beside it: a proxy that enforces, one that observes, a feed. */
 class Beside implements ArrivalListener<Row> {
   readonly outside: Outside[] = []
   private readonly mode: Mode
@@ -95,7 +95,7 @@ class Beside implements ArrivalListener<Row> {
     if (this.mode === 'record') this.ran(row)
   }
 
-  /** Of what runs whatever the engine decides. */
+  /** For requests that run whatever the engine decides. */
   ends(row: Row): void {
     if (this.mode === 'dispatch' || row.over) return
     row.over = true
@@ -105,7 +105,7 @@ class Beside implements ArrivalListener<Row> {
 
   leaves(row: Row): void {
     const ended = this.mode === 'dispatch' ? row.state !== 'waiting' && row.state !== 'executing' : row.over
-    // Nobody hears of that in a feed.
+    // A feed does not report that.
     if (ended || this.mode === 'record' || row.call === undefined) return
     row.over = true
     this.abandoned(row)
@@ -165,7 +165,7 @@ class Beside implements ArrivalListener<Row> {
   }
 }
 
-/** The draft as a baseline of its own, which is told beforehand how long everything takes. */
+/** The draft as a baseline of its own, which receives all durations in advance. */
 function alone(draft: ObjectSet, outside: readonly Outside[], endNs: number): ReadonlyMap<Row, Call<Row>> {
   const run = new Run<Row>(ENGINE)
   const calls = new Map<Row, Call<Row>>()
@@ -192,7 +192,7 @@ function alone(draft: ObjectSet, outside: readonly Outside[], endNs: number): Re
 const configuration = fc
   .record({ shares: fc.integer({ min: 0, max: 12 }), places: fc.integer({ min: 1, max: 6 }) })
   .map(({ shares, places }) => shaped(shares, places))
-/** Small numbers, so that much happens at one instant. */
+/** Small numbers, so that many things happen at one instant. */
 const requests = fc.array(
   fc.record({
     kind: fc.constantFrom('get', 'get', 'patch', 'watch'),
@@ -207,7 +207,7 @@ const modes = fc.constantFrom<Mode>('dispatch', 'arrival', 'record')
 const change = fc.option(fc.record({ atMs: fc.nat(80), to: configuration }), { nil: undefined })
 const END_MS = 200_000
 
-it('a candidate decides as a baseline of its own would on the same arrivals and lengths', () => {
+it('a candidate decides as a baseline of its own would on the same arrivals and durations', () => {
   fc.assert(
     fc.property(modes, configuration, configuration, requests, change, (mode, base, draft, list, other) => {
       const beside = new Beside(mode, base, draft)
@@ -244,7 +244,7 @@ it('a candidate decides as a baseline of its own would on the same arrivals and 
   )
 })
 
-it('a draft with seats for everybody makes nobody wait, however long the baseline lets them wait', () => {
+it('with seats for all requests a draft makes none wait, however long they wait at the baseline', () => {
   // 40 requests a second of 60 ms each, at one seat and at eight.
   const seats = (count: number): ObjectSet => shaped(Math.round((count * 245) / 226), 500)
   const beside = new Beside('dispatch', seats(1), seats(8))

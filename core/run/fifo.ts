@@ -1,7 +1,7 @@
-/** Garbage is left in front until it is worth moving the rest. */
+/** Removed entries stay in front until moving the rest is worthwhile. */
 const COMPACT_FROM = 4_096
 
-/** What was put in first comes out first, however many wait. */
+/** A first-in-first-out queue with constant cost for any length. */
 export class Fifo<T> {
   protected items: T[] = []
   protected first = 0
@@ -10,7 +10,7 @@ export class Fifo<T> {
     return this.items.length - this.first
   }
 
-  /** What comes out next. */
+  /** The next one out. */
   get next(): T | undefined {
     return this.items[this.first]
   }

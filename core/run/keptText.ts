@@ -3,12 +3,13 @@ import type { Query } from '../request/requestTarget.ts'
 import type { LiveRequest } from '../contract/live.ts'
 
 /**
- * Clients choose how long most texts of a request are, and rows are kept long after their requests: each text has a budget,
- * and so have all texts of a log together. Requests are classified, enqueued and forwarded with their whole texts.
+ * Clients choose the length of most texts of a request, and rows are kept long after their requests: each text has a
+ * budget, and so have all texts of a log together. Requests are classified, enqueued and forwarded with their whole
+ * texts.
  */
 export const MOST_CHARACTERS = { url: 2_048, user: 512, groups: 2_048, name: 256 } as const
 
-/** Of all kept rows together. 200,000 rows of usual length have about 60 million. */
+/** For all kept rows together. 200,000 rows of usual length have about 60 million. */
 export const MOST_TEXT = 96_000_000
 
 /** A copy: a part of a text keeps the whole of it in memory. */

@@ -2,7 +2,7 @@ import { builtInObjects } from '../config/builtIn.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
 
-/** What the engines of these tests are made of: 226 seats. */
+/** Options of the engines in these tests: 226 seats. */
 export const ENGINE = {
   mode: 'priority-and-fairness',
   maxRequestsInFlight: 226,
@@ -14,10 +14,10 @@ export const ENGINE = {
 
 export const OBJECTS = builtInObjects('v1.36.3')
 
-/** Where all requests of these tests come to. */
+/** Level of all requests in these tests. */
 export const LEVEL = 'global-default'
 
-/** That level, or another one, with so many shares, and queues with so many places; it neither lends nor borrows. */
+/** That level, or another one, with this many shares, and queues of this length; it neither lends nor borrows. */
 export const shaped = (
   nominalConcurrencyShares: number,
   queueLengthLimit: number,

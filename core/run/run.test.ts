@@ -46,7 +46,7 @@ const inUse = (made: Run): number =>
   made.engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
 
 describe('a run', () => {
-  it('lets requests take as long as they took, from when it would have let them run', () => {
+  it('keeps the duration of requests, counted from its own dispatch', () => {
     const made = run(8)
     const first = made.arrive(ask(get), undefined)
     const second = made.arrive(ask(get), undefined)
@@ -64,20 +64,20 @@ describe('a run', () => {
     expect(inUse(made)).toBe(0)
   })
 
-  it('lets a wait end as the engine does', () => {
+  it('ends a wait as the engine does', () => {
     const made = run(8)
     made.arrive(ask(get), undefined)
     const second = made.arrive(ask(get), undefined)
     made.moveTo(16_000 * MS)
     expect(second.decision).toMatchObject({ kind: 'rejected', reason: 'time-out' })
     expect(second.waitNs).toBe(15_000 * MS)
-    // What is said of it later changes nothing.
+    // Later reports about it change nothing.
     made.lasted(second, { durationNs: 5 * MS })
     made.abandon(second)
     expect(second.decision.kind).toBe('rejected')
   })
 
-  it('lets go of those whose clients went away', () => {
+  it('drops requests whose clients disconnected', () => {
     const made = run(8)
     const first = made.arrive(ask(get), undefined)
     const second = made.arrive(ask(get), undefined)
@@ -105,14 +105,14 @@ describe('a run', () => {
     expect(made.arrive(ask(exec), undefined).decision.kind).toBe('bypassed')
   })
 
-  it('ends a watch by itself when it was said how long it goes on', () => {
+  it('ends a watch by itself when its duration is given', () => {
     const made = run(2_000)
-    // A change is sent to who watches: a seat for ten of them.
+    // A change is sent to its watches: a seat for ten of them.
     const seatsOfChange = () => made.arrive(ask(patch), undefined).ticket?.finalSeats
     const watches = Array.from({ length: 20 }, () => made.arrive(ask(watch), undefined))
     for (const one of watches) made.lasted(one, { durationNs: 2 * MS, watchNs: 50 * MS })
     made.moveTo(40 * MS)
-    // What is ended by itself is not ended twice.
+    // A watch that ended by itself does not end twice.
     for (const one of watches) made.endWatch(one)
     expect(seatsOfChange()).toBe(2)
     made.moveTo(53 * MS)
@@ -120,7 +120,7 @@ describe('a run', () => {
     expect(seatsOfChange()).toBe(0)
   })
 
-  it('is empty in the end, whatever was told in whatever order', () => {
+  it('is empty in the end, for any calls in any order', () => {
     const action = fc.record({
       kind: fc.constantFrom('get', 'watch', 'exec', 'lasted', 'lasted and goes on', 'abandon', 'endWatch', 'time'),
       pick: fc.nat(1_000),

@@ -14,7 +14,7 @@ import type { RejectReason } from '../frame/frame.ts'
 import type { Nanoseconds } from '../units.ts'
 import { shortened } from './keptText.ts'
 
-/** What the engine of a run decided about a request. */
+/** The decision of a run's engine about a request. */
 export type Decision =
   | { readonly kind: 'bypassed' }
   | { readonly kind: 'waiting' }
@@ -22,7 +22,7 @@ export type Decision =
   | { readonly kind: 'done' }
   | { readonly kind: 'rejected'; readonly reason: RejectReason; readonly retryAfter: number }
 
-/** Each of these stands once: a run of millions of requests makes none of them anew. */
+/** Each of these is shared: a run of millions of requests allocates none of them anew. */
 const BYPASSED: Decision = { kind: 'bypassed' }
 const WAITING: Decision = { kind: 'waiting' }
 const EXECUTING: Decision = { kind: 'executing' }
@@ -30,31 +30,31 @@ const DONE: Decision = { kind: 'done' }
 
 /** How long a request takes. Nanoseconds. */
 export interface Length {
-  /** Of a watch: until it is initialised. `Infinity`: until its client leaves. */
+  /** For a watch: until it is initialised. `Infinity`: until its client leaves. */
   readonly durationNs: Nanoseconds
-  /** How long a watch goes on after that; without, whoever runs it says when it has ended. */
+  /** How long a watch goes on after that; if absent, the caller reports when it has ended. */
   readonly watchNs?: Nanoseconds | undefined
 }
 
-/** Its length is not known yet, but it will not end within so many nanoseconds of its start. */
+/** Its duration is not known yet, but it will not end within this many nanoseconds of its start. */
 export interface AtLeast {
   readonly atLeastNs: Nanoseconds
 }
 
 export type RunRequest = Omit<EngineRequest<unknown>, 'payload'>
 
-/** One request in a run. `owner` is whatever its sender wants to find again. */
+/** One request in a run. `owner` is the sender's reference to it. */
 export class Call<O = unknown> implements Timed {
   readonly owner: O
-  /** Absent for what bypasses the engine. */
+  /** Absent for requests that bypass the engine. */
   ticket: Ticket<Call<O>> | undefined
   decision: Decision = WAITING
-  /** Nanoseconds in its queue; `undefined` while it waits there, and where nothing was decided. */
+  /** Nanoseconds in its queue; `undefined` while it waits there, and without a decision. */
   waitNs: Nanoseconds | undefined
   length: Length | undefined
   /** A watch itself has ended, though it may not have begun here. */
   over = false
-  /** Of its one appointment: its end, or the end of its watch, or when its length has to be known. */
+  /** Of its one appointment: its end, or the end of its watch, or the time at which its duration must be known. */
   timerPlace = -1
 
   constructor(owner: O) {
@@ -68,28 +68,28 @@ export interface RunHooks<O> {
   /** Called for each decision that is made after `arrive` returned, and when a request is done. */
   readonly onDecision?: (call: Call<O>) => void
   /**
-   * The engine lets it run now, and `lasted` was not called: how long it will take, or will take at least; without an answer
-   * that is told later, when it is over.
+   * The engine dispatches it now, and `lasted` was not called: returns how long it will take, or at least will take;
+   * `undefined` if that is reported later, when it is over.
    */
   readonly lengthOf?: (call: Call<O>) => Length | AtLeast | undefined
-  /** It, and what it watched, has ended: the engine holds nothing of it any more but seats that linger. */
+  /** The request, and its watch, has ended: the engine holds nothing of it except lingering seats. */
   readonly onEnded?: (call: Call<O>) => void
-  /** What else was set among the engine's appointments is due. */
+  /** Another appointment in the engine is due. */
   readonly onAppointment?: (due: Timed) => void
 }
 
 /**
- * The one driver: requests through an engine, in the time of whoever drives it. Arrivals come when they come; how long a
- * request takes is told beforehand, when the engine lets it run, or when it is over where it really runs. Then it takes as
- * long from the moment at which this engine let it run.
+ * The single driver: passes requests through an engine, in the time of its caller. Arrivals come from outside; the
+ * duration of a request is known in advance, or at dispatch, or, if it runs on a real server, when it is over. The
+ * duration then counts from the moment at which this engine dispatched it.
  *
- * What is due at one instant happens in the order in which it was set; what comes from outside at that instant, after it, in
- * the order of the calls: the rule of the conformance protocol (specification 13, ordering note).
+ * Things that are due at one instant happen in the order in which they were set; external inputs at that instant
+ * follow, in the order of the calls: the rule of the conformance protocol (specification 13, ordering note).
  */
 export class Run<O = unknown> {
   readonly engine: ApfEngine<Call<O>>
   private readonly hooks: RunHooks<O>
-  /** The length of a request had to be known and is not: nothing happens any more until it is. */
+  /** The duration of a request must be known and is not: nothing happens until it is. */
   private stalled = false
 
   constructor(options: RunOptions, hooks: RunHooks<O> = {}) {
@@ -115,21 +115,21 @@ export class Run<O = unknown> {
     })
   }
 
-  /** When `moveTo` has something to do; `Infinity` when nothing. */
+  /** When `moveTo` has something to do; `Infinity` when there is nothing. */
   get nextNs(): Nanoseconds {
     return this.engine.nextWakeNs()
   }
 
   /**
-   * Lets everything happen that is due up to `ns`, each at its instant. Times before the present are the present. `false`
-   * when the length of a request has to be known first: the present is then the instant at which it has to.
+   * Processes everything that is due up to `ns`, each at its instant. An earlier time counts as the present. `false`
+   * when the duration of a request must be known first: the present is then the instant at which it must be.
    */
   moveTo(ns: Nanoseconds): boolean {
     this.stalled = false
     return runTo(this.engine, ns, () => !this.stalled)
   }
 
-  /** Lets the next thing happen that is due by `untilNs`; `false` when nothing is. */
+  /** Processes the next thing that is due by `untilNs`; `false` when nothing is due. */
   step(untilNs: Nanoseconds): boolean {
     return stepOf(this.engine, untilNs)
   }
@@ -138,12 +138,12 @@ export class Run<O = unknown> {
     return this.engine.configure(configuration)
   }
 
-  /** `onAnswer` is given what the engine answered, before anything follows from it. */
+  /** `onAnswer` receives the engine's answer, before anything follows from it. */
   arrive(request: RunRequest, owner: O, onAnswer?: (answer: Answer<Call<O>>) => void): Call<O> {
     const call = new Call(owner)
     const asked = { ...request, payload: call }
     const answer = this.engine.arrive(asked)
-    // It is placed; what the engine holds on to may be shorter.
+    // It is placed; the texts that the engine keeps may be shorter.
     const short = shortened(request)
     if (short !== request) Object.assign(asked, short)
     onAnswer?.(answer)
@@ -161,8 +161,8 @@ export class Run<O = unknown> {
   }
 
   /**
-   * It took so long where it ran; of a watch, until it was initialised, after which it goes on for `watchNs`, or until
-   * `endWatch`. Only the first call counts.
+   * It took this long where it ran; for a watch, until it was initialised, after which it goes on for `watchNs`, or
+   * until `endWatch`. Only the first call counts.
    */
   lasted(call: Call<O>, length: Length): void {
     if (call.length !== undefined) return
@@ -170,7 +170,7 @@ export class Run<O = unknown> {
     if (call.decision.kind === 'executing') this.planEnd(call)
   }
 
-  /** Its client went away: it needs no seats any more, and watches nothing. */
+  /** Its client disconnected: it needs no seats any more, and its watch ends. */
   abandon(call: Call<O>): void {
     const { ticket, decision } = call
     if (ticket === undefined) return
@@ -182,7 +182,7 @@ export class Run<O = unknown> {
     } else if (decision.kind === 'done') this.endWatch(call)
   }
 
-  /** A watch that was initialised has ended. Nothing, when it was said beforehand how long it goes on. */
+  /** An initialised watch has ended. No effect if its duration was given in advance. */
   endWatch(call: Call<O>): void {
     if (call.over || call.length?.watchNs !== undefined) return
     call.over = true
@@ -207,7 +207,7 @@ export class Run<O = unknown> {
     const { ticket, length } = call
     if (ticket === undefined || length === undefined) return
     const endNs = Math.max(this.engine.nowNs, ticket.startedNs + length.durationNs)
-    // Its place among what is due at that instant was taken when it began, where its length was asked for then.
+    // Its position among the things due at that instant was taken when it began, if its duration was requested then.
     if (call.timerPlace !== -1) this.engine.appointments.putOff(call, endNs)
     else this.engine.appointments.set(call, endNs)
   }

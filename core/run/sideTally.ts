@@ -5,7 +5,7 @@ import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
 
-/** How far back is counted. */
+/** The length of the counting window. */
 const WINDOW_NS = secondsToNs(300)
 export const BUCKET_NS = secondsToNs(5)
 
@@ -17,8 +17,8 @@ interface Bucket {
 }
 
 /**
- * What one engine did over the last five minutes of its clock with the requests that came since it is listened to, heard
- * from its own events.
+ * Counts, from an engine's own events, what it did over the last five minutes of its clock with the requests that
+ * arrived since counting began.
  */
 export class SideTally {
   private readonly engine: ApfEngine<unknown>
@@ -48,7 +48,7 @@ export class SideTally {
     this.leave()
   }
 
-  /** What happened before `untilNs`, a multiple of `BUCKET_NS` or `Infinity`; queues and seats are of the present. */
+  /** Counts before `untilNs`, a multiple of `BUCKET_NS` or `Infinity`; queues and seats are of the present. */
   read(untilNs: Nanoseconds): CandidateReport['a'] {
     this.forget()
     const { levels } = this.engine.snapshot()
@@ -76,7 +76,7 @@ export class SideTally {
     }
   }
 
-  /** It came before anything was counted. */
+  /** It arrived before counting began. */
   private isOld({ arrivedNs }: Ticket<unknown>): boolean {
     return arrivedNs < this.sinceNs
   }
@@ -113,7 +113,7 @@ export class SideTally {
 const sumOf = <K extends string>(all: readonly Readonly<Record<K, number>>[], key: K): number =>
   all.reduce((total, one) => total + one[key], 0)
 
-/** Counts what happened over the same five minutes of a clock. */
+/** Counts occurrences over the same five minutes of a clock. */
 export class RecentCount {
   private buckets: { readonly from: number; count: number }[] = []
 

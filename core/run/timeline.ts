@@ -3,18 +3,18 @@ import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import { type Nanoseconds, secondsToNs } from '../units.ts'
 
-/** A run that goes on event by event. */
+/** A run that advances event by event. */
 export interface Steppable {
   /** Nanoseconds since its start. */
   readonly nowNs: Nanoseconds
   readonly engine: Pick<ApfEngine<unknown>, 'subscribe'>
-  /** Lets the next event happen if it is due by `untilNs`; `false` when none is. */
+  /** Processes the next event if it is due by `untilNs`; `false` when none is due. */
   step: (untilNs: Nanoseconds) => boolean
-  /** Lets everything happen until an instant and stops there. */
+  /** Processes everything up to an instant and stops there. */
   runTo: (ns: Nanoseconds) => void
 }
 
-/** One that can be put back to where it was. */
+/** One that can be restored to an earlier state. */
 export interface Rewindable<C> extends Steppable {
   checkpoint: () => C
   restore: (checkpoint: C) => void
@@ -27,7 +27,7 @@ const isRecomputation = ({ kind }: EngineEvent<unknown>): boolean => kind === 'l
 
 const wantedBy = (stride: 'decision' | 'recomputation') => (stride === 'decision' ? isDecision : isRecomputation)
 
-/** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
+/** Advances by one stride, at most to the end; `false` when nothing of that kind happened before it. */
 export function goOn(run: Steppable, stride: Stride, endNs: Nanoseconds): boolean {
   if (stride === 'event') return run.step(endNs)
   if (stride === 'second') {
@@ -54,13 +54,13 @@ export interface TimelineOptions {
   readonly endNs: Nanoseconds
   /** Events between two checkpoints, until there are too many of them. */
   readonly interval?: number
-  /** Checkpoints that are kept; above, every other one is dropped and the interval doubled. */
+  /** Most checkpoints that are kept; beyond, every other one is dropped and the interval doubled. */
   readonly most?: number
 }
 
 /**
- * A run at any of its instants. On the way it keeps checkpoints, so that going back repeats the events since the last one
- * and no more: as the run is deterministic, an instant is the same however it was reached.
+ * A run at any of its instants. It keeps checkpoints along the way, so that going back repeats only the events since
+ * the last one: because the run is deterministic, an instant is the same however it was reached.
  */
 export class Timeline<C> {
   readonly run: Rewindable<C>
@@ -88,12 +88,12 @@ export class Timeline<C> {
   }
 
   /**
-   * Goes to an instant, forwards or back, with everything done that happens by then. `false` when `mayGoOn`, asked at every
-   * event, ended it before.
+   * Goes to an instant, forwards or back, with everything processed that happens by then. `false` when `mayGoOn`,
+   * called at every event, stopped it before.
    */
   seek(ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
     const target = Math.min(Math.max(ns, 0), this.endNs)
-    // An instant is complete when what happens at it is done, so that one that is half done is done again.
+    // An instant is complete when everything at it is processed, so a partly processed one is repeated.
     this.takeBack(({ atNs }) => atNs <= target, this.nowNs > target)
     while (mayGoOn()) {
       if (this.next(target)) continue
@@ -103,7 +103,7 @@ export class Timeline<C> {
     return false
   }
 
-  /** Goes on by one stride, at most to the end; `false` when nothing of the kind happened before it. */
+  /** Advances by one stride, at most to the end; `false` when nothing of that kind happened before it. */
   forward(stride: Stride): boolean {
     const { run } = this
     const counted: Steppable = {
@@ -122,17 +122,19 @@ export class Timeline<C> {
     while (this.happened < target && this.next(this.endNs));
   }
 
-  /** Goes on to where so many events have happened, one by one, so that whoever listens to an engine hears each of them. */
+  /**
+   * Advances to where this many events have happened, one by one, so that listeners of an engine receive each of them.
+   */
   hearTo(events: number): void {
     while (this.happened < events && this.next(this.endNs));
   }
 
-  /** Goes back by one stride, to the start at most: to right after the one before of what it counts. */
+  /** Goes back by one stride, at most to the start: to right after the previous event that the stride counts. */
   back(stride: Stride): void {
     if (stride === 'event') return this.toEvent(this.happened - 1)
     if (stride === 'second') return void this.seek(this.nowNs - SECOND_NS)
     let until = this.happened
-    // From checkpoint to checkpoint: usually the one before is since the last of them.
+    // From checkpoint to checkpoint: usually the previous one is after the last of them.
     for (const { events: from } of this.kept.filter(({ events }) => events < until).toReversed()) {
       const found = this.lastBetween(from, until, wantedBy(stride))
       if (found !== undefined) return this.toEvent(found)
@@ -141,7 +143,7 @@ export class Timeline<C> {
     this.toEvent(0)
   }
 
-  /** What the engine tells of each event from now on, until the returned function is called. */
+  /** Passes each event of the engine from now on to the listener, until the returned function is called. */
   watch(listener: (event: EngineEvent<unknown>) => void): () => void {
     return this.run.engine.subscribe(listener)
   }
@@ -179,7 +181,9 @@ export class Timeline<C> {
     this.kept = this.kept.filter((_, place) => place % 2 === 0)
   }
 
-  /** To the last checkpoint that is early enough, if one has to be taken or is nearer than where the run is. */
+  /**
+   * To the last checkpoint that is early enough, if the run must go back or the checkpoint is nearer than its position.
+   */
   private takeBack(isEarly: (kept: Kept<C>) => boolean, isBehind: boolean): void {
     const nearest = this.kept.findLast(isEarly)
     if (nearest === undefined || (!isBehind && nearest.events <= this.happened)) return

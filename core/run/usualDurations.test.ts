@@ -5,8 +5,8 @@ const get = { verb: 'get', resource: 'pods', namespace: 'default', url: '/api/v1
 const list = { verb: 'list', resource: 'pods', namespace: '', url: '/api/v1/pods' }
 const path = (url: string) => ({ verb: 'get', resource: '', namespace: '', url })
 
-describe('how long requests usually take', () => {
-  it('is what others of their kind took, the newest more than those before', () => {
+describe('usual durations of requests', () => {
+  it('are those of their kind, with more weight on the newest', () => {
     const usual = new UsualDurations()
     expect(usual.of(get)).toBe(10e6)
     usual.note(get, 100)
@@ -18,7 +18,7 @@ describe('how long requests usually take', () => {
     expect(usual.of(list)).toBe(1_000)
   })
 
-  it('of a kind that was not seen yet is that of all, and of a path that of the path', () => {
+  it('are those of all requests for a new kind, and those of the path for a path', () => {
     const usual = new UsualDurations()
     usual.note(path('/healthz?verbose'), 100)
     usual.note(path('/metrics'), 600)
@@ -27,7 +27,7 @@ describe('how long requests usually take', () => {
     expect(usual.of(get)).toBe(200)
   })
 
-  it('is remembered of so many kinds', () => {
+  it('are kept for a bounded number of kinds', () => {
     const usual = new UsualDurations()
     for (let i = 0; i < 10_000; i++) usual.note(path(`/${i}`), 100)
     usual.note(path('/0'), 50)

@@ -1,16 +1,16 @@
 import type { LiveRequest } from '../contract/live.ts'
 import { msToNs, type Nanoseconds } from '../units.ts'
 
-/** How much of each new duration goes into what is remembered. */
+/** Weight of each new duration in the average. */
 const WEIGHT = 0.2
-/** Kinds that are remembered; beyond them everything counts as the average request. */
+/** Kinds that are kept; beyond them everything counts as the average request. */
 const MOST_KINDS = 4_096
 /** Before anything was measured. */
 const FIRST_NS = msToNs(10)
 
 type Kind = Pick<LiveRequest, 'verb' | 'resource' | 'namespace' | 'url'>
 
-/** How long requests of a verb and resource, or of a path, took lately. Nanoseconds. */
+/** How long requests of a verb and resource, or of a path, took recently. Nanoseconds. */
 export class UsualDurations {
   private readonly byKind = new Map<string, number>()
   private overallNs: Nanoseconds | undefined

@@ -9,7 +9,7 @@ const of = (...all: readonly number[]): Waits => {
 }
 
 describe('waits', () => {
-  it('knows a quantile to 9 %, and never as too small', () => {
+  it('reports a quantile to within 9 %, and never too small', () => {
     const durations = fc.array(fc.integer({ min: 1_001, max: 100e9 }), { minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(durations, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, quantile) => {
@@ -21,12 +21,12 @@ describe('waits', () => {
     )
   })
 
-  it('takes what lasts no longer than a microsecond for nothing', () => {
+  it('counts durations of up to a microsecond as 0', () => {
     expect(of().quantileMs(0.99)).toBe(0)
     expect(of(0, 1_000).quantileMs(0.99)).toBe(0)
   })
 
-  it('counts those of another one, too', () => {
+  it('adds those of another one', () => {
     const waits = of(...Array.from({ length: 50 }, () => 0))
     waits.add(of(...Array.from({ length: 50 }, () => 2e6)))
     expect([waits.quantileMs(0.5), waits.quantileMs(0.99)]).toEqual([0, expect.closeTo(2, 0)])

@@ -5,7 +5,7 @@ const STEPS_AN_OCTAVE = 8
 const LEAST_NS = msToNs(0.001)
 const STEPS = 27 * STEPS_AN_OCTAVE
 
-/** Durations, counted by steps: memory stays the same however many come, and a quantile is at most 9 % too large. */
+/** Durations, counted by steps: memory is constant for any number of them, and a quantile is at most 9 % too large. */
 export class Waits {
   private readonly counts = new Uint32Array(STEPS)
 
@@ -15,12 +15,12 @@ export class Waits {
     this.counts[at] = (this.counts[at] ?? 0) + 1
   }
 
-  /** Counts those of the other one, too. */
+  /** Adds the durations of the other one. */
   add({ counts }: Waits): void {
     counts.forEach((count, step) => (this.counts[step] = (this.counts[step] ?? 0) + count))
   }
 
-  /** The upper edge of the step in which the quantile is; milliseconds. 0 for waits of a microsecond at most. */
+  /** The upper edge of the step that contains the quantile; milliseconds. 0 for waits of at most a microsecond. */
   quantileMs(quantile: number): number {
     const rank = quantile * this.counts.reduce((sum, count) => sum + count, 0)
     let below = 0
@@ -33,7 +33,7 @@ export class Waits {
 export const waitP99 = (byLevel: ReadonlyMap<string, Waits>): Record<string, number> =>
   Object.fromEntries([...byLevel].map(([level, waits]) => [level, waits.quantileMs(0.99)]))
 
-/** Those of a level, which begin empty. */
+/** The durations of a level, initially empty. */
 export function waitsOf(byLevel: Map<string, Waits>, level: string): Waits {
   const waits = byLevel.get(level) ?? new Waits()
   byLevel.set(level, waits)

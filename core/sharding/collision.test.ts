@@ -17,7 +17,7 @@ import {
   recommend,
 } from './collision.ts'
 
-/** The Kubernetes documentation, “Example Shuffle Sharding Configurations”, as it is printed. */
+/** The Kubernetes documentation, “Example Shuffle Sharding Configurations”, as printed. */
 const PRINTED = [
   [12, 32, 4.428838398950118e-9, 0.11431348830099144, 0.9935089607656024],
   [10, 32, 1.550093439632541e-8, 0.0626479840223545, 0.9753101519027554],
@@ -48,7 +48,7 @@ describe('the documentation’s table', () => {
     ).toEqual(PRINTED.map(([handSize, queues, ...covered]) => [handSize, queues, ...covered.map(rounded)]))
   })
 
-  it('is printed within two units of its last place', () => {
+  it('is printed to within two units of its last place', () => {
     for (const [handSize, queues, ...printed] of PRINTED) {
       printed.forEach((odds, i) => {
         const exact = exactly({ queues, handSize }, USUAL_ELEPHANTS[i] ?? 0)
@@ -59,7 +59,7 @@ describe('the documentation’s table', () => {
 })
 
 describe('coveredOdds', () => {
-  it('is the exact ratio to 13 digits, for shapes that may be dealt and any number of elephants', () => {
+  it('is the exact ratio to 13 digits, for legal shapes and any number of elephants', () => {
     fc.assert(
       fc.property(shapes, fc.integer({ min: 0, max: 300 }), (shape, elephants) => {
         expect(relative(coveredOdds(shape, elephants), exactly(shape, elephants))).toBeLessThan(1e-13)
@@ -67,7 +67,7 @@ describe('coveredOdds', () => {
     )
   })
 
-  it('is what trying every hand gives', () => {
+  it('equals the result of trying every hand', () => {
     for (const [queues, handSize, elephants] of [
       [5, 2, 1],
       [5, 2, 3],
@@ -99,7 +99,7 @@ describe('coveredOdds', () => {
     [64, 8, 16],
     [16, 4, 4],
     [128, 6, 30],
-  ])('is how often real flows are covered: %i queues, hands of %i, %i elephants', (queues, handSize, elephants) => {
+  ])('equals how often real flows are covered: %i queues, hands of %i, %i elephants', (queues, handSize, elephants) => {
     const shape = { queues, handSize }
     const cards = new Int32Array(handSize)
     let flow = 0
@@ -118,7 +118,7 @@ describe('coveredOdds', () => {
     expect(Math.abs(covered / rounds - odds)).toBeLessThan(4 * deviation)
   })
 
-  it('grows with every elephant, from nothing, and never beyond certainty', () => {
+  it('grows with every elephant, from 0, and never beyond 1', () => {
     fc.assert(
       fc.property(shapes, fc.integer({ min: 0, max: 2_000 }), (shape, elephants) => {
         const odds = coveredOdds(shape, elephants)
@@ -155,7 +155,7 @@ const goals = fc.record({
 })
 
 describe('recommend', () => {
-  it('names legal shapes within the bounds that reach the target, smaller and smaller', () => {
+  it('returns legal shapes within the bounds that reach the target, in descending order of queues', () => {
     fc.assert(
       fc.property(goals, (goal) => {
         const { candidates, fewest } = recommend(goal)
@@ -174,7 +174,7 @@ describe('recommend', () => {
     )
   })
 
-  it('misses none: every legal shape that reaches the target is at least as large as a named one', () => {
+  it('misses none: every legal shape that reaches the target is at least as large as a returned one', () => {
     fc.assert(
       fc.property(goals, (goal) => {
         const { candidates, closest } = recommend(goal)
@@ -190,7 +190,7 @@ describe('recommend', () => {
     )
   })
 
-  it('asks for more when there are more elephants or less may happen', () => {
+  it('requires more for more elephants or a lower target', () => {
     fc.assert(
       fc.property(goals, (goal) => {
         const { fewest } = recommend(goal)
@@ -206,7 +206,7 @@ describe('recommend', () => {
     )
   })
 
-  it('looks through all sizes that a server takes', () => {
+  it('covers all sizes that a server accepts', () => {
     const target = 1e-6
     const { candidates } = recommend({ target, elephants: 16, maxQueues: 10_000_000 })
     expect(candidates.map(({ handSize }) => handSize)).toEqual([2, 3, 4, 5, 6])
@@ -221,7 +221,7 @@ describe('recommend', () => {
     expect(recommend({ target: 1 / 15, elephants: 1, maxQueues: 6 }).fewest).toMatchObject({ queues: 6, handSize: 2 })
   })
 
-  it('names the best there is where nothing reaches the target', () => {
+  it('returns the best available shape where none reaches the target', () => {
     const { candidates, fewest, closest } = recommend({ target: 1e-12, elephants: 16, maxQueues: 128 })
     expect({ candidates, fewest }).toEqual({ candidates: [], fewest: undefined })
     expect(closest).toEqual(bestHand(128, 16))
@@ -245,7 +245,7 @@ describe('the best hand', () => {
 })
 
 describe('judge', () => {
-  it('says what a shape is worth and what would be better', () => {
+  it('rates a shape and suggests a better one', () => {
     const goal = { target: 0.05, elephants: 16 }
     expect(judge({ queues: 128, handSize: 8 }, goal)).toMatchObject({ reaches: true, best: { queues: 128 } })
     expect(judge({ queues: 64, handSize: 8 }, goal)).toMatchObject({ reaches: false })

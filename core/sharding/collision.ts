@@ -1,7 +1,7 @@
 import { type DealerShape, isLegalShape, LARGEST_HAND, largestHand, leastWhere, mostQueues } from '../config/shape.ts'
 
 /**
- * How hands of queues collide, all of them being dealt uniformly and independently: what the hash of a flow gives but
+ * How hands of queues collide, all of them being dealt uniformly and independently: the result of flow hashes, except
  * for a bias below one in sixteen on the last card of the largest legal decks. An elephant is a flow that fills its
  * whole hand, a mouse one that sends little. Shapes must be legal.
  */
@@ -42,8 +42,8 @@ const unit = (handSize: number): readonly number[] =>
   Array.from({ length: handSize + 1 }, (_, clean) => (clean === handSize ? 1 : 0))
 
 /**
- * For each number of clean queues before one more elephant, the chances of those after it: its hand takes as many of
- * them as a hand of cards holds of so many marked ones.
+ * For each number of clean queues before one more elephant, the chances of each number after it: its hand takes as many
+ * of them as a hand of cards contains marked ones.
  */
 function oneElephant(queues: number, handSize: number): readonly (readonly number[])[] {
   const hands = choose(queues, handSize)
@@ -66,13 +66,13 @@ function choose(of: number, some: number): number {
   return ways
 }
 
-/** A chance with so many digits at most; below one in ten thousand as a power of ten: `0.0221182`, `1.84379e-10`. */
+/** A chance with at most this many digits; below one in ten thousand as a power of ten: `0.0221182`, `1.84379e-10`. */
 export function chanceText(odds: number, digits: number): string {
   const rounded = Number(odds.toPrecision(digits))
   return rounded > 0 && rounded < 1e-4 ? rounded.toExponential() : String(rounded)
 }
 
-/** As many digits as the documentation's own arithmetic has right. */
+/** The number of digits that are right in the documentation's own arithmetic. */
 export const DOCUMENTED_DIGITS = 15
 
 /** Numbers of elephants that the Kubernetes documentation gives chances for. */
@@ -98,7 +98,7 @@ export interface DocumentedRow extends DealerShape {
   readonly covered: readonly number[]
 }
 
-/** That table, computed. Its printed numbers carry errors of rounding in their 16th and 17th digit. */
+/** That table, computed. Its printed numbers have rounding errors in their 16th and 17th digit. */
 export const documentedTable = (): readonly DocumentedRow[] =>
   SHAPES.map(([handSize, queues]) => ({
     queues,
@@ -106,9 +106,9 @@ export const documentedTable = (): readonly DocumentedRow[] =>
     covered: USUAL_ELEPHANTS.map((elephants) => coveredOdds({ queues, handSize }, elephants)),
   }))
 
-/** What a level’s shape is to be good for. */
+/** The requirements on a level’s shape. */
 export interface ShardingGoal {
-  /** The chance, above 0 and below 1, that elephants may cover a mouse’s hand with. */
+  /** The largest acceptable chance, above 0 and below 1, that elephants cover a mouse’s hand. */
   readonly target: number
   readonly elephants: number
   /** No shape with more queues is considered. */
@@ -128,13 +128,13 @@ interface Recommendation {
   readonly candidates: readonly Candidate[]
   /** The last of them: fewest queues of all. */
   readonly fewest: Candidate | undefined
-  /** The best that can be had with so many queues at most: what to fall back on when nothing reaches the target. */
+  /** The best shape with at most this many queues: a fallback when none reaches the target. */
   readonly closest: Candidate
 }
 
 /**
  * The smallest shapes that keep the chance within the target. For one hand size the chance falls with every further
- * queue, so the least number of queues is found by halving.
+ * queue, so the least number of queues is found by bisection.
  */
 export function recommend({ target, elephants, maxQueues }: ShardingGoal): Recommendation {
   const candidates: Candidate[] = []
@@ -154,13 +154,13 @@ export function recommend({ target, elephants, maxQueues }: ShardingGoal): Recom
 }
 
 /**
- * All hands that may be dealt from so many queues, smallest first. A larger hand gives a mouse more queues to find a
- * clean one among and each elephant more to fill, so the chance falls with the hand and then rises again.
+ * All hands that may be dealt from this many queues, smallest first. A larger hand gives a mouse more queues to find a
+ * clean one among, but lets each elephant fill more, so the chance falls with the hand and then rises again.
  */
 export const hands = (queues: number, elephants: number): readonly Candidate[] =>
   Array.from({ length: largestHand(queues) }, (_, i) => candidateOf({ queues, handSize: i + 1 }, elephants))
 
-/** The hand that elephants cover least often; the smallest of equals. `undefined` where none can be dealt. */
+/** The hand that elephants cover least often; the smallest of equals. `undefined` if none can be dealt. */
 export function bestHand(queues: number, elephants: number): Candidate | undefined {
   const [first, ...others] = hands(queues, elephants)
   return first && others.reduce((best, one) => (one.covered < best.covered ? one : best), first)
@@ -172,7 +172,7 @@ interface Verdict extends Candidate {
   readonly best: Candidate
 }
 
-/** What a shape is worth against a goal; `undefined` when it is not legal. */
+/** The rating of a shape against a goal; `undefined` when it is not legal. */
 export function judge(shape: DealerShape, { target, elephants }: Omit<ShardingGoal, 'maxQueues'>): Verdict | undefined {
   const best = isLegalShape(shape) ? bestHand(shape.queues, elephants) : undefined
   if (best === undefined) return undefined

@@ -9,7 +9,7 @@ it('counts hands and sets of queues exactly', () => {
   expect(setsOf(7, 0)).toBe(1n)
 })
 
-it('puts the hash together again from its digits', () => {
+it('reconstructs the hash from its digits', () => {
   const shape = fc
     .integer({ min: 1, max: 512 })
     .chain((queues) =>
@@ -24,7 +24,7 @@ it('puts the hash together again from its digits', () => {
   )
 })
 
-it('are the places of the dealt queues among those that are left', () => {
+it('are the positions of the dealt queues among the remaining ones', () => {
   const [flow] = overlapOf([{ schema: 's', distinguisher: 'alice' }], { queues: 128, handSize: 6 }).flows
   if (flow === undefined) return expect.fail('no flow')
   const left = Array.from({ length: 128 }, (_, i) => i)

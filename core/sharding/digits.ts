@@ -9,8 +9,8 @@ export function fallingFactorial(n: number, k: number): bigint {
 export const setsOf = (n: number, k: number): bigint => fallingFactorial(n, k) / fallingFactorial(k, k)
 
 /**
- * The hash in mixed radix, V = Σ A[i] · ff(queues, i): A[i], below queues − i, is the place of the i-th queue of the hand among
- * those that are left. What is left of the hash, times ff(queues, handSize), is not used (specification 3.2).
+ * The hash in mixed radix, V = Σ A[i] · ff(queues, i): A[i], below queues − i, is the position of the i-th queue of the
+ * hand among the remaining ones. The rest of the hash, times ff(queues, handSize), is not used (specification 3.2).
  */
 export function digitsOf(hash: bigint, queues: number, handSize: number): readonly number[] {
   let rest = hash

@@ -19,7 +19,7 @@ const names = fc.uniqueArray(fc.record({ schema: fc.constantFrom('a', 'b'), dist
 })
 
 describe('overlapOf', () => {
-  it('is what comparing every hand with every other gives', () => {
+  it('equals the result of comparing every hand with every other', () => {
     fc.assert(
       fc.property(names, shapes, (flows, shape) => {
         const overlap = overlapOf(flows, shape)
@@ -44,7 +44,7 @@ describe('overlapOf', () => {
     )
   })
 
-  it('knows the hash and the hand of the specification', () => {
+  it('has the hash and the hand of the specification', () => {
     // Specification 2.7, 3.2.
     const { flows, pairs, holders } = overlapOf([{ schema: 'global-default', distinguisher: 'alice' }], {
       queues: 128,
@@ -54,7 +54,7 @@ describe('overlapOf', () => {
     expect({ pairs, holders: holders.size }).toEqual({ pairs: [], holders: 6 })
   })
 
-  it('has nothing to meet where no hand can be dealt', () => {
+  it('has no collisions where no hand can be dealt', () => {
     const { flows, pairs } = overlapOf([{ schema: 's', distinguisher: 'f' }], { queues: 512, handSize: 8 })
     expect({ hand: flows[0]?.hand, pairs }).toEqual({ hand: [], pairs: [] })
   })
@@ -77,20 +77,20 @@ describe('dealtHand', () => {
       }),
     )
   })
-  it('is the one of the specification', () => {
+  it('equals that of the specification', () => {
     // Specification 3.2, the row of catch-all without a distinguisher.
     const flow = { schema: 'catch-all', distinguisher: '' }
     expect(dealtHand(flow, { queues: 128, handSize: 6 })).toEqual([45, 47, 41, 49, 38, 80])
     expect(dealtHand(flow, { queues: 64, handSize: 6 })).toEqual([45, 49, 60, 44, 14, 16])
     expect(dealtHand(flow, { queues: 16, handSize: 4 })).toEqual([13, 2, 11, 7])
   })
-  it('deals none where there is nothing to choose, or no legal hand', () => {
+  it('deals none where there is no choice of queues, or no legal hand', () => {
     const flow = { schema: 's', distinguisher: 'f' }
     expect(dealtHand(flow, { queues: 1, handSize: 1 })).toBeUndefined()
     expect(dealtHand(flow, { queues: 4, handSize: 5 })).toBeUndefined()
     expect(dealtHand(flow, { queues: 10_000, handSize: 8 })).toBeUndefined()
   })
-  it('is the hand that a server deals: every request of a simulated one is in a queue of its flow’s hand', () => {
+  it('equals the hand that a server deals: every request of a simulated one is in a queue of its flow’s hand', () => {
     const levels = [...mandatoryLevels, ...suggestedLevels]
     const simulation = createSimulation({
       seed: 1,

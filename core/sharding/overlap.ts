@@ -20,15 +20,15 @@ import {
 
 export interface FlowHand extends FlowName {
   readonly hash: bigint
-  /** The hash in mixed radix: the place of each queue of the hand among those left. */
+  /** The hash in mixed radix: the position of each queue of the hand among the remaining ones. */
   readonly digits: readonly number[]
   /** Its queues in the order of the deal. */
   readonly hand: readonly number[]
-  /** Those that no other of the flows has. */
+  /** Queues that no other of the flows has. */
   readonly own: readonly number[]
 }
 
-/** Two flows that share queues, by their place in the list of flows; the first comes first there. */
+/** Two flows that share queues, by their position in the list of flows, in its order. */
 export interface SharedHands {
   readonly first: number
   readonly second: number
@@ -43,7 +43,7 @@ export interface Overlap {
   readonly holders: ReadonlyMap<number, number>
 }
 
-/** The hands of these flows and where they meet. Where none can be dealt there is nothing to meet. */
+/** The hands of these flows and where they collide. Without legal hands there are no collisions. */
 export function overlapOf(names: readonly FlowName[], shape: DealerShape): Overlap {
   const holdersOf = new Map<number, number[]>()
   const hands = names.map((name) => dealtHand(name, shape) ?? [])
@@ -85,7 +85,7 @@ function pairsOf(
     .toSorted((a, b) => b.queues.length - a.queues.length || a.first - b.first || a.second - b.second)
 }
 
-/** What its hash, and so its hand, follows from (specification 2.7). */
+/** The inputs of its hash, and so of its hand (specification 2.7). */
 export interface FlowName {
   readonly schema: string
   readonly distinguisher: string
@@ -107,7 +107,7 @@ export function dealtHand({ schema, distinguisher }: FlowName, shape: DealerShap
 export const sharedQueues = (first: readonly number[], second: readonly number[]): readonly number[] =>
   first.filter((queue) => second.includes(queue))
 
-/** What is asked about a shape. */
+/** The question about a shape. */
 interface ShardQuestion {
   /** Legal. */
   readonly shape: DealerShape
@@ -148,7 +148,7 @@ export interface FlowReport {
   readonly distinguisher: string
   /** In decimal. */
   readonly flowHash: string
-  /** The hash in mixed radix: the place of each queue of the hand among those left. */
+  /** The hash in mixed radix: the position of each queue of the hand among the remaining ones. */
   readonly digits: readonly number[]
   readonly hand: readonly number[]
   /** Queues of the hand that no other of the given flows has. */
@@ -156,7 +156,7 @@ export interface FlowReport {
 }
 
 interface OverlapReport {
-  /** Places of two flows in the list of flows. */
+  /** Positions of two flows in the list of flows. */
   readonly flows: readonly [number, number]
   readonly queues: readonly number[]
 }

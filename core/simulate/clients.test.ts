@@ -17,7 +17,7 @@ import type { Flight, Outcome } from './server.ts'
 
 const SECOND = 1e9
 
-/** All that come before a condition ends them. */
+/** All arrivals before a condition ends them. */
 function timesWhile(
   arrivals: Arrivals,
   seed: number,
@@ -72,13 +72,13 @@ describe('arrivals', () => {
     )
   })
 
-  test('of a Poisson process come as often as they should', () => {
+  test('of a Poisson process have the expected rate', () => {
     const count = timesUntil({ kind: 'poisson', perSecond: 50 }, 400).length
     // Three deviations of 20,000.
     expect(Math.abs(count - 20_000)).toBeLessThan(430)
   })
 
-  test('in steps come at the rate of each, from the first again after the last', () => {
+  test('in steps have the rate of each step, and repeat from the first after the last', () => {
     const times = timesUntil({ kind: 'steps', perSecond: { stepMs: 2_000, values: [100, 0, 300] } }, 600)
     const counts = [0, 0, 0]
     for (const ns of times) {
@@ -92,7 +92,7 @@ describe('arrivals', () => {
     expect(timesUntil({ kind: 'steps', perSecond: { stepMs: 1, values: [0, 0] } }, 1)).toEqual([])
   })
 
-  test('in waves keep to them', () => {
+  test('in waves occur only in them', () => {
     const waves = { firstMs: 2_000, activeMs: 1_000, periodMs: 5_000 }
     const times = timesUntil({ kind: 'poisson', perSecond: 100, waves }, 100)
     expect(times.length).toBeGreaterThan(1_500)
@@ -116,7 +116,7 @@ describe('arrivals', () => {
     for (const ns of times) expect((ns / 1e6 - 1_000) % 10_000).toBeLessThan(500)
   })
 
-  test('of a schedule come as it says and then no more', () => {
+  test('of a schedule occur at its times and then no more', () => {
     expect(timesUntil({ kind: 'schedule', atMs: [30, 10, 20] }, 1)).toEqual([10e6, 20e6, 30e6])
   })
 })
@@ -128,7 +128,7 @@ test.each([
   [3_000, 7_000],
   [6_999, 7_000],
   [7_500, 7_500],
-])('a wave of one second every five that begins at two: after %d ms it is on at %d ms', (ms, active) => {
+])('a wave of one second every five that begins at two: from %d ms on, it is next on at %d ms', (ms, active) => {
   expect(nextActiveMs({ firstMs: 2_000, activeMs: 1_000, periodMs: 5_000 }, ms)).toBe(active)
 })
 
@@ -141,7 +141,7 @@ const call: PreparedCall = {
   transferNs: 0,
 }
 
-/** Lets a thread call once, until it is served or gives up; every answer comes from the list, then it is served. */
+/** Lets a thread call once, until it is served or gives up; the answers come from the list, then it is served. */
 function retryAgainst(answers: readonly Outcome[]) {
   const pauses: number[] = []
   const flights: Flight[] = []
@@ -177,12 +177,12 @@ function retryAgainst(answers: readonly Outcome[]) {
     if (again?.kind !== 'retry') break
     flights.push(again.flight)
   }
-  // The last pause is the time that it thinks before its next call.
+  // The last pause is its think time before its next call.
   return { pauses: pauses.slice(0, -1), thoughtS: pauses.at(-1), attempts: flights.length, ended: outcome, again }
 }
 
-describe('a client that is refused', () => {
-  test('waits as long as it was told, each time, ten times at most', () => {
+describe('a client that is rejected', () => {
+  test('waits for Retry-After each time, at most ten times', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 32 }), { maxLength: 20 }), (seconds) => {
         const { pauses, attempts, ended } = retryAgainst(
@@ -195,7 +195,7 @@ describe('a client that is refused', () => {
     )
   })
 
-  test('does not try again what took too long', () => {
+  test('does not retry a request that took too long', () => {
     // It thinks for a quarter of a second, and for a second more after a failure.
     expect(retryAgainst([{ kind: 'expired' }])).toEqual({
       pauses: [],

@@ -14,17 +14,17 @@ import { type Distribution, drawNs, exponential, type Random, type RandomState, 
 import type { Job } from './jobs.ts'
 import type { Flight, Outcome } from './server.ts'
 
-/** What a closed-loop client waits after a failure, on top of its think time. */
+/** Extra wait of a closed-loop client after a failure, on top of its think time. */
 const AFTER_FAILURE = uniform(500, 1_500)
 /** Threads whose wave begins do not move in step. */
 const WAVE_START = exponential(500)
-/** How often client-go's REST client sends a request again that was answered with 429 and Retry-After. */
+/** How often client-go's REST client retries a request that was answered with 429 and Retry-After. */
 const MOST_RETRIES = 10
 
 type Closed = Extract<Behaviour, { kind: 'closed' }>
 type Informing = Extract<Behaviour, { kind: 'informer' }>
 
-/** What a client does: follows from the scenario, and stays the same. */
+/** The constant behaviour of a client, which follows from the scenario. */
 export type ClientPlan =
   /** Calls at given times, each retried on its own. */
   | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix; readonly onRejection?: OnRejection }
@@ -33,9 +33,9 @@ export type ClientPlan =
       Closed,
       'think' | 'waves' | 'active' | 'onRejection'
     >)
-  /** One thread that sends what others need or cause. */
+  /** One thread that sends requests that others need or cause. */
   | { readonly kind: 'on demand'; readonly mix: CallMix; readonly think: Distribution }
-  /** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
+  /** Keeps a copy of one resource: lists, watches from there on, and lists again when the watch cannot be resumed. */
   | ({ readonly kind: 'informer'; readonly list: PreparedCall; readonly watch: PreparedCall } & Pick<
       Informing,
       'start' | 'watchLife' | 'relistChance'
@@ -43,20 +43,21 @@ export type ClientPlan =
 
 type ClosedPlan = Extract<ClientPlan, { kind: 'closed' }>
 
-/** How far a client has come, beside what it waits for: plain data that each step changes in place. */
+/** The state of a client, except for its pending tasks: plain data that each step changes in place. */
 export interface ClientState {
   readonly random: RandomState
   /**
-   * Of what a client that does not retry draws after a failure: so its n-th call is the same whatever became of those before.
+   * Random numbers of a client that does not retry for its draws after a failure: so its n-th call is the same
+   * regardless of the outcome of earlier ones.
    */
   readonly failures?: RandomState
-  /** Of an open client, once it has begun. */
+  /** Of an open-loop client, once it has begun. */
   arrivals?: ArrivalState
-  /** Of an informer that had to begin anew. */
+  /** Of an informer that had to restart. */
   backoff?: BackoffState
-  /** What a client that sends on demand is at; absent while it waits for a job. */
+  /** The current job of a client that sends on demand; absent while it waits for a job. */
   job?: Job
-  /** Of a thread: what it thinks since a bug made it hurry, after failures too. */
+  /** Of a thread: its think time since a bug made it hurry, after failures too. */
   hurryMs?: number
 }
 
@@ -68,28 +69,31 @@ export const copyOfState = ({ random, failures, arrivals, backoff, ...rest }: Cl
   ...(backoff !== undefined && { backoff: { ...backoff } }),
 })
 
-/** What a client does later. */
+/** A later action of a client. */
 export type ClientTask =
-  /** Its next call: of an open client what comes now, of a thread what comes after thinking, of an informer its list, of one on demand its job. */
+  /**
+   * Its next call: for an open-loop client the one due now, for a thread the one after thinking, for an informer its
+   * list, for a client on demand its job.
+   */
   { readonly kind: 'call'; readonly client: number } | { readonly kind: 'retry'; readonly flight: Flight }
 
-/** What a client does and draws with. */
+/** A client with its plan, state and random numbers. */
 export interface Client {
   readonly number: number
   readonly plan: ClientPlan
   readonly state: ClientState
   /** Draws from `state.random`. */
   readonly random: Random
-  /** Draws from `state.failures` where the client has that. */
+  /** Draws from `state.failures` where the client has it. */
   readonly failureRandom: Random
 }
 
 export interface ClientWorld {
   readonly nowNs: () => Nanoseconds
-  /** Does something so many nanoseconds later. */
+  /** Runs a task after this many nanoseconds. */
   readonly later: (ns: Nanoseconds, task: ClientTask) => void
   readonly send: (flight: Flight) => void
-  /** Whether what a job is for still waits for it. */
+  /** Whether the request for which a job was created still waits for it. */
   readonly isWanted: (job: Job) => boolean
   readonly done: (job: Job) => void
   /** The client has no job any more. */
@@ -118,7 +122,7 @@ export function begin(client: Client, world: ClientWorld): void {
   }
 }
 
-/** What `ClientTask` of kind `call` stands for. */
+/** Performs a `ClientTask` of kind `call`. */
 export function makeCall(client: Client, world: ClientWorld): void {
   const { plan, random } = client
   switch (plan.kind) {
@@ -146,8 +150,8 @@ export const givesUp = (plan: ClientPlan): boolean =>
   plan.kind === 'on demand' || (plan.kind !== 'informer' && plan.onRejection === 'next')
 
 /**
- * The attempt has ended. As client-go does, its client waits after a 429 for exactly the seconds that the server named and
- * tries again, ten times at most, unless it gives up at once.
+ * The attempt has ended. Like client-go, the client waits after a 429 for exactly the seconds of Retry-After and tries
+ * again, at most ten times, unless it gives up at once.
  */
 export function answered(client: Client, flight: Flight, outcome: Outcome, world: ClientWorld): void {
   const { plan, random, failureRandom, number } = client
@@ -213,20 +217,20 @@ function restOf({ active, thread }: Pick<ClosedPlan, 'active' | 'thread'>, nowNs
   return msToNs((Math.floor(nowMs / stepMs) + later) * stepMs - nowMs)
 }
 
-/** When an activity is on next, at the earliest at `ms`: `ms` itself while it is on. */
+/** When an activity is next on, not before `ms`: `ms` itself while it is on. */
 export function nextActiveMs({ firstMs, activeMs, periodMs }: Waves, ms: number): number {
   if (ms < firstMs) return firstMs
   const within = (ms - firstMs) % periodMs
   return within < activeMs ? ms : ms - within + periodMs
 }
 
-/** How far the arrivals of an open-loop client have come. */
+/** The state of the arrivals of an open-loop client. */
 export interface ArrivalState {
   /** Arrivals, or bursts of them, before the next one. */
   turn: number
   /** Of the last arrival, milliseconds since the start. */
   latestMs: number
-  /** Where in its period a regular client begins, milliseconds. */
+  /** The phase of a regular client in its period, milliseconds. */
   offsetMs: number | undefined
   /** The rest of a burst, milliseconds after it began. */
   pending: number[]
@@ -234,7 +238,9 @@ export interface ArrivalState {
 
 export const firstArrival = (): ArrivalState => ({ turn: 0, latestMs: 0, offsetMs: undefined, pending: [] })
 
-/** When an open-loop client calls next: whole nanoseconds since the start, ascending; `undefined` after the last time. */
+/**
+ * When an open-loop client calls next: whole nanoseconds since the start, ascending; `undefined` after the last time.
+ */
 export function nextArrivalNs(arrivals: Arrivals, state: ArrivalState, random: Random): Nanoseconds | undefined {
   const ms = nextArrivalMs(arrivals, state, random)
   return ms === undefined ? undefined : msToNs(ms)
@@ -266,12 +272,15 @@ function poisson(perSecond: number, waves: Waves | undefined, state: ArrivalStat
     state.latestMs += (-Math.log(1 - random()) * MS_PER_SECOND) / perSecond
     const activeMs = waves === undefined ? state.latestMs : nextActiveMs(waves, state.latestMs)
     if (activeMs <= state.latestMs) return state.latestMs
-    // The process has no memory, so that it may as well begin anew with the wave.
+    // The process has no memory, so it may as well restart with the wave.
     state.latestMs = activeMs
   }
 }
 
-/** The next arrival of a rate that is constant within a step: what is left of an exponential draw goes on in the next one. */
+/**
+ * The next arrival at a rate that is constant within a step: the rest of an exponential draw continues in the next
+ * step.
+ */
 function inSteps(perSecond: Steps, state: ArrivalState, random: Random): number | undefined {
   const { stepMs, values } = perSecond
   if (!values.some((value) => value > 0)) return undefined
@@ -308,7 +317,7 @@ function burst(
 const LONGEST_BACKOFF_MS = 30_000
 const RESET_AFTER_MS = 120_000
 
-/** What a reflector knows of the times that it began anew. */
+/** The state of a reflector about its restarts. */
 export interface BackoffState {
   nextMs: number
   lastNs: Nanoseconds
@@ -317,8 +326,8 @@ export interface BackoffState {
 export const FIRST_BACKOFF: Readonly<BackoffState> = { nextMs: 800, lastNs: Number.NEGATIVE_INFINITY }
 
 /**
- * How long a reflector waits before it begins anew, nanoseconds: from 0.8 s doubling to 30 s, each up to twice as long by
- * chance, and from the start again after two minutes in which it did not have to wait.
+ * How long a reflector waits before it restarts, nanoseconds: doubling from 0.8 s to 30 s, each up to twice as long at
+ * random, and from the start again after two minutes in which it did not have to wait.
  */
 export function drawBackoffNs(state: BackoffState, nowNs: Nanoseconds, random: Random): Nanoseconds {
   if (nowNs - state.lastNs > msToNs(RESET_AFTER_MS)) state.nextMs = FIRST_BACKOFF.nextMs

@@ -44,7 +44,7 @@ const informers = (name: string, clients: number, user: User, targets: readonly 
   },
 })
 
-/** Comfortable up to 450 seats; a limit that lets 900 run makes everything six times slower. */
+/** Without slowdown up to 450 seats; a limit that allows 900 makes everything six times slower. */
 const service: ServiceModel = {
   byVerb: {
     get: lognormal(4, 0.6),
@@ -64,7 +64,7 @@ const service: ServiceModel = {
   ],
 }
 
-/** Pods made by the hundred, at times while the crawler is at work. */
+/** Pods created by the hundred, sometimes while the crawler is at work. */
 const ROLLOUT: Waves = { firstMs: 70_000, activeMs: 30_000, periodMs: 180_000 }
 
 const component = (name: string): User => ({ name: `system:${name}`, groups: ['system:authenticated'] })
@@ -79,7 +79,7 @@ const controller = (name: string, threads: number, calls: readonly CallKind[]): 
   behaviour: { kind: 'closed', threads, think: exponential(300), calls },
 })
 
-/** Nodes: leases, status, and what each of them watches. */
+/** Nodes: leases, status, and their watches. */
 const nodes: readonly ClientGroup[] = [
   {
     name: 'node leases',
@@ -187,7 +187,7 @@ const controlPlane: readonly ClientGroup[] = [
 
 const TENANTS = 12
 
-/** Begins 15 s before the ten minutes of history end that a console sees first. */
+/** Begins 15 s before the end of the ten minutes of history that a console shows first. */
 const CRAWL: Waves = { firstMs: 25_000, activeMs: 55_000, periodMs: 140_000 }
 
 const HUMAN: User = { name: 'person-{i}@example.com', groups: ['developers', 'system:authenticated'] }
@@ -237,7 +237,7 @@ const tenants: readonly ClientGroup[] = [
     core('nodes'),
   ]),
   {
-    // More threads than a hand of full queues and the seats beside them hold: it is answered queue-full.
+    // More threads than a hand of full queues and the seats next to them can hold: they are rejected with queue-full.
     name: 'crawler',
     clients: 1,
     user: serviceAccount('inventory', 'crawler'),
@@ -298,9 +298,9 @@ const others: readonly ClientGroup[] = [
 ]
 
 /**
- * The simulated cluster: a hundred nodes with what usually talks to an API server, and a crawler that lists everything.
- * It fits the default objects at 600 seats: all is quiet between the crawler's waves, and in them `workload-low` borrows
- * what it can, queues, and rejects.
+ * The simulated cluster: a hundred nodes with the usual clients of an API server, and a crawler that lists everything.
+ * It fits the default objects at 600 seats: between the crawler's waves nothing waits, and during them `workload-low`
+ * borrows as much as it can, queues, and rejects.
  */
 export const CLUSTER: Workload = {
   namespaces: NAMESPACES,

@@ -3,7 +3,9 @@ import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snap
 import { byCodeUnits } from '../text/text.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 
-/** What a family says of a snapshot: values or histograms with their labels, in alphabetical order of the labels. */
+/**
+ * The series of a family for a snapshot: values or histograms with their labels, in alphabetical order of the labels.
+ */
 export interface Exposed {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number | Histogram
@@ -12,7 +14,7 @@ export interface Exposed {
 export interface FamilyRule {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** As the server words it, stability in brackets; programs compare it. */
+  /** In the server's wording, stability in brackets; programs compare it. */
   readonly help: string
   readonly expose: (snapshot: EngineSnapshot) => readonly Exposed[]
 }
@@ -21,7 +23,7 @@ export type Head = Pick<FamilyRule, 'name' | 'type' | 'help'>
 type Labels = Readonly<Record<string, string>>
 
 export const PREFIX = 'apiserver_flowcontrol_'
-/** How the help of the time-weighted histograms begins. */
+/** Common beginning of the help of the time-weighted histograms. */
 export const OBSERVATIONS = 'EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of'
 
 export const gauge = (name: string, help: string): Head => ({ name, type: 'gauge', help })

@@ -65,7 +65,7 @@ const serverFamilies: readonly FamilyRule[] = [
 ]
 
 /**
- * All families of the flow-control subsystem that a server of this version shows by itself, and those that stand beside it
+ * All families of the flow-control subsystem that a server of this version shows by default, and related ones
  * (specification 8.1 – 8.4).
  */
 export const exposedFamilies = (version: string): readonly FamilyRule[] => {
@@ -79,7 +79,7 @@ export const exposedFamilies = (version: string): readonly FamilyRule[] => {
   ]
 }
 
-/** From this minor on the executing seats have a name of their own that is not deprecated. */
+/** From this minor version on the executing seats have a name of their own that is not deprecated. */
 const IN_USE_DEPRECATED_SINCE = 31
 
 /** Old names of the nominal limit and of executing seats (specification 8.4). */

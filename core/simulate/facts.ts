@@ -5,12 +5,12 @@ import { statisticsKey } from '../engine/workEstimator.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { Workload } from './workload.ts'
 
-/** What is true of a simulated server: its objects, and its watches of all objects of a resource. */
+/** The facts of a simulated server: its objects, and its watches of all objects of a resource. */
 export function simulatedFacts(
   { objects }: Pick<Workload, 'objects'>,
   watches: Iterable<Pick<EngineRequest<unknown>, 'info' | 'query'>>,
 ): ServerFacts {
-  // Which watches count is the engine's to say.
+  // The engine decides which watches count.
   const tracker = new WatchTracker()
   const watched = new Map<string, RequestDigest['info']>()
   for (const { info, query } of watches) {

@@ -1,24 +1,24 @@
 import type { Nanoseconds } from '../units.ts'
 
-/** One request that clients send on demand. */
+/** One request of a client that sends on demand. */
 export interface Job {
-  /** The request whose handler waits for it, by its client and when it was sent; absent where none does. */
+  /** The request whose handler waits for it, by its client and when it was sent; absent if none waits. */
   readonly waiting?: { readonly client: number; readonly sentNs: Nanoseconds }
 }
 
-/** The jobs of one group and its threads that have none: plain data. */
+/** The jobs of one group, and its threads that have none: plain data. */
 interface Desk {
   /** Numbers of clients. */
   readonly idle: number[]
   readonly waiting: Job[]
-  /** Of the jobs that wait, so many were taken. */
+  /** How many of the waiting jobs were taken. */
   taken: number
 }
 
-/** Taken jobs are removed so many at a time. */
+/** Taken jobs are removed in batches of this size. */
 const TIDY_AT = 1_024
 
-/** What the clients that send on demand have to do, by group, first come first served. */
+/** The jobs of clients that send on demand, by group, first come first served. */
 export class Jobs {
   private desks: Map<string, Desk>
 
@@ -26,7 +26,7 @@ export class Jobs {
     this.desks = new Map(groups.map((group) => [group, { idle: [], waiting: [], taken: 0 }]))
   }
 
-  /** The client that does the job now; `undefined` when all are at work, and the job has to wait. */
+  /** The client that does the job now; `undefined` when all are busy and the job has to wait. */
   add(group: string, job: Job): number | undefined {
     const desk = this.desk(group)
     const free = desk.idle.shift()

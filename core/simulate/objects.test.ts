@@ -34,7 +34,7 @@ describe('objects of the simulated server', () => {
     expect(store.resourceVersion).not.toBe(version)
   })
 
-  test('carry the conditions that the engine wants written', () => {
+  test('have the conditions that the engine reports', () => {
     const store = new ObjectStore(1)
     store.replace(CONFIGURATION)
     const condition = { type: 'Dangling', status: 'True', reason: 'NotFound' }
@@ -79,14 +79,14 @@ describe('a pass of the reconciler', () => {
     expect(reconcile(objects, version)).toBe(objects)
   })
 
-  test('makes what is missing again', () => {
+  test('creates missing objects again', () => {
     const { levels, schemas } = builtInObjects(VERSION)
     const after = reconcile({ levels: levels.slice(1), schemas: schemas.slice(2) }, VERSION)
     expect(new Set(after.levels)).toEqual(new Set(levels))
     expect(new Set(after.schemas)).toEqual(new Set(schemas))
   })
 
-  test('puts an edit back unless the annotation says false', () => {
+  test('reverts an edit unless the annotation is false', () => {
     const store = stored()
     const before = named(store.objects, 'workload-low')
     const edited = edit(store, 'workload-low', withShares)
@@ -95,7 +95,7 @@ describe('a pass of the reconciler', () => {
     expect(reconcile(kept, VERSION)).toBe(kept)
   })
 
-  test('deletes what only claims to be built in', () => {
+  test('deletes objects that only claim to be built in', () => {
     const { levels, schemas } = builtInObjects(VERSION)
     const own = (name: string, value: string) =>
       annotated({ metadata: { name }, spec: levels[0]?.spec ?? { type: '' } }, value)
@@ -104,7 +104,7 @@ describe('a pass of the reconciler', () => {
     expect(named(after, 'yours')).toBeDefined()
   })
 
-  test('has nothing to do after itself', () => {
+  test('has nothing left to do when repeated', () => {
     const store = stored()
     edit(store, 'workload-low', withShares)
     edit(store, 'catch-all', (level) => annotated(level, 'no'))

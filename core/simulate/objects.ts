@@ -18,14 +18,14 @@ interface Stored {
 }
 
 /**
- * What the simulated server keeps of its objects beyond what was applied: UIDs, generations (which count changes of the
- * spec) and resource versions (which count every write) as an API server gives them. Object kinds are told apart by their
- * plural.
+ * What the simulated server stores about its objects beyond the applied fields: UIDs, generations (which count changes
+ * of the spec) and resource versions (which count every write) as an API server assigns them. Object kinds are
+ * distinguished by their plural.
  */
 export class ObjectStore {
   private readonly seed: number
   private version = 1
-  /** How often an object of a kind and name was deleted: made again, it is another one. */
+  /** How often an object of a kind and name was deleted: if created again, it is a new object. */
   private readonly deletions = new Map<string, number>()
   private held: EngineConfiguration = { levels: [], schemas: [] }
 
@@ -53,7 +53,7 @@ export class ObjectStore {
     return this.held
   }
 
-  /** Writes the conditions that the engine wants written. */
+  /** Writes the conditions that the engine reports. */
   writeConditions(conditions: ConfigurationReport['conditions'], at: string): void {
     const bySchema = new Map(conditions.map(({ schema, condition }) => [schema, condition]))
     if (bySchema.size === 0) return
@@ -108,7 +108,7 @@ export class ObjectStore {
   }
 }
 
-/** A flow schema with this condition in the place of the one of its type: each type has a writer of its own. */
+/** A flow schema with this condition replacing the one of its type: each type has its own writer. */
 export function withCondition(schema: FlowSchema, condition: Condition): FlowSchema {
   const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== condition.type)
   return { ...schema, status: { conditions: [...others, condition] } }
@@ -119,9 +119,9 @@ const sameWritten = (a: ObjectMeta, b: ObjectMeta): boolean =>
   specEquals(a.labels ?? {}, b.labels ?? {}) && specEquals(a.annotations ?? {}, b.annotations ?? {})
 
 /**
- * One pass of the API server's bootstrap controller over the objects (specification 7.8): built-in ones that are missing
- * are made, those that are to follow the release are put back, and those that only claim to be built in are deleted.
- * Gives back the same set when there is nothing to do.
+ * One pass of the API server's bootstrap controller over the objects (specification 7.8): missing built-in ones are
+ * created, those that follow the release are reverted, and those that only claim to be built in are deleted. Returns
+ * the same set when there is nothing to do.
  */
 export function reconcile(objects: ObjectSet, version: string): ObjectSet {
   const builtIn = builtInObjects(version)

@@ -2,10 +2,10 @@ import type { User } from '../request/match.ts'
 import type { ClientPlan } from './clients.ts'
 import { CallBook, callMix, type ClientGroup, numbered, type Workload } from './workload.ts'
 
-/** What acts on its own: a client with all its calls, one thread of it, or one of its informers. */
+/** An independent actor: a client with all its calls, one thread of it, or one of its informers. */
 export interface ClientPart {
   readonly group: string
-  /** By which its random numbers are told from those of others. */
+  /** The name of its random numbers, different from those of others. */
   readonly name: string
   readonly plan: ClientPlan
 }

@@ -17,7 +17,7 @@ import {
 
 const draw = (random: () => number, count: number): readonly number[] => Array.from({ length: count }, random)
 
-test('the same seed gives the same numbers, another one others', () => {
+test('the same seed gives the same numbers, another seed gives others', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const numbers = draw(seededRandom(seed), 20)
@@ -28,7 +28,7 @@ test('the same seed gives the same numbers, another one others', () => {
   )
 })
 
-test('a generator goes on from a copy of its state', () => {
+test('a generator continues from a copy of its state', () => {
   fc.assert(
     fc.property(fc.integer(), fc.nat(50), (seed, before) => {
       const state = seededState(seed)
@@ -40,7 +40,7 @@ test('a generator goes on from a copy of its state', () => {
   )
 })
 
-test('numbers are spread evenly, and neighbours have nothing to do with each other', () => {
+test('numbers are uniform, and neighbours are independent', () => {
   const numbers = draw(seededRandom(7), 100_000)
   const tenths = Array.from({ length: 10 }, () => 0)
   let product = 0
@@ -54,7 +54,7 @@ test('numbers are spread evenly, and neighbours have nothing to do with each oth
   expect(Math.abs(product / numbers.length)).toBeLessThan(0.002)
 })
 
-test('names tell generators apart', () => {
+test('generators with different names differ', () => {
   const names = ['', 'a', 'b', 'ab', 'ba', 'node/1', 'node/2']
   const firsts = names.map((name) => namedRandom(1, name)())
   expect(new Set(firsts).size).toBe(names.length)
@@ -68,7 +68,7 @@ const average = (distribution: Distribution): number => {
 }
 
 describe('durations', () => {
-  test('have the average that they should have', () => {
+  test('have the expected average', () => {
     expect(average(constant(12))).toBe(12)
     expect(average(uniform(10, 30))).toBeCloseTo(20, 0)
     expect(average(exponential(50)) / 50).toBeCloseTo(1, 1)

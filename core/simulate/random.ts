@@ -6,7 +6,7 @@ export type Random = () => number
 
 const TO_DOUBLE = 2 ** -53
 
-/** Spreads a 32-bit state; the way in which generators are given their first words. */
+/** Spreads a 32-bit state; used to derive the first words of a generator. */
 function splitMix(state: number): () => number {
   let x = state | 0
   return () => {
@@ -21,7 +21,7 @@ function splitMix(state: number): () => number {
 
 const rotateLeft = (x: number, by: number): number => (x << by) | (x >>> (32 - by))
 
-/** Where a generator is in its sequence: its four words, which each draw changes in place. */
+/** The position of a generator in its sequence: its four words, which each draw changes in place. */
 export type RandomState = [a: number, b: number, c: number, d: number]
 
 export function seededState(seed: number): RandomState {
@@ -53,7 +53,8 @@ export function randomOf(state: RandomState): Random {
 export const seededRandom = (seed: number): Random => randomOf(seededState(seed))
 
 /**
- * A generator of its own for everything that has a name, so that one more client changes nothing of what the others do.
+ * A separate generator for everything that has a name, so that one more client does not change the behaviour of the
+ * others.
  */
 export function namedState(seed: number, name: string): RandomState {
   let hash = seed | 0
@@ -70,9 +71,11 @@ const DistributionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('constant'), ms }),
   z.object({ kind: z.literal('uniform'), fromMs: ms, toMs: ms }),
   z.object({ kind: z.literal('exponential'), meanMs: ms }),
-  /** `sigma` is the deviation of the logarithm: 0.5 puts one in forty above 2.7 times the median. */
+  /** `sigma` is the standard deviation of the logarithm: with 0.5, one in forty is above 2.7 times the median. */
   z.object({ kind: z.literal('lognormal'), medianMs: ms, sigma: z.number().min(0).max(3) }),
-  /** As a histogram shows it: each bucket as often as its weight, log-uniform between its bounds. Bounds ascend from above 0. */
+  /**
+   * As in a histogram: each bucket as often as its weight, log-uniform between its bounds. Bounds ascend from above 0.
+   */
   z.object({ kind: z.literal('buckets'), boundsMs: z.array(ms).min(2), weights: z.array(z.number().min(0)).min(1) }),
 ])
 export type Distribution = z.infer<typeof DistributionSchema>
@@ -84,7 +87,7 @@ export const uniform = (fromMs: number, toMs: number): Distribution => ({ kind: 
 export const exponential = (meanMs: number): Distribution => ({ kind: 'exponential', meanMs })
 export const lognormal = (medianMs: number, sigma: number): Distribution => ({ kind: 'lognormal', medianMs, sigma })
 
-/** What a heavy tail is cut at: nothing of a request takes longer than an hour. */
+/** The cut-off of heavy tails: nothing in a request takes longer than an hour. */
 const LONGEST_MS = 3_600_000
 
 /** Draws a duration: whole nanoseconds, not negative. */
@@ -123,6 +126,6 @@ function drawBucketMs({ boundsMs, weights }: Buckets, random: Random): number {
   return from * (to / from) ** random()
 }
 
-/** Box and Muller's first number; the second is not kept, so that a draw depends on nothing before it. */
+/** The first number of Box and Muller; the second is discarded, so that a draw does not depend on earlier ones. */
 const standardNormal = (random: Random): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

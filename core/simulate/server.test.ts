@@ -11,7 +11,7 @@ const CURVE = [
 const working = (executionNs: number, watchNs?: number) => ({ work: { executionNs, watchNs } })
 const seated = (maxSeats: number, startedNs = 0) => ({ maxSeats, arrivedNs: 0, startedNs })
 
-test('requests take longer the more seats run at this server, and as long as before when those have ended', () => {
+test('requests take longer the more seats are in use at this server, and their usual time when those have ended', () => {
   const lengths = new SimulatedLengths(CURVE)
   expect(lengths.begun(working(100 * MS), seated(10)).durationNs).toBe(200 * MS)
   expect(lengths.begun(working(100 * MS), seated(10)).durationNs).toBe(300 * MS)
@@ -20,12 +20,12 @@ test('requests take longer the more seats run at this server, and as long as bef
   expect(lengths.begun(working(100 * MS), seated(10)).durationNs).toBe(200 * MS)
 })
 
-test('a handler is cut off a minute after its request came; a watch whose time was over by then has not begun', () => {
+test('a handler is cut off a minute after its request arrived; a watch whose time was over by then has not begun', () => {
   const lengths = new SimulatedLengths([])
   expect(lengths.begun(working(10e9, 300e9), seated(1, 20e9))).toEqual({ durationNs: 10e9, watchNs: 300e9 })
   expect(lengths.begun(working(10e9, 300e9), seated(1, 55e9))).toEqual({ durationNs: 5e9, watchNs: 0 })
 })
 
-test('a watch of which nobody knows how long it lasts ends when it is initialised', () => {
+test('a watch of unknown duration ends when it is initialised', () => {
   expect(new SimulatedLengths([]).begun(working(10e9), seated(1)).watchNs).toBe(0)
 })

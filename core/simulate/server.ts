@@ -13,7 +13,7 @@ export type Outcome =
   /** The handler did not return within the server's request timeout: 504. */
   | { readonly kind: 'expired' }
 
-/** What became of the calls of one group of clients. Always: offered = served + rejected + expired + under way. */
+/** Outcomes of the calls of one group of clients. Always: offered = served + rejected + expired + under way. */
 export interface Tally {
   offered: number
   served: number
@@ -27,11 +27,11 @@ export const emptyTally = (): Tally => ({ offered: 0, served: 0, rejected: 0, ex
 export interface Flight {
   /** The number of its client. */
   readonly client: number
-  /** Its place among the calls of its client; of an informer 0 for the list and 1 for the watch. */
+  /** Its position among the calls of its client; for an informer, 0 is the list and 1 the watch. */
   readonly call: number
-  /** Of a watch: how long it lasts after it was initialised. */
+  /** For a watch: how long it lasts after it was initialised. */
   readonly watchNs: Nanoseconds | undefined
-  /** Attempts before this one that were refused. */
+  /** Attempts before this one that were rejected. */
   readonly retries: number
 }
 
@@ -40,16 +40,16 @@ export interface Call extends Flight {
   readonly sentNs: Nanoseconds
   /** How long its handler takes when nothing slows it down, nanoseconds. */
   readonly executionNs: Nanoseconds
-  /** Its handler does not come to its end within the server's request timeout. */
+  /** Its handler does not finish within the server's request timeout. */
   late: boolean
 }
 
-/** One in the run of the server. */
+/** A call in the run of the server. */
 export type ServerCall = RunCall<Call>
 
-/** What the server does later, beside what a run does. */
+/** Later actions of the server, in addition to those of a run. */
 export type ServerTask =
-  /** Of what bypasses the engine. */
+  /** For a request that bypasses the engine. */
   | { readonly kind: 'bypass over'; readonly call: Call }
   /** The request timeout of a handler that waits for another request, unless it has gone on. */
   | ({ readonly kind: 'wait over' } & Pick<Call, 'client' | 'sentNs'>)
@@ -59,21 +59,21 @@ const REQUEST_TIMEOUT_NS = secondsToNs(60)
 
 export interface SimulatedServerOptions {
   readonly capacity: CapacityCurve
-  /** Does something so many nanoseconds later, at the engine's time. */
+  /** Runs a task after this many nanoseconds, at the engine's time. */
   readonly later: (ns: Nanoseconds, task: ServerTask) => void
   readonly settle: (call: Call, outcome: Outcome) => void
-  /** Whether the handler that begins has to wait for another request, which is then on its way. */
+  /** Whether the starting handler has to wait for another request, which is then on its way. */
   readonly sendsFirst: (call: Call) => boolean
-  /** What others set among the engine's appointments is due. */
+  /** Another appointment in the engine is due. */
   readonly onAppointment: (due: Timed) => void
 }
 
-/** The API server around a run: it handles what the engine lets run. */
+/** The API server around a run: it handles the requests that the engine dispatches. */
 export class SimulatedServer {
   readonly run: Run<Call>
   private readonly options: SimulatedServerOptions
   private readonly machine: SimulatedLengths
-  /** Those that were initialised and go on. */
+  /** Watches that were initialised and are still open. */
   private watches = new Set<ServerCall>()
   /** Requests whose handlers wait for another one, by their client, which has no other request under way. */
   private waiting = new Map<number, ServerCall>()
@@ -92,7 +92,7 @@ export class SimulatedServer {
     })
   }
 
-  /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
+  /** Seats of the requests whose handlers run now; requests that only linger use nothing of the machine. */
   get runningSeats(): Seats {
     return this.machine.running
   }
@@ -101,12 +101,12 @@ export class SimulatedServer {
     return [...this.watches].flatMap(({ ticket }) => ticket?.payload ?? [])
   }
 
-  /** Those whose handlers wait for another request. */
+  /** Requests whose handlers wait for another request. */
   get waitingForOthers(): readonly Ticket<ServerCall>[] {
     return [...this.waiting.values()].flatMap(({ ticket }) => ticket ?? [])
   }
 
-  /** Goes on where another one was, with what its engine holds now. */
+  /** Continues from the state of another one, with what its engine holds now. */
   restore(runningSeats: Seats, waitingForOthers: readonly Ticket<ServerCall>[] = []): void {
     const planned = this.run.engine.appointments.all()
     this.machine.restore(runningSeats)
@@ -129,7 +129,7 @@ export class SimulatedServer {
     return this.waiting.get(client)?.owner.sentNs === sentNs
   }
 
-  /** What the handler of this request waited for was served; nothing, if it does not wait any more. */
+  /** The request that the handler of this one waited for was served; no effect if it does not wait any more. */
   goOn(call: Pick<Call, 'client' | 'sentNs'>): void {
     const waited = this.takeWaiting(call)
     if (waited?.ticket === undefined) return
@@ -185,19 +185,19 @@ export class SimulatedServer {
 
 export const isCallOfServer = (due: Timed): due is ServerCall => due instanceof RunCall
 
-/** A request of a simulated client: how long its handler takes is known before it runs. */
+/** A request of a simulated client: the duration of its handler is known before it runs. */
 export interface Working {
   readonly work: Pick<Call, 'executionNs' | 'watchNs'>
 }
 
-/** How long a handler is at work, and whether the server ends it before it is done. */
+/** How long a handler runs, and whether the server cuts it off. */
 type Handler = Length & Pick<Call, 'late'>
 
 type Modelled<R> = Extract<Lengths<R>, { kind: 'modelled' }>
 
 /**
- * How long requests take at a simulated server with other objects: as much work as at the first one, on a machine of its
- * own, which is slower or faster by the seats that run there.
+ * Durations of requests at a simulated server with other objects: as much work as at the first one, on a separate
+ * machine, whose speed depends on the seats in use there.
  */
 export class SimulatedLengths implements Modelled<Working> {
   readonly kind = 'modelled'
@@ -214,12 +214,14 @@ export class SimulatedLengths implements Modelled<Working> {
     return { durationNs, watchNs }
   }
 
-  /** A request holds its seats of the machine from now on. */
+  /** A request occupies its seats of the machine from now on. */
   take({ maxSeats }: Pick<Seated, 'maxSeats'>): void {
     this.runningSeats += maxSeats
   }
 
-  /** Its handler begins: longer the more seats run, its own among them, and no longer than the server lets it. */
+  /**
+   * Its handler starts: its duration grows with the seats in use, its own included, up to the server's request timeout.
+   */
   handlerOf(work: Pick<Call, 'sentNs' | 'executionNs' | 'watchNs'>, nowNs: Nanoseconds): Handler {
     const needed = Math.round(work.executionNs * slowdownAt(this.capacity, this.runningSeats))
     const left = Math.max(0, work.sentNs + REQUEST_TIMEOUT_NS - nowNs)
@@ -231,7 +233,7 @@ export class SimulatedLengths implements Modelled<Working> {
     this.runningSeats -= maxSeats
   }
 
-  /** Seats that run now: all that it knows, so that a run can be taken back. */
+  /** Seats in use now: its only state, so that a run can be taken back. */
   get running(): Seats {
     return this.runningSeats
   }

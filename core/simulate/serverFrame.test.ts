@@ -30,7 +30,7 @@ const simulation = () =>
     workload: CLUSTER,
   })
 
-/** The page that a snapshot would be scraped as. */
+/** The page that a scrape of a snapshot would return. */
 function pageOf(snapshot: EngineSnapshot): Page {
   const families = new Map<string, Family>()
   for (const { name, type, expose } of exposedFamilies(VERSION)) {
@@ -57,7 +57,7 @@ const histogramLines = (
   { name: `${name}_count`, labels, value: count },
 ]
 
-/** A metrics page counts waits; the largest of each bucket is known to the engine alone. */
+/** A metrics page counts waits; only the engine has the largest wait of each bucket. */
 const asExposed = (frame: ServerFrame): ServerFrame => ({
   ...frame,
   levels: frame.levels.map((level) => ({
@@ -83,7 +83,7 @@ test('the frame of the engine is the frame of its metrics, at rest and in the mi
   }
 })
 
-test('what is derived from the frames of a whole wave has no gap, no tear and no unexpected limit', () => {
+test('data derived from the frames of a whole wave has no gap, no tear and no unexpected limit', () => {
   const running = simulation()
   const derive = createDeriver('one')
   for (let seconds = 0; seconds <= 120; seconds++) {
@@ -95,7 +95,7 @@ test('what is derived from the frames of a whole wave has no gap, no tear and no
   }
 })
 
-test('the dump holds what the frame counts', () => {
+test('the dump contains what the frame counts', () => {
   const running = simulation()
   running.runTo(40e9)
   const frame = serverFrame(running.engine.snapshot(), { id: 'one', version: VERSION })

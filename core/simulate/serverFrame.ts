@@ -10,11 +10,11 @@ import type { DumpFrame, DumpRequest } from '../frame/dump.ts'
 
 export interface FrameMeta {
   readonly id: string
-  /** gitVersion that the simulated server claims. */
+  /** gitVersion that the simulated server reports. */
   readonly version: string
 }
 
-/** The frame that a scrape at this instant would give; the engine's own numbers, not read from text. */
+/** The frame that a scrape at this instant would yield; the engine's own numbers, not parsed from text. */
 export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta): ServerFrame {
   return {
     id,
@@ -29,7 +29,7 @@ export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta
   }
 }
 
-/** What this version does not show by itself; everything else is there. */
+/** Parts that this version does not show by default; everything else is present. */
 const hiddenIn = (version: string): MissingFamily[] =>
   missingFamilies(version, new Set()).filter(({ reason }) => reason !== 'not-exposed')
 
@@ -90,8 +90,8 @@ const schemaFrame = (lane: LaneSnapshot): SchemaFrame => ({
 const observed = (histogram: Histogram): Histogram | undefined => (histogram.count === 0 ? undefined : histogram)
 
 /**
- * What the debug dumps of this instant would show, with the details of requests (specification 12). They are read from the
- * engine itself, so that they cost nothing and hold nobody up.
+ * The debug dumps of this instant, with the details of requests (specification 12). They are read from the engine
+ * itself, so that they cost nothing and delay no requests.
  */
 export function dumpFrame<T>(server: string, engine: ApfEngine<T>): DumpFrame {
   const { startUnixMs, levels, queues, requests } = engine.dump()

@@ -65,7 +65,7 @@ const served = (simulation: Simulation): number =>
   [...simulation.tallies().values()].reduce((sum, tally) => sum + tally.served, 0)
 
 describe('a simulation', () => {
-  test('is the same event by event for the same seed, and another for another', () => {
+  test('is the same event by event for the same seed, and differs for another seed', () => {
     const run = (seed: number): readonly string[] => {
       const simulation = simulate({ seed })
       return logOf(simulation, () => simulation.runTo(32 * SECOND))
@@ -97,7 +97,7 @@ describe('a simulation', () => {
     )
   })
 
-  test('loses no call: offered are those served, refused, expired, and those on their way', () => {
+  test('loses no call: offered = served + rejected + expired + under way', () => {
     const simulation = simulate()
     // Into the first wave of the crawler, so that `workload-low` borrows at the end.
     for (let seconds = 5; seconds <= 75; seconds += 5) {
@@ -112,7 +112,7 @@ describe('a simulation', () => {
       const inEngine = snapshot.levels.reduce((sum, level) => sum + level.waitingRequests + level.executingRequests, 0)
       const refusals = snapshot.levels.flatMap(({ lanes }) => lanes.flatMap(({ rejected }) => Object.values(rejected)))
       expect(refused).toBe(refusals.reduce((sum, count) => sum + count, 0))
-      // Watches that were initialised, and those that the engine does not look at, are under way without being in it.
+      // Watches that were initialised, and requests that bypass the engine, are under way without being in it.
       expect(onTheirWay).toBeGreaterThanOrEqual(inEngine)
     }
     const low = simulation.engine.snapshot().levels.find(({ name }) => name === 'workload-low')
@@ -163,13 +163,13 @@ describe('a simulation', () => {
   })
 
   test('serves as many as its seats and its execution time allow', () => {
-    // 40 threads wait 5 ms and run 45 ms: 800 a second, which fit into workload-low.
+    // 40 threads wait 5 ms and run 45 ms: 800 requests per second, which fit into workload-low.
     const simulation = simulate({ workload: workload([closed(40, 45)]) })
     simulation.runTo(60 * SECOND)
     expect(served(simulation) / 60 / 800).toBeCloseTo(1, 1)
   })
 
-  test('lets everybody suffer when more seats run than the machine has room for', () => {
+  test('slows all requests down when more seats are in use than the machine has capacity for', () => {
     const capacity = [
       { seats: 200, slowdown: 1 },
       { seats: 600, slowdown: 40 },
@@ -229,7 +229,7 @@ describe('a simulation', () => {
       .levels.find(({ name }) => name === 'workload-low')
       ?.lanes.find(({ schema }) => schema === 'service-accounts')
     expect(lane?.executionWatch.count).toBeGreaterThan(100)
-    // Nearly all writes find all watches: the counts above ten are those in the bucket up to a hundred.
+    // Nearly all writes reach all watches: the counts above ten are those in the bucket up to a hundred.
     const [, , upToTen = 0, upToHundred = 0] = lane?.watchCount.counts ?? []
     expect(upToHundred - upToTen).toBeGreaterThan(0.8 * (lane?.watchCount.count ?? Infinity))
   })
@@ -249,7 +249,7 @@ const watch = (target: string) => {
   return line
 }
 
-test('tells of objects, and of watches of all objects of a resource as the engine counts them', () => {
+test('reports objects, and watches of all objects of a resource as the engine counts them', () => {
   const objects = [{ key: 'pods', count: 300, averageSize: 4_000 }]
   const facts = simulatedFacts({ objects }, [
     watch('/api/v1/pods?watch=true'),

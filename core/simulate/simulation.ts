@@ -48,60 +48,63 @@ export interface SimulationOptions extends Pick<
   readonly seed: number
   readonly configuration: EngineConfiguration
   readonly workload: Workload
-  /** Every execution time is multiplied by it; 1 without. */
+  /** Factor on every execution time; 1 if absent. */
   readonly executionFactor?: number
-  /** Happens every simulated minute: what the server does to its own objects (specification 7.8). */
+  /** Called every simulated minute: the server's changes to its own objects (specification 7.8). */
   readonly onMinute?: () => void
 }
 
 /**
- * An API server under load, event by event: clients, the engine, and handlers that take their time. The same options give
- * the same events. It knows no wall clock: whoever drives it says how far it goes.
+ * An API server under load, event by event: clients, the engine, and handlers that take their time. The same options
+ * give the same events. It reads no wall clock: its caller decides how far it advances.
  */
 export interface Simulation {
   /** Nanoseconds since the start. */
   readonly nowNs: Nanoseconds
-  /** To look at, and to subscribe to; what changes it is the simulation's business. */
+  /** For inspection and subscriptions; only the simulation changes it. */
   readonly engine: ApfEngine<ServerCall>
   /** Seats of the handlers that run now. */
   readonly runningSeats: Seats
-  /** What the server's own metrics would tell of its objects and watches. */
+  /** The server's own metrics of its objects and watches. */
   facts(): ServerFacts
-  /** Lets the next event happen if it is due by `untilNs`, whenever that is without; `false` when none is. */
+  /** Processes the next event if it is due by `untilNs`, or at any time if absent; `false` when none is due. */
   step(untilNs?: Nanoseconds): boolean
   /**
-   * Lets everything happen until `ns`, a finite time, and stops there; `false` when `mayGoOn`, asked now and then, ended it before. The
-   * rest is then still to be done.
+   * Processes everything until `ns`, a finite time, and stops there; `false` when `mayGoOn`, called now and then,
+   * stopped it before. The rest is then still to be done.
    */
   runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean
-  /** What came of the configuration that is in force. */
+  /** The result of the configuration in force. */
   readonly configured: ConfigurationReport
   /** Adopts the objects at once. */
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** From now on every execution time that is drawn is multiplied by this. */
   slow(executionFactor: number): void
-  /** Levels go on as if this had been their smoothed demand until now, in seats, by name. */
+  /** Levels continue as if these had been their smoothed demands until now, in seats, by name. */
   remember(smoothed: ReadonlyMap<string, Seats>): void
-  /** What this group sends before `untilNs` arrives then: a network that lets nothing through. */
+  /** Requests that this group sends before `untilNs` arrive at that time: a network that lets nothing through. */
   pause(group: string, untilNs: Nanoseconds): void
-  /** From now on the threads of this group think exactly so many milliseconds, also after failures: a bug in a client. */
+  /**
+   * From now on the threads of this group think for exactly this many milliseconds, also after failures: a bug in a
+   * client.
+   */
   hurry(group: string, thinkMs: number): void
   /**
-   * The process of the server ends and begins anew: requests that wait or run fail, and limits, virtual times and watches
-   * begin from nothing. What clients send before `untilNs` arrives then.
+   * The process of the server ends and starts again: requests that wait or run fail, and limits, virtual times and
+   * watches start from nothing. Requests that clients send before `untilNs` arrive at that time.
    */
   restart(untilNs: Nanoseconds): void
   /** Requests that clients on demand have yet to send, by group. */
   backlog(): ReadonlyMap<string, number>
-  /** What became of the calls so far, by group. */
+  /** Outcomes of the calls so far, by group. */
   tallies(): ReadonlyMap<string, Readonly<Tally>>
   /** The group of the client that makes a call. */
   groupOf(call: Pick<Call, 'client'>): string
-  /** The simulation as it is now; it goes on undisturbed. Not within a callback of the engine. */
+  /** The present state of the simulation, which itself is unchanged. Not within a callback of the engine. */
   checkpoint(): SimulationCheckpoint
   /**
-   * Makes this simulation, made with the same options, continue where the checkpoint was taken; who listens to the engine
-   * stays. Tickets from before mean nothing any more.
+   * Makes this simulation, created with the same options, continue from the checkpoint; listeners of the engine stay.
+   * Earlier tickets become invalid.
    */
   restore(checkpoint: SimulationCheckpoint): void
 }
@@ -111,7 +114,7 @@ export interface SimulationCheckpoint {
   /** Its tickets are those of handlers that wait for another request. */
   readonly engine: EngineCheckpoint
   readonly clients: readonly ClientState[]
-  /** Of the polls of object counts, by kind of object. */
+  /** Random numbers of the polls of object counts, by kind of object. */
   readonly polls: readonly RandomState[]
   readonly jobs: ReturnType<Jobs['checkpoint']>
   readonly runningSeats: Seats
@@ -122,7 +125,7 @@ export interface SimulationCheckpoint {
   readonly paused: ReadonlyMap<string, Nanoseconds>
 }
 
-/** How many events happen before `mayGoOn` is asked. */
+/** How many events happen between two calls of `mayGoOn`. */
 const EVENTS_AT_ONCE = 64
 
 export const createSimulation = (options: SimulationOptions): Simulation => new SimulatedCluster(options)
@@ -136,7 +139,7 @@ class SimulatedCluster implements Simulation {
   private objects: EngineConfiguration
   private readonly jobs: Jobs
   private executionFactor: number
-  /** Groups whose requests do not come through, and until when. */
+  /** Groups whose requests do not get through, and until when. */
   private paused = new Map<string, Nanoseconds>()
   private readonly server: SimulatedServer
   private readonly parts: readonly ClientPart[]
@@ -284,7 +287,7 @@ class SimulatedCluster implements Simulation {
     const { engine, clients, polls, runningSeats, tallies, configured, executionFactor, paused } = checkpoint
     const { jobs, objects } = checkpoint
     if (clients.length !== this.parts.length || polls.length !== this.polls.length)
-      throw new Error('the checkpoint is of a simulation of another workload')
+      throw new Error('the checkpoint is from a simulation of another workload')
     this.server.restore(runningSeats, this.engine.restore(engine))
     this.jobs.restore(jobs)
     this.objects = objects
@@ -390,7 +393,7 @@ class SimulatedCluster implements Simulation {
     return tally
   }
 
-  /** Tells the engine's estimator about objects as a server's own polls do. */
+  /** Passes object counts to the engine's estimator as a server's own polls do. */
   private countObjects(object: number): void {
     const kind = this.workload.objects[object]
     const state = this.polls[object]

@@ -15,7 +15,7 @@ test.each([
   [250, 6.5],
   [300, 10],
   [9_999, 10],
-])('%d seats make everything so many times slower: %d', (seats, slowdown) => {
+])('%d seats slow everything down by a factor of %d', (seats, slowdown) => {
   expect(slowdownAt(curve, seats)).toBe(slowdown)
 })
 

@@ -7,18 +7,18 @@ import { statisticsKey } from '../engine/workEstimator.ts'
 import { type Distribution, drawNs, type Random } from './random.ts'
 
 /**
- * What a simulated cluster does, as data. In names and targets `{i}` stands for the number of the client in its group,
- * and `{n:12}` for a number below 12 that is drawn for each call.
+ * The behaviour of a simulated cluster, as data. In names and targets `{i}` stands for the number of the client in its
+ * group, and `{n:12}` for a number below 12 that is drawn for each call.
  */
 export interface Workload {
-  /** The objects of a resource are spread evenly over so many namespaces. */
+  /** The objects of a resource are spread evenly over this many namespaces. */
   readonly namespaces: number
   readonly objects: readonly ObjectKind[]
   readonly service: ServiceModel
   readonly groups: readonly ClientGroup[]
 }
 
-/** Objects of one resource in the cluster: what lists cost. */
+/** Objects of one resource in the cluster, on which the cost of lists depends. */
 export interface ObjectKind {
   /** `resource` or `resource.group`. */
   readonly key: string
@@ -31,9 +31,9 @@ export interface ObjectKind {
 export interface ServiceModel {
   /** By verb of the request. */
   readonly byVerb: Readonly<Record<string, Distribution>>
-  /** Of a verb that is not among them. */
+  /** For verbs that are not among them. */
   readonly otherwise: Distribution
-  /** What lists and initial events of watches take on top: bytes that are read and encoded in a second. */
+  /** Additional time of lists and initial events of watches: bytes that are read and encoded in a second. */
   readonly bytesPerSecond: number
   readonly capacity: CapacityCurve
 }
@@ -51,49 +51,52 @@ export interface CallKind {
   readonly target: string
   /** How often it is chosen, compared with the others of its group. */
   readonly weight: number
-  /** Instead of what the service model says. */
+  /** Replaces the duration of the service model. */
   readonly execution?: Distribution
   readonly jobs?: CallJobs
 }
 
-/** What a request gives clients to do that send on demand: names of their groups. */
+/** Requests that a request causes clients on demand to send: names of their groups. */
 export interface CallJobs {
-  /** Its handler begins with one of their requests, and goes on when that was served; it holds its seats all the while. */
+  /**
+   * Its handler starts with one of their requests, and continues when that was served; it holds its seats all the
+   * while.
+   */
   readonly needs?: string
   /** They send one request once it was served. */
   readonly causes?: string
 }
 
 /**
- * What a client does about 429: as client-go it waits for `Retry-After` and sends the request again, or it gives the request
- * up, backs off, and goes on with its next one.
+ * A client's reaction to 429: like client-go it waits for `Retry-After` and sends the request again, or it gives the
+ * request up, backs off, and continues with its next one.
  */
 export type OnRejection = 'retry' | 'next'
 
 export type Behaviour =
-  /** Calls come whatever became of those before. */
+  /** Calls come regardless of the outcome of earlier ones. */
   | {
       readonly kind: 'open'
       readonly arrivals: Arrivals
       readonly calls: readonly CallKind[]
-      /** `retry` without. */
+      /** `retry` if absent. */
       readonly onRejection?: OnRejection
     }
-  /** Each thread of each client makes one call after the other, so that never more than `threads` are under way. */
+  /** Each thread of each client makes one call after another, so that at most `threads` are under way. */
   | {
       readonly kind: 'closed'
       readonly threads: number
       readonly think: Distribution
       readonly waves?: Waves
-      /** Only so many of the threads of each client are at work, in each step; all of them without. */
+      /** How many threads of each client are active in each step; all of them if absent. */
       readonly active?: Steps
       readonly calls: readonly CallKind[]
-      /** `retry` without. */
+      /** `retry` if absent. */
       readonly onRejection?: OnRejection
     }
   /**
-   * Threads that send what calls of other groups need or cause, each request until it was served. They think before they
-   * send a request for the first time.
+   * Threads that send requests that calls of other groups need or cause, each repeated until it was served. They think
+   * before they send a request for the first time.
    */
   | {
       readonly kind: 'on demand'
@@ -101,10 +104,10 @@ export type Behaviour =
       readonly think: Distribution
       readonly calls: readonly CallKind[]
     }
-  /** Keeps a copy of resources: lists each, watches it, and lists it again when the watch cannot go on. */
+  /** Keeps a copy of resources: lists each, watches it, and lists it again when the watch cannot be resumed. */
   | {
       readonly kind: 'informer'
-      /** Paths of the resources, perhaps with a selector. */
+      /** Paths of the resources, optionally with a selector. */
       readonly targets: readonly string[]
       /** When a client begins, after the start of the simulation. */
       readonly start: Distribution
@@ -113,7 +116,7 @@ export type Behaviour =
       readonly relistChance: number
     }
 
-/** Activity that comes and goes: from `firstMs` on for `activeMs` in every `periodMs`. */
+/** Periodic activity: from `firstMs` on for `activeMs` in every `periodMs`. */
 export interface Waves {
   readonly firstMs: number
   readonly activeMs: number
@@ -131,9 +134,9 @@ export const stepAt = ({ stepMs, values }: Steps, ms: number): number => Math.fl
 
 export type Arrivals =
   | { readonly kind: 'poisson'; readonly perSecond: number; readonly waves?: Waves }
-  /** Every so often, each time off by at most `jitter` of the period; clients begin anywhere in it. */
+  /** At regular intervals, each time off by at most `jitter` of the period; clients start anywhere in it. */
   | { readonly kind: 'regular'; readonly periodMs: number; readonly jitter: number }
-  /** So many at once, spread over `spreadMs`. */
+  /** This many at once, spread over `spreadMs`. */
   | {
       readonly kind: 'bursts'
       readonly waves: Pick<Waves, 'firstMs' | 'periodMs'>
@@ -146,8 +149,8 @@ export type Arrivals =
   | { readonly kind: 'schedule'; readonly atMs: readonly number[] }
 
 /**
- * How much slower everything gets when more seats run than the machine has room for: points of a line, seats ascending,
- * beyond whose ends it goes on flat. A slowdown of 2 doubles the time that a request takes.
+ * The slowdown when more seats are in use than the machine has capacity for: points of a line, seats ascending,
+ * constant beyond its ends. A slowdown of 2 doubles the duration of a request.
  */
 export const CapacityCurveSchema = z
   .array(z.object({ seats: z.number().min(0), slowdown: z.number().min(1).max(1_000) }))
@@ -156,7 +159,7 @@ export const CapacityCurveSchema = z
   })
 export type CapacityCurve = z.infer<typeof CapacityCurveSchema>
 
-/** The slowdown while so many seats run; 1 without points. */
+/** The slowdown while this many seats are in use; 1 without points. */
 export function slowdownAt(curve: CapacityCurve, seats: Seats): number {
   const above = curve.findIndex((point) => point.seats >= seats)
   const upper = curve[above] ?? curve.at(-1)
@@ -170,9 +173,9 @@ export function slowdownAt(curve: CapacityCurve, seats: Seats): number {
 /** One request of one client, ready to be sent any number of times. */
 export interface PreparedCall extends RequestDigest {
   readonly query: Query
-  /** How long its handler takes when nothing slows it down; of a watch until it is initialised. */
+  /** The duration of its handler when nothing slows it down; for a watch, until it is initialised. */
   readonly execution: Distribution
-  /** What reading and encoding of a list adds to that. */
+  /** Additional time for reading and encoding a list. */
   readonly transferNs: Nanoseconds
   readonly jobs?: CallJobs
 }
@@ -184,7 +187,7 @@ type Target = Pick<PreparedCall, 'info' | 'query'>
 
 const DRAWN = /\{n:(\d+)\}/
 
-/** Prepares calls, each address read once for all clients. */
+/** Prepares calls; each address is parsed once for all clients. */
 export class CallBook {
   private readonly workload: Workload
   private readonly targets = new Map<string, Target>()
@@ -193,7 +196,7 @@ export class CallBook {
     this.workload = workload
   }
 
-  /** Throws for a target that cannot be read. */
+  /** Throws for a target that cannot be parsed. */
   prepare(user: User, method: string, target: string, execution?: Distribution): PreparedCall {
     const { info, query } = this.read(method, target)
     const { service } = this.workload
@@ -208,13 +211,13 @@ export class CallBook {
     if (known !== undefined) return known
     const parsed = parseRequestTarget(target)
     const { info, failed } = parsed === undefined ? { info: undefined, failed: true } : requestInfo(method, parsed)
-    if (parsed === undefined || info === undefined || failed) throw new Error(`${key} is no request`)
+    if (parsed === undefined || info === undefined || failed) throw new Error(`${key} is not a request`)
     const read = { info, query: parsed.query }
     this.targets.set(key, read)
     return read
   }
 
-  /** Bytes that a list reads and encodes; 0 of anything else. */
+  /** Bytes that a list reads and encodes; 0 for anything else. */
   private bytesOf({ info, query }: Target): number {
     const options = parseListOptions(query)
     if (options === undefined || (info.verb !== 'list' && options.sendInitialEvents !== true)) return 0
@@ -225,7 +228,7 @@ export class CallBook {
   }
 }
 
-/** What one client chooses its calls from: of each kind, so many calls from a place on. */
+/** The calls of one client to choose from: for each kind, a position and a number of calls. */
 export interface CallMix {
   readonly calls: readonly PreparedCall[]
   readonly kinds: readonly { readonly weight: number; readonly from: number; readonly count: number }[]
@@ -244,7 +247,7 @@ export function callMix(book: CallBook, user: User, index: number, kinds: readon
   return { calls, kinds: places }
 }
 
-/** The place of the next call. */
+/** The position of the next call. */
 export function drawCall({ kinds }: CallMix, random: Random): number {
   let rest = random() * kinds.reduce((total, { weight }) => total + weight, 0)
   const chosen = kinds.find(({ weight }) => (rest -= weight) < 0) ?? kinds.at(-1)
@@ -252,7 +255,7 @@ export function drawCall({ kinds }: CallMix, random: Random): number {
   return chosen.from + Math.floor(random() * chosen.count)
 }
 
-/** Puts the number of a client into a text. */
+/** Inserts the number of a client into a text. */
 export const numbered = (text: string, index: number): string => text.replaceAll('{i}', String(index))
 
 function variantsOf(target: string): readonly string[] {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toCsv } from './csv.ts'
 
 describe('CSV', () => {
-  it('quotes what needs it and leaves unknown values empty', () => {
+  it('quotes where necessary and leaves unknown values empty', () => {
     expect(
       toCsv(
         ['a', 'b,c'],
@@ -16,7 +16,7 @@ describe('CSV', () => {
     ).toBe('a,"b,c"\r\n"x""y",1.5\r\n,\r\n"line\nbreak",\r\n')
   })
 
-  it('makes text harmless that a spreadsheet would run, and leaves numbers alone', () => {
+  it('neutralizes text that a spreadsheet would run, and leaves numbers alone', () => {
     expect(toCsv(['h'], [['=1+1'], ['@x'], ['-cmd'], ['-5'], [-5]])).toBe("h\r\n'=1+1\r\n'@x\r\n'-cmd\r\n-5\r\n-5\r\n")
   })
 
@@ -36,7 +36,7 @@ describe('CSV', () => {
     expect(toCsv(['h'], [[text]])).toBe(`h\r\n${text}\r\n`)
   })
 
-  it('keeps one line a row when nothing breaks lines', () => {
+  it('writes one line for each row when no text has line breaks', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[^\r\n]*$/)), (values) => {
         expect(

@@ -1,10 +1,13 @@
 export type CsvValue = string | number | null | undefined
 
-/** What a spreadsheet takes for a formula, also behind blanks and line breaks; full-width forms are read like the others. */
+/**
+ * Text that a spreadsheet interprets as a formula, also after blanks and line breaks; full-width forms are interpreted
+ * like the others.
+ */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** Rows as RFC 4180 text. Text that a spreadsheet would run as a formula is made harmless by an apostrophe. */
+/** Rows as RFC 4180 text. Text that a spreadsheet would run as a formula is neutralized by an apostrophe. */
 export function toCsv(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
   return [header, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('')
 }

@@ -5,7 +5,7 @@ import { escapeControls, escapeLines, jsonText, shownLine, holdsWords, distance,
 const hasUnseen = (text: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)
 
 describe('text for people', () => {
-  it('has no unseen character, on one line or several', () => {
+  it('has no invisible character, on one line or several', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(hasUnseen(escapeControls(text))).toBe(false)
@@ -14,7 +14,7 @@ describe('text for people', () => {
     )
   })
 
-  // One of each range that acts on a line or hides in it, and the ends of the ranges.
+  // One of each range that acts on a line or is invisible in it, and the ends of the ranges.
   it.each([0, 0x1f, 0x7f, 0x9f, 0xad, 0x61c, 0x200b, 0x200d, 0x200e, 0x2028, 0x202e, 0x2066, 0x2069, 0xfeff, 0xe0041])(
     'escapes U+%x',
     (code) => {
@@ -50,7 +50,7 @@ b\u0009c`)
 })
 
 describe('JSON', () => {
-  it('means the same and has no unseen character but its own newlines', () => {
+  it('means the same and has no invisible character except its own newlines', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = jsonText(value, indent)
@@ -67,11 +67,11 @@ describe('JSON', () => {
 })
 
 describe('nearest', () => {
-  it('finds the word that was meant', () => {
+  it('finds the intended word', () => {
     expect(nearest('kubconfig', ['kubeconfig', 'context'])).toBe('kubeconfig')
     expect(nearest('snaphsot', ['snapshot', 'watch', 'web'])).toBe('snapshot')
   })
-  it('guesses nothing when nothing is near', () => {
+  it('suggests nothing when nothing is close', () => {
     expect(nearest('frobnicate', ['kubeconfig', 'context'])).toBeUndefined()
     expect(nearest('', [])).toBeUndefined()
   })
@@ -91,13 +91,13 @@ describe('distance', () => {
 })
 
 describe('words of a query', () => {
-  it('a text holds the words of a query in any case and order', () => {
+  it('a text matches the words of a query in any case and order', () => {
     expect(holdsWords('pods  ALICE ')('alice LIST pods')).toBe(true)
     expect(holdsWords('pods bob')('alice LIST pods')).toBe(false)
     expect(holdsWords(' ')('')).toBe(true)
   })
 
-  it('a text holds each part of itself', () => {
+  it('a text matches each part of itself', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme-ascii' })), fc.nat(), (words, at) => {
         expect(holdsWords(words[at % (words.length + 1)] ?? '')(words.join(' '))).toBe(true)

@@ -1,8 +1,9 @@
 import { nsToMs, type SeatSeconds, unixMsOf } from '../units.ts'
 
 /**
- * Characters that act on a terminal, a log or the order of a line rather than being seen, or are not seen at all: C0, DEL
- * and C1, formatting characters (direction of writing, zero width, tags), and separators of lines and paragraphs.
+ * Characters that act on a terminal, a log or the order of a line instead of being visible, or are not visible at all:
+ * C0, DEL and C1, formatting characters (direction of writing, zero width, tags), and separators of lines and
+ * paragraphs.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
@@ -10,25 +11,27 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const escape = (character: string): string =>
   character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What begins a command anywhere in a line of the log of a GitHub, Azure or TeamCity job: `##[error]`, `##vso[…]`. */
+/** Beginning of a command anywhere in a log line of a GitHub, Azure or TeamCity job: `##[error]`, `##vso[…]`. */
 const JOB_COMMAND = /#(?=#\w*\[)/g
 
-/** The text with every unseen character as JSON writes it, `\u001b`; newlines and tabs too. */
+/** The text with every invisible character as JSON writes it, `\u001b`; newlines and tabs too. */
 export const escapeControls = (text: string): string => text.replaceAll(UNSEEN, escape).replaceAll(JOB_COMMAND, escape)
 
-/** The same for a text of several lines, which stay lines. */
+/** The same for a text of several lines, which keep their line breaks. */
 export const escapeLines = (text: string): string => text.split(/\r?\n/).map(escapeControls).join('\n')
 
 /** The lines of a text, without space around them and without empty ones. */
 export const filledLines = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
 
-/** One line of text for people, whoever wrote parts of it. `::` at its beginning would be a command of a GitHub job. */
+/**
+ * One line of text for people, with parts from any source. `::` at its beginning would be a command of a GitHub job.
+ */
 export const shownLine = (text: string): string => escapeControls(text).replace(/^(\s*):(?=:)/, String.raw`$1\u003a`)
 
 /**
- * A value as JSON without unseen characters: between its members there are newlines and blanks only, and within its
- * strings every one is escaped.
+ * A value as JSON without invisible characters: between its members there are only newlines and blanks, and within its
+ * strings every such character is escaped.
  */
 export const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent)
@@ -47,7 +50,7 @@ export function parseJson(text: string): unknown {
 /** A third of the letters of a word. */
 const aThird = (candidate: string): number => Math.max(1, Math.floor(candidate.length / 3))
 
-/** The known word that was probably meant: no more of its letters differ than `most` allows. */
+/** The known word that was probably intended: at most `most` of its letters differ. */
 export function nearest(
   word: string,
   known: readonly string[],
@@ -56,7 +59,7 @@ export function nearest(
   let best: { readonly candidate: string; readonly edits: number } | undefined
   for (const candidate of known) {
     const most = mostOf(candidate)
-    // Each letter too many is an edit, and comparing a word of megabytes would take minutes.
+    // Each extra letter is an edit, and comparing a word of megabytes would take minutes.
     if (Math.abs(word.length - candidate.length) > most) continue
     const edits = distance(word, candidate)
     if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits }
@@ -81,7 +84,7 @@ export function distance(a: string, b: string): number {
 /** Plain order of UTF-16 code units: the same on every machine and in every locale. */
 export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Readers of Go's text forms, as the debug dumps print them (specification 12). `undefined` for anything else. */
+/** Parsers of Go's text forms, as the debug dumps print them (specification 12). `undefined` for anything else. */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: nsToMs(1),
@@ -107,7 +110,9 @@ export function parseGoDuration(text: string): number | undefined {
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/
 
-/** A UTC time with up to nine decimals, in Unix milliseconds. Below a microsecond a double does not tell times apart. */
+/**
+ * A UTC time with up to nine decimals, in Unix milliseconds. Below a microsecond a double does not distinguish times.
+ */
 export function parseGoTime(text: string): number | undefined {
   const found = TIME.exec(text)
   if (found === null) return undefined
@@ -117,7 +122,7 @@ export function parseGoTime(text: string): number | undefined {
   return Number.isNaN(unixMs) ? undefined : unixMs + nsToMs(Number(fraction) * 10 ** (9 - fraction.length))
 }
 
-/** Logs tell many times of each second, one after the other. */
+/** Logs contain many times of each second, one after another. */
 let lastSecond = { text: '', unixMs: Number.NaN }
 
 /** Go's zero time, which stands for "never". */
@@ -136,7 +141,7 @@ export function parseGoBoolean(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined
 }
 
-/** Whether a text holds every word of a query, in any case and order; an empty query is held by every text. */
+/** Whether a text contains every word of a query, in any case and order; every text contains an empty query. */
 export function holdsWords(query: string): (text: string) => boolean {
   const words = query.toLowerCase().split(/\s+/)
   return (text) => {
@@ -145,7 +150,7 @@ export function holdsWords(query: string): (text: string) => boolean {
   }
 }
 
-/** What anything thrown says. */
+/** The message of anything thrown. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
 /** `1 server`, `3 servers`. */

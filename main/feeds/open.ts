@@ -23,14 +23,14 @@ export interface FeedClock {
 
 export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUnixMs'> {
   readonly spec: FeedSpec['feed']
-  /** Objects that the engine begins with. */
+  /** Initial objects of the engine. */
   readonly configuration: EngineConfiguration
   readonly clock: FeedClock
-  /** Keeps the positions in followed files; without, a restart reads them from the start. */
+  /** Stores the positions in followed files; if absent, a restart reads them from the start. */
   readonly places?: Places | undefined
-  /** Makes key and certificate for `127.0.0.1` and `localhost`, of a webhook; `plain-http` does without. */
+  /** Generates key and certificate for `127.0.0.1` and `localhost`, for a webhook; not used with `plain-http`. */
   readonly certificate?: (() => Promise<Certificate>) | 'plain-http'
-  /** Of the webhook, for as long as it lives; a random one without. */
+  /** Token of the webhook for its whole life; a random one if absent. */
   readonly token?: string
   /** Called with sentences for the operator: a position that cannot be written, a file that cannot be read. */
   readonly warn: (sentence: string) => void
@@ -40,26 +40,34 @@ export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUni
 export interface Feed {
   /** `audit log /var/log/kubernetes/audit.log`. */
   readonly title: string
-  /** Of a webhook: where the API server posts to. */
+  /** For a webhook: the address to which the API server posts. */
   readonly address: string | undefined
-  /** Of a webhook: text of the file for `--audit-webhook-config-file`. It holds a token: not for logs and recordings. */
+  /**
+   * For a webhook: text of the file for `--audit-webhook-config-file`. It contains a token: not for logs and
+   * recordings.
+   */
   readonly kubeconfig: string | undefined
   /** Engine, rows, counts, agreement, limits. */
   readonly run: FeedRun
-  /** Of a webhook: posts and connections that it did not accept. */
+  /** For a webhook: posts and connections that it did not accept. */
   readonly refused: LiveState['refused']
-  /** Of a file: settles once it was read to its end, which comes only where it is not followed, or is closed. */
+  /** For a file: settles once it was read to its end, which happens only if it is not followed, or is closed. */
   readonly over: Promise<void> | undefined
-  /** Of a webhook that ends: lets happen what is held back. A file is read on from there at the next start. */
+  /**
+   * For a webhook that ends: processes everything that is held back. A file is resumed from there at the next start.
+   */
   finish(): void
-  /** Brings `run` to the present, as far as the feed can still be told of earlier; before frames and rows are read. */
+  /**
+   * Brings `run` to the present, except for the time about which the feed may still report; before frames and rows are
+   * read.
+   */
   settle(): void
   close(): Promise<void>
 }
 
-/** How long after its time an event may still come when nothing came since: files are written at once. */
+/** How late an event may still come when nothing came since: files are written at once. */
 const FILE_LAG_MS = 6_000
-/** When a webhook was quiet for so long, no batch with earlier events is under way any more. */
+/** When a webhook was quiet for this long, no batch with earlier events is under way any more. */
 const QUIET_MS = 6_000
 /** An API server posts at the latest after `--audit-webhook-batch-max-wait`, which is 30 s. */
 const WEBHOOK_LAG_MS = 36_000
@@ -79,7 +87,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   const settle = (): void => {
     const { latestMs } = run
     if (latestMs !== undefined && clock.now() - takenAtMs >= QUIET_MS) run.passTo(latestMs)
-    // The clock of the server may be another one: time goes on from its last event.
+    // The clock of the server may differ: time advances from its last event.
     run.passTo((latestMs === undefined ? clock.now() : latestMs + clock.now() - takenAtMs) - lagMs)
   }
   let ended = false
@@ -129,7 +137,7 @@ async function openFile(
     warn,
     after: (ms, callback) => clock.after(ms, callback),
     onLines: (lines) => take(lines.map(read)),
-    // What is held back, because earlier requests may still become known, is read again after a restart.
+    // Events that are held back, because earlier requests may still be reported, are read again after a restart.
     progress: { taken: () => run.latestMs ?? Number.NEGATIVE_INFINITY, done: () => run.passedMs },
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
     ...(places !== undefined && { positions: createPositionStore({ places, path, warn }) }),

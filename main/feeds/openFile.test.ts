@@ -13,7 +13,7 @@ describe('lines', () => {
         for (const length of [...cuts, bytes.length]) {
           const part = Buffer.from(bytes.subarray(at, at + length))
           lines.push(...splitter.push(part))
-          // The bytes of a part are the reader's to use again.
+          // The reader may reuse the bytes of a part.
           part.fill(0)
           at += length
         }

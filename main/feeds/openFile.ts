@@ -9,7 +9,7 @@ const CHUNK_BYTES = 256 * 1024
 /** An event at level RequestResponse holds two objects of at most 1.5 MB, quoted. */
 export const MOST_LINE_BYTES = 8 * 1024 * 1024
 
-/** A file of lines that may grow, be renamed, or be cut while it is read. */
+/** A file of lines that may grow, be renamed, or be truncated while it is read. */
 export class OpenFile {
   readonly splitter: LineSplitter
   readonly inode: number
@@ -17,7 +17,7 @@ export class OpenFile {
   private readonly chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   /** Where reading began. */
   readonly from: number
-  /** Where the next bytes are. */
+  /** The position of the next bytes. */
   private at: number
   private head: Buffer
 
@@ -31,8 +31,8 @@ export class OpenFile {
   }
 
   /**
-   * Begins at byte `from`; `within`: in the middle of a line, which is left out. Rejects with `UnreadableFile`: rotation
-   * may put anything in the place of a file.
+   * Begins at byte `from`; `within`: in the middle of a line, which is left out. Rejects with `UnreadableFile`:
+   * rotation may put anything in the place of a file.
    */
   static async open(path: string, from: number, within: boolean): Promise<OpenFile> {
     const handle = await openRegular(path)
@@ -45,18 +45,18 @@ export class OpenFile {
     }
   }
 
-  /** Bytes up to the end of the last line that was given out. */
+  /** Bytes up to the end of the last line that was returned. */
   get offset(): number {
     return this.from + this.splitter.consumed
   }
 
-  /** Whether it is shorter than it was, or begins otherwise: somebody cut it to nothing and wrote on. */
+  /** Whether it is shorter than it was, or begins differently: it was truncated and written again. */
   async wasCut(): Promise<boolean> {
     const { size } = await this.handle.stat()
     return size < this.at || !(await readHead(this.handle, this.head.length)).equals(this.head)
   }
 
-  /** The lines that the next bytes complete; `undefined` at the present end. */
+  /** The lines completed by the next bytes; `undefined` at the present end. */
   async next(): Promise<readonly string[] | undefined> {
     const { bytesRead } = await this.handle.read(this.chunk, 0, CHUNK_BYTES, this.at)
     if (bytesRead === 0) return undefined
@@ -64,7 +64,7 @@ export class OpenFile {
     return this.splitter.push(this.chunk.subarray(0, bytesRead))
   }
 
-  /** How it begins, as far as it is there by now. */
+  /** The beginning of the file, as far as it is written. */
   async beginning(): Promise<Buffer> {
     if (this.head.length < HEAD_BYTES) this.head = await readHead(this.handle, HEAD_BYTES)
     return this.head
@@ -75,7 +75,7 @@ export class OpenFile {
   }
 }
 
-/** What comes out of a packed file, piece by piece. Throws where it is damaged. */
+/** The contents of a compressed file, piece by piece. Throws where it is damaged. */
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   const source = (await openRegular(path)).createReadStream()
   const pieces = source.pipe(createGunzip())
@@ -89,14 +89,14 @@ export async function* unpacked(path: string): AsyncGenerator<Buffer> {
 
 const NEWLINE = 10
 
-/** Cuts bytes into lines. What follows the last newline is kept until its end comes. */
+/** Splits bytes into lines. The part after the last newline is kept until its line is complete. */
 export class LineSplitter {
   private readonly mostBytes: number
   private pending: Buffer[] = []
   private pendingBytes = 0
   /** Inside a line that is too long, of which nothing is kept. */
   private skipping: boolean
-  /** Bytes of the lines that were given out, with their newlines. */
+  /** Bytes of the lines that were returned, with their newlines. */
   consumed = 0
   /** Lines that were longer than `mostBytes`. */
   tooLong = 0
@@ -107,7 +107,7 @@ export class LineSplitter {
     this.skipping = skipFirst
   }
 
-  /** The lines that these bytes complete. The bytes may be used again afterwards. */
+  /** The lines completed by these bytes. The bytes may be reused afterwards. */
   push(chunk: Buffer): readonly string[] {
     const last = chunk.lastIndexOf(NEWLINE)
     if (last === -1) {
@@ -126,7 +126,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** What stands after the last newline, when nothing follows any more. */
+  /** The part after the last newline, when nothing follows any more. */
   rest(): readonly string[] {
     const line = Buffer.concat(this.pending).toString('utf8')
     const { skipping } = this
@@ -151,7 +151,7 @@ export class LineSplitter {
   }
 }
 
-/** A file to read and where to begin; `gzip` offsets count what comes out. */
+/** A file to read and where to begin; `gzip` offsets count uncompressed bytes. */
 export interface Segment {
   readonly path: string
   readonly inode: number
@@ -197,14 +197,14 @@ async function firstUnpacked(path: string, bytes: number): Promise<Buffer> {
       if (length >= bytes) break
     }
   } catch {
-    // The end of the packed bytes was cut off on purpose; what came out is what is wanted.
+    // The end of the compressed bytes was cut off on purpose; the uncompressed part is the result.
   } finally {
     stream.destroy()
   }
   return Buffer.concat(parts).subarray(0, bytes)
 }
 
-/** Files beside it that rotation may have made of it, oldest first: `audit.log.1`, `audit-2026-….log.gz`. */
+/** Files next to it that rotation may have created from it, oldest first: `audit.log.1`, `audit-2026-….log.gz`. */
 async function rotatedFiles(path: string): Promise<readonly { readonly path: string; readonly inode: number }[]> {
   const name = basename(path)
   const stem = name.slice(0, name.length - extname(name).length)
@@ -224,7 +224,7 @@ async function begins(path: string, gzip: boolean, { head, headBytes }: Place): 
   return bytes !== undefined && bytes.length === headBytes && headOf(bytes) === head
 }
 
-/** Whether the file is the one of the place, and still holds what was read of it. */
+/** Whether the file is the one of the position, and still contains what was read of it. */
 export async function isSameFile(path: string, place: Place): Promise<boolean> {
   const status = await stat(path).catch(() => undefined)
   if (status === undefined || status.ino !== place.inode || status.size < place.offset) return false
@@ -232,19 +232,19 @@ export async function isSameFile(path: string, place: Place): Promise<boolean> {
 }
 
 interface Continuation {
-  /** What to read now, in order; the file itself, from its beginning, is not among them. */
+  /** The files to read now, in order; the file itself, from its beginning, is not among them. */
   readonly segments: readonly Segment[]
-  /** What was read last is not to be found any more. */
+  /** The file that was read last cannot be found any more. */
   readonly lost: boolean
 }
 
-/** What comes after a place in a file that has since been renamed, packed, or copied and cut to nothing. */
+/** The content after a position in a file that has since been renamed, compressed, or copied and truncated. */
 export async function continuation(path: string, place: Place): Promise<Continuation> {
   const rotated = await rotatedFiles(path)
   const packed = await Promise.all(rotated.map(async (file) => isGzip(file.path).catch(() => false)))
   for (const [index, file] of rotated.entries()) {
     const gzip = packed[index] === true
-    // Without a beginning to compare only the inode tells.
+    // Without a beginning to compare, only the inode identifies the file.
     const known = place.headBytes === 0 ? file.inode === place.inode : await begins(file.path, gzip, place)
     if (!known) continue
     return {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Place, Places } from '../ports/places.ts'
 
-/** Between two writings of the place. */
+/** Interval between two writes of the position. */
 const WRITE_MS = 1_000
 
-/** Numbers that never fall, of one kind: what was taken over by now, and up to where that is dealt with. */
+/** Two monotonic numbers of one kind: how much was accepted so far, and up to where it is processed. */
 export interface Progress {
   taken(): number
   done(): number
@@ -15,46 +15,46 @@ export interface PlaceKeeperOptions {
   readonly positions: PositionStore
   /** Calls back once after `ms` unless the returned function was called. */
   readonly after: (ms: number, callback: () => void) => () => void
-  /** Without, what was taken over is dealt with. */
+  /** If absent, accepted lines count as processed. */
   readonly progress?: Progress | undefined
 }
 
 export interface Reached {
   readonly inode: number
-  /** Bytes up to the end of the last line that was taken over. */
+  /** Bytes up to the end of the last accepted line. */
   readonly offset: number
-  /** How the file begins. */
+  /** The beginning of the file. */
   readonly beginning: Buffer
-  /** So many more lines. */
+  /** How many lines were added. */
   readonly lines: number
 }
 
-/** Where reading begins. */
+/** The position where reading begins. */
 export interface Begun extends Pick<Reached, 'inode' | 'offset' | 'beginning'> {
   /** In the middle of a line. */
   readonly within: boolean
 }
 
 /**
- * The place that was reached. It is written at most once a second, and as far as what came before it is dealt with: what
- * was only taken over would be lost with the process.
+ * The position reached. It is saved at most once a second, and only up to where everything before it is processed:
+ * lines that were only accepted would be lost with the process.
  */
 export class PlaceKeeper {
   private readonly options: PlaceKeeperOptions | undefined
-  /** What was taken over last; `undefined` before the first line. */
+  /** The position accepted last; `undefined` before the first line. */
   place: Place | undefined
-  /** Places before which something is not dealt with yet, and when it will be; oldest first. */
+  /** Positions before which something is not processed yet, and the progress at which it will be; oldest first. */
   private waiting: { readonly place: Place; readonly mark: number }[] = []
   private done: Place | undefined
   private written: Place | undefined
   private mayWrite = true
 
-  /** Nothing outlives the process without options. */
+  /** Without options nothing outlives the process. */
   constructor(options: PlaceKeeperOptions | undefined) {
     this.options = options
   }
 
-  /** What was reached by the process before. */
+  /** The position reached by the previous process. */
   async recall(): Promise<Place | undefined> {
     this.place = await this.options?.positions.read()
     this.written = this.place
@@ -63,8 +63,8 @@ export class PlaceKeeper {
   }
 
   /**
-   * The place before the first line, saved before anything is taken over: without it, a process that is killed early would
-   * leave nothing by which a rotated file is recognized. Saved again once a file that was empty has a beginning.
+   * The position before the first line, saved before anything is accepted: without it, a process that is killed early
+   * would leave nothing to identify a rotated file by. Saved again once a file that was empty has a beginning.
    */
   async begin({ inode, offset, beginning, within }: Begun): Promise<void> {
     if (this.options === undefined || (this.place !== undefined && this.place.headBytes > 0)) return
@@ -84,7 +84,7 @@ export class PlaceKeeper {
   }
 
   async reached({ inode, offset, beginning, lines }: Reached): Promise<void> {
-    // Nothing but a part of a line came.
+    // Only a part of a line arrived.
     if (lines === 0 && this.place?.inode === inode && this.place.offset === offset) return
     const headBytes = Math.min(offset, HEAD_BYTES, beginning.length)
     this.place = {
@@ -115,7 +115,7 @@ export class PlaceKeeper {
     this.written = place
   }
 
-  /** The last place before which everything is dealt with. */
+  /** The last position before which everything is processed. */
   private advance(): Place | undefined {
     const doneTo = this.options?.progress?.done() ?? 0
     const first = this.waiting.findIndex(({ mark }) => mark > doneTo)
@@ -125,15 +125,15 @@ export class PlaceKeeper {
   }
 }
 
-/** Most bytes of the beginning that tell a file from others. */
+/** Bytes at the beginning that identify a file. */
 export const HEAD_BYTES = 1_024
 
 export const headOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The place in one file. */
+/** The position in one file. */
 export interface PositionStore {
   read(): Promise<Place | undefined>
-  /** Never fails: `warn` gets a sentence for a place that cannot be written. */
+  /** Never fails: `warn` receives a sentence for a position that cannot be saved. */
   write(place: Place): Promise<void>
 }
 

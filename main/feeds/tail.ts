@@ -16,21 +16,21 @@ import { messageOf } from '../../core/text/text.ts'
 
 export interface TailOptions {
   readonly path: string
-  /** Read on when the end is reached; a packed file is read once in any case. */
+  /** Continue when the end is reached; a compressed file is read once in any case. */
   readonly follow: boolean
-  /** Takes whole lines over, in order; no more are read before it is done. */
+  /** Accepts whole lines, in order; no more are read before it returns. */
   readonly onLines: (lines: readonly string[]) => void | Promise<void>
   /** Called with a sentence for each line that exceeds the limit. */
   readonly onTooLong: (sentence: string) => void
   /** Called with sentences about the file itself. */
   readonly warn: (sentence: string) => void
-  /** Where the place outlives the process; without, a file is read anew each time. */
+  /** Stores the position across processes; if absent, a file is read anew each time. */
   readonly positions?: PositionStore
-  /** How much of what was taken over is dealt with, where that takes longer: only so far goes the place. */
+  /** How much of the accepted lines is processed, if that takes longer: the position advances only that far. */
   readonly progress?: Progress
   /** Calls back once after `ms` unless the returned function was called. */
   readonly after: (ms: number, callback: () => void) => () => void
-  /** Of a file that is followed for the first time, so much before its end is read; 64 MB without. */
+  /** For a file that is followed for the first time, start at most this far before its end; 64 MB if absent. */
   readonly backlogBytes?: number
   readonly pollMs?: number
 }
@@ -76,7 +76,7 @@ class FileTail {
 
   async run(): Promise<void> {
     const { path, follow, positions, after, progress } = this.options
-    // A packed file is read as a whole each time.
+    // A compressed file is read as a whole each time.
     const packed = await isGzip(path).catch(() => false)
     if (follow && !packed && positions !== undefined) this.keeper = new PlaceKeeper({ positions, after, progress })
     let known = await this.keeper.recall()
@@ -97,7 +97,7 @@ class FileTail {
     await this.keeper.write()
   }
 
-  /** One look at the file; `true` when there is nothing to come any more. */
+  /** One check of the file; `true` when nothing more is to come. */
   private async poll(): Promise<boolean> {
     const { path, follow } = this.options
     if (this.file === undefined && this.keeper.place !== undefined) await this.readContinuation(this.keeper.place)
@@ -119,7 +119,7 @@ class FileTail {
       return true
     }
     const status = await stat(path).catch(() => undefined)
-    // Renamed, and the new one is not there yet: whoever writes may still write to the old one.
+    // Renamed, and the new one does not exist yet: the writer may still write to the old one.
     if (status === undefined || status.ino === this.file?.inode || this.closed) return false
     await this.readOn()
     await this.takeRest()
@@ -127,7 +127,7 @@ class FileTail {
     return this.poll()
   }
 
-  /** The file is another one now: what came between is read at the next look, and then the new one. */
+  /** The file has been replaced: the next check reads the files in between, and then the new one. */
   private async leave(): Promise<void> {
     await this.file?.close()
     this.file = undefined
@@ -140,8 +140,9 @@ class FileTail {
   }
 
   /**
-   * Reads what came after the place, up to the file that has the name now, and opens that one. It is opened before the others
-   * are listed, again and again until nothing new is among them: it may be renamed, too, while they are read.
+   * Reads everything after the position, up to the file that has the name now, and opens that one. It is opened before
+   * the others are listed, again and again until the list contains nothing new: it may be renamed, too, while they are
+   * read.
    */
   private async readContinuation(place: Place): Promise<void> {
     const { path, warn } = this.options
@@ -151,7 +152,7 @@ class FileTail {
       const { segments, lost } = await continuation(path, from)
       if (lost && from === place) {
         warn(
-          `${path} is another file than the one that was read, and that one is not beside it: what it held after byte ${place.offset}, if anything, is missing.`,
+          `${path} is not the file that was read before, and that file is not in the folder any more: its content after byte ${place.offset}, if any, is missing.`,
         )
       }
       const end = segments.findIndex(({ inode }) => inode === newest.inode)
@@ -177,7 +178,7 @@ class FileTail {
     await this.leave()
   }
 
-  /** Of a long log that nobody read before only the end is of interest. */
+  /** For a long log that was never read before, only the end is relevant. */
   private async firstOffset(): Promise<number> {
     const { path, follow, backlogBytes = BACKLOG_BYTES } = this.options
     const { size } = await stat(path)
@@ -211,7 +212,7 @@ class FileTail {
     }
   }
 
-  /** The last line of a file that is not written any more needs no newline. */
+  /** The last line of a file that is no longer written needs no newline. */
   private async takeRest(): Promise<void> {
     const { file } = this
     if (file !== undefined && !this.closed) await this.takeOver(file, file.splitter.rest())
@@ -252,7 +253,7 @@ class FileTail {
       await take(splitter.rest())
     } catch (error) {
       await take(splitter.rest())
-      this.options.warn(`${path} is damaged and was read as far as it goes: ${messageOf(error)}.`)
+      this.options.warn(`${path} is damaged and was read as far as possible: ${messageOf(error)}.`)
     }
   }
 
@@ -268,7 +269,7 @@ class FileTail {
     })
   }
 
-  /** Says once what is in the way; reading begins as soon as it is not any more. */
+  /** Reports a problem once; reading begins as soon as it is resolved. */
   private tell(error: unknown): void {
     const { path, warn } = this.options
     const why =
@@ -280,6 +281,6 @@ class FileTail {
 }
 
 const REMEDIES: Partial<Readonly<Record<UnreadableFile['reason'], string>>> = {
-  missing: 'is not there yet; it is read as soon as it is',
-  forbidden: 'may not be read by this user; give it the right, or run the console as somebody who has it',
+  missing: 'does not exist yet; reading starts as soon as it does',
+  forbidden: 'is not readable by this user; grant read permission, or run the console as a user who has it',
 }

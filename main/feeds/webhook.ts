@@ -15,40 +15,40 @@ export interface Certificate {
 }
 
 export interface WebhookOptions {
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   readonly port: number
-  /** What the API server has to show. */
+  /** The token that the API server has to send. */
   readonly token: string
-  /** `plain-http` only when told: tokens and events then go over loopback as they are. */
+  /** `plain-http` only if configured: tokens and events are then sent unencrypted over loopback. */
   readonly tls: Certificate | 'plain-http'
-  /** Takes the records; the API server is answered when it has returned. */
+  /** Accepts the records; the API server is answered when it has returned. */
   readonly onBatch: (records: readonly FeedRecord[]) => void
-  /** Called with a sentence for a post that is no batch of audit events. */
+  /** Called with a sentence for a post that is not a batch of audit events. */
   readonly onUnreadable: (sentence: string) => void
   /** Called with a sentence for everything else that is not accepted: posts, and connections that were closed. */
   readonly onRefused: (sentence: string) => void
   readonly mostBodyBytes?: number
-  /** Instead of `LIMITS`. */
+  /** Replaces `LIMITS`. */
   readonly limits?: ConnectionLimits
 }
 
 export interface Webhook {
   /** `https://127.0.0.1:41233/audit`. */
   readonly url: string
-  /** Text of the file for `--audit-webhook-config-file`; holds the token. */
+  /** Text of the file for `--audit-webhook-config-file`; contains the token. */
   readonly kubeconfig: string
   close(): Promise<void>
 }
 
 const HOST = '127.0.0.1'
 const PATH = '/audit'
-/** An API server posts at most 400 events, cut to 10 MB where it is told to cut. */
+/** An API server posts at most 400 events, truncated to 10 MB if configured to. */
 const MOST_BODY_BYTES = 32 * 1024 * 1024
-/** Bodies that are under way at once may have so many times as much as one. */
+/** All bodies under way together may be this many times as large as one. */
 const MOST_BODIES = 4
 /**
- * An API server closes an idle connection after 90 s itself. Were it closed here while the next batch is on its way, that
- * would come again only ten seconds later, or, when the server is gone by then, never.
+ * An API server itself closes an idle connection after 90 s. If it were closed here while the next batch is on its way,
+ * that batch would be sent again only ten seconds later, or, if the server is gone by then, never.
  */
 const IDLE_MS = 120_000
 const LIMITS = {
@@ -78,13 +78,13 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   const isAllowed = secretCheck(token)
   const intake = new Intake(options)
   const refusal = ({ headers, url = '', method }: IncomingMessage): Refusal | undefined => {
-    if (!hosts.has(headers.host ?? '')) return [421, `Ask as ${HOST}:${taken} or localhost:${taken}.`]
+    if (!hosts.has(headers.host ?? '')) return [421, `Use ${HOST}:${taken} or localhost:${taken} as the host.`]
     const [path = ''] = url.split('?', 1)
     const inPath = path.startsWith(`${PATH}/`) ? path.slice(PATH.length + 1) : undefined
-    if (path !== PATH && inPath === undefined) return [404, `Audit events are posted to ${PATH}.`]
+    if (path !== PATH && inPath === undefined) return [404, `Post audit events to ${PATH}.`]
     const shown = inPath ?? /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
     if (!isAllowed(shown)) return [401, 'The token of the webhook is missing or wrong.']
-    return method === 'POST' ? undefined : [405, 'Audit events are posted.']
+    return method === 'POST' ? undefined : [405, 'Send audit events with POST.']
   }
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     // Nothing is read of a body before its sender has shown the token.
@@ -160,14 +160,14 @@ class Intake {
       this.held += part.length
       parts.push(part)
       if (bytes > this.mostBody) {
-        stop([413, `A batch may have ${this.mostBody} bytes; set --audit-webhook-batch-max-size.`])
+        stop([413, `The batch exceeds ${this.mostBody} bytes; lower --audit-webhook-batch-max-size.`])
       } else if (this.held > this.mostBody * MOST_BODIES) stop(CROWDED)
     })
     request.on('end', () => {
       if (!refused) this.take(Buffer.concat(parts).toString('utf8'), response)
     })
     request.on('error', () => undefined)
-    // However it ends: a request whose connection is closed under it may emit no `close` of its own.
+    // However it ends: a request whose connection is closed during it may emit no `close` of its own.
     response.on('close', free)
   }
 
@@ -181,7 +181,7 @@ class Intake {
     try {
       this.options.onBatch(records)
     } catch (error) {
-      // The API server posts it again; what was taken over of it already counts once.
+      // The API server posts it again; the events already accepted count once.
       const sentence = `Cannot read a batch: ${messageOf(error)}.`
       this.options.onUnreadable(sentence)
       return say(response, 500, sentence)
@@ -203,7 +203,7 @@ function say(response: ServerResponse, status: number, sentence: string): void {
   response.end(sentence === '' ? '' : `${sentence}\n`)
 }
 
-/** The certificate signs itself, so it is its own authority. */
+/** The certificate is self-signed, so it is its own authority. */
 function kubeconfigFor(url: string, { tls, token }: WebhookOptions): string {
   const authority =
     tls === 'plain-http' ? {} : { 'certificate-authority-data': Buffer.from(tls.cert).toString('base64') }

@@ -8,9 +8,9 @@ export interface MonotonicClock {
   after(ms: number, callback: () => void): () => void
 }
 
-/** A run in the time of a clock: what is due happens when it is, to the millisecond that timers have. */
+/** A run in the time of a clock: due things happen on time, to the millisecond precision of timers. */
 export interface ClockedRun {
-  /** Does it at the present, and what follows from it at once. */
+  /** Runs the action at the present, and everything that follows from it at once. */
   act<R>(what: () => R): R
   /** Brings the run to the present. */
   settle(): void

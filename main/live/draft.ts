@@ -11,33 +11,33 @@ import type { RunOptions } from '../../core/run/run.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
 import { acceptable } from './proposed.ts'
 
-/** The engine of a live source, and how that of a candidate is made like it. */
+/** The engine of a live source, and how a candidate's engine is created like it. */
 export interface Baseline {
   readonly baseline: ApfEngine<unknown>
   readonly engine: RunOptions
 }
 
 export interface DraftOptions<R extends Compared = LiveRow> {
-  /** gitVersion by whose rules the draft must be valid. */
+  /** gitVersion by whose rules the draft is validated. */
   readonly version: string
-  /** Nothing while there is none yet. */
+  /** Absent while there is none yet. */
   readonly beside: () => Baseline | undefined
-  /** How long requests take; asked for whenever a draft begins. */
+  /** How long requests take; called whenever a draft begins. */
   readonly lengths: () => Lengths<R>
   readonly touch: (row: R) => void
   readonly listen: (listener: ArrivalListener<R> | undefined) => void
-  /** Requests that wait or run at the baseline now, oldest first, where they are known. */
+  /** Requests that wait or run at the baseline now, oldest first, where they are available. */
   readonly underWay?: () => Iterable<UnderWay<R>>
 }
 
-/** The draft of the objects beside a live source, which runs as a candidate or not. */
+/** The draft of the objects of a live source, which may run as a candidate. */
 export interface Draft {
   readonly report: CandidateReport | undefined
-  /** Throws `invalid-input` for a draft that no server would take. */
+  /** Throws `invalid-input` for a draft that no server would accept. */
   wish(wish: CandidateWish): void
-  /** What the server told of its objects and watches, for its estimates. */
+  /** The server's reported objects and watches, for its estimates. */
   facts(facts: ServerFacts): void
-  /** The baseline is another one: begins anew with it, where a draft is wished for. */
+  /** The baseline was replaced: begins anew with the new one, if a draft is set. */
   renew(): void
   settle(): void
   close(): void

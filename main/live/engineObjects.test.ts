@@ -29,13 +29,13 @@ function objectsOf(upstream: Pick<UpstreamObjects, 'objects' | 'problem'>) {
   return { objects, configured, following }
 }
 
-test('the engine has the objects of the server, and says nothing of it', () => {
+test('the engine has the objects of the server, without a notice', () => {
   const { objects, configured } = objectsOf({ objects: SERVERS, problem: undefined })
   expect(configured).toEqual([SERVERS])
   expect(objects.notes()).toEqual([])
 })
 
-test('objects that were never read are the built-in ones, and that is said', () => {
+test('objects that were never read are the built-in ones, with a notice', () => {
   const { objects, configured } = objectsOf({ objects: undefined, problem: GONE })
   expect(configured[0]?.levels.length).toBeGreaterThan(2)
   expect(objects.notes()).toEqual([
@@ -43,7 +43,7 @@ test('objects that were never read are the built-in ones, and that is said', () 
   ])
 })
 
-test('objects that can no longer be read stay in force, and that is said', () => {
+test('objects that can no longer be read stay in force, with a notice', () => {
   const { objects, configured, following } = objectsOf({ objects: SERVERS, problem: undefined })
   Object.assign(following, { problem: GONE })
   objects.follow()

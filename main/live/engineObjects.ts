@@ -10,11 +10,11 @@ import type { UpstreamObjects } from './upstreamObjects.ts'
 export interface EngineObjectsOptions {
   /** `proxy in front of prod-eu-1`. */
   readonly target: string
-  /** gitVersion by whose rules edits are judged. */
+  /** gitVersion by whose rules edits are validated. */
   readonly version: string
-  /** The objects of the server, where the engine begins with them. */
+  /** The objects of the server, if the engine begins with them. */
   readonly upstream: UpstreamObjects | undefined
-  /** Objects to begin with instead of the server's or the built-in ones. */
+  /** Initial objects instead of the server's or the built-in ones. */
   readonly given: ObjectSet | undefined
   /** Puts objects in force. */
   readonly configure: (objects: ObjectSet) => void
@@ -22,7 +22,7 @@ export interface EngineObjectsOptions {
   readonly now: () => number
 }
 
-/** The objects of an engine on live traffic: the server's, or built-in ones, and what was edited of them here. */
+/** The objects of an engine on live traffic: the server's, or built-in ones, with the edits made here. */
 export interface EngineObjects {
   readonly door: SimulatedObjects
   /** The server's objects may have changed. */
@@ -36,7 +36,7 @@ const SEED = 1
 export function createEngineObjects(options: EngineObjectsOptions): EngineObjects {
   const { target, version, given, configure } = options
   const upstream = given === undefined ? options.upstream : undefined
-  // What no server made gets UIDs as a server would give them.
+  // Objects that no server created get UIDs as a server would assign them.
   const builtIn = new ObjectStore(SEED).replace(given ?? builtInObjects(version))
   const local = new LocalObjects(given === undefined ? (upstream?.objects ?? builtIn) : builtIn, () => randomUUID())
   const adopt = (objects: ObjectSet): void => {
@@ -74,7 +74,7 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
   }
 }
 
-/** That the objects are not known, or not known to be current. */
+/** Whether the objects are unknown, or possibly out of date. */
 function readingNote({ objects, problem }: UpstreamObjects, version: string): string | undefined {
   if (objects === undefined) return neverRead(version, problem)
   if (problem === undefined) return undefined

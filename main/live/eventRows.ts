@@ -5,7 +5,10 @@ import { type Nanoseconds, nsToMs } from '../../core/units.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
 import { placed, rowOf } from '../../core/live/rows.ts'
 
-/** The row of a request that an engine has just been given, at so many Unix milliseconds: the ticket does not know yet. */
+/**
+ * The row of a request that an engine has just received, at this Unix time in milliseconds: the ticket is not complete
+ * yet.
+ */
 export function arrivedRow(ticket: Ticket<unknown>, at: number): Omit<LiveRequest, 'seq'> {
   const { user, info, query } = ticket.payload
   const asked = new URLSearchParams([...query]).toString()
@@ -13,7 +16,7 @@ export function arrivedRow(ticket: Ticket<unknown>, at: number): Omit<LiveReques
   return { ...rowOf({ user, method: '', target }, at, info), ...placed(ticket), state: 'waiting' }
 }
 
-/** What an event says of its request. */
+/** The state of the request after an event. */
 export function changeBy(
   event: Extract<EngineEvent<unknown>, { readonly ticket: Ticket<unknown> }>,
   nowNs: Nanoseconds,

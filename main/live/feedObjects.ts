@@ -20,15 +20,15 @@ const SEED = 1
 
 interface FeedObjectsOptions {
   readonly spec: Pick<FeedSpec, 'version'>
-  /** To the cluster beside the feed, where one was named. */
+  /** Connection to the cluster of the feed, if one was configured. */
   readonly connection: Connection | undefined
   readonly environment: Environment
-  /** Objects to begin with, instead of the server's or the built-in ones. */
+  /** Initial objects, instead of the server's or the built-in ones. */
   readonly given: ObjectSet | undefined
   readonly signal: AbortSignal
 }
 
-/** The objects of the engine: the server's, where one was named and they can be read, else the built-in ones. */
+/** The objects of the engine: the server's, if one was configured and they can be read, else the built-in ones. */
 export interface FeedObjects {
   readonly version: string
   readonly now: ObjectSet
@@ -45,7 +45,7 @@ export async function followFeedObjects({
   signal,
 }: FeedObjectsOptions): Promise<FeedObjects> {
   let tell = (): void => undefined
-  // The first reading comes before there is anybody to be told of changes.
+  // The first reading arrives before anything is subscribed to changes.
   let changed = (): void => undefined
   const upstream: UpstreamObjects | undefined =
     connection === undefined || given !== undefined
@@ -55,7 +55,7 @@ export async function followFeedObjects({
           tell()
         })
   const version = spec.version ?? upstream?.version ?? NEWEST_VERSION
-  // What no server made gets UIDs as a server would give them.
+  // Objects that no server created get UIDs as a server would assign them.
   const builtIn = new ObjectStore(SEED).replace(given ?? builtInObjects(version))
   const builtInReading = (): ObjectsReading => ({ state: 'current', version, objects: storedSet(builtIn) })
   const objects: FeedObjects = {

@@ -10,9 +10,9 @@ import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
 import { isLoopback } from '../cluster/redact.ts'
 import type { Environment } from '../ports/environment.ts'
 
-/** Statistics are believed for three minutes (specification 5.7). */
+/** Statistics expire after three minutes (specification 5.7). */
 const EVERY_MS = 60_000
-/** After a failure: a server that was started again has other watches. */
+/** After a failure: a server that was restarted has other watches. */
 const AGAIN_MS = 10_000
 
 export interface FactsOptions {
@@ -20,13 +20,13 @@ export interface FactsOptions {
   readonly server: ServerAddress
   readonly environment: Environment
   readonly onFacts: (facts: ServerFacts) => void
-  /** Where the times of requests are wanted. */
+  /** Set if the times of requests are needed. */
   readonly onTimes?: (times: ReportedTimes) => void
-  /** Called with the reason why they are unknown, and with `undefined` when they are known again. */
+  /** Called with the reason why they are unavailable, and with `undefined` when they are available again. */
   readonly onProblem: (problem: Problem | undefined) => void
 }
 
-/** Asks a server for its counts at once and every minute, sooner after a failure, until the signal aborts. */
+/** Scrapes a server's counts at once and every minute, sooner after a failure, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const { environment, server, onFacts, onTimes, onProblem } = options
   const timesOf = createTimesReader()
@@ -35,7 +35,7 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
     const askedMs = environment.now()
     const read = await readPage(options, onTimes === undefined ? FACT_FAMILIES : FACTS_AND_TIMES, signal)
     if (signal.aborted) return
-    // The server gathered its numbers somewhere between.
+    // The server collected its numbers somewhere between.
     const times = read.ok ? timesOf(read.page, (askedMs + environment.now()) / 2) : undefined
     if (times !== undefined) onTimes?.(times)
     if (read.ok && read.facts.objects.size > 0) onFacts(read.facts)
@@ -59,7 +59,7 @@ const uncounted = ({ objects }: ServerFacts, { metrics }: ServerAddress): Proble
 
 const FACTS_AND_TIMES: ReadonlySet<string> = new Set([...FACT_FAMILIES, ...TIME_FAMILIES])
 
-/** Asks a server once for what its metrics tell. Never rejects. */
+/** Scrapes the facts from a server's metrics once. Never rejects. */
 export const readFacts = (asked: Asked, signal: AbortSignal): Promise<FactsReading> =>
   readPage(asked, FACT_FAMILIES, signal)
 

@@ -4,9 +4,9 @@ import { dumpFrame, serverFrame } from '../../core/simulate/serverFrame.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 
-/** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
+/** Interval between two dumps while the queues are displayed: nothing is fetched, so it may be short. */
 const WATCHED_DUMPS_MS = 100
-/** Health is not told with each of those. */
+/** Health is not reported with each of those. */
 const DUMP_HEALTH_MS = 1_000
 
 export interface FramesOptions {
@@ -14,9 +14,9 @@ export interface FramesOptions {
   readonly server: string
   readonly version: string
   readonly environment: Environment
-  /** Brings the engine to the present and gives it; `undefined` while there is nothing to show. */
+  /** Brings the engine to the present and returns it; `undefined` while there is nothing to show. */
   readonly present: () => ApfEngine<unknown> | undefined
-  /** Frames come by themselves at the cadence; otherwise `tellFrame` is called. */
+  /** Frames are emitted automatically at the cadence; otherwise `tellFrame` is called. */
   readonly byClock: boolean
 }
 
@@ -26,9 +26,9 @@ export interface Frames {
   setCadence(cadence: Cadence): void
   watchDumps(watched: boolean): void
   tellFrame(engine: ApfEngine<unknown>): void
-  /** What is known of the server behind the engine has changed. */
+  /** The facts about the server behind the engine have changed. */
   tellFacts(facts: ServerFacts): void
-  /** What the operator ought to know, in sentences. */
+  /** Notices for the operator, in sentences. */
   setNotes(notes: readonly string[]): void
   readonly cadence: Cadence
 }
@@ -122,7 +122,7 @@ function repeating({ now, after }: Environment, call: () => void): { every(ms: n
   const plan = (ms: number, dueMs: number): void => {
     cancel = after(Math.max(1, dueMs - now()), () => {
       call()
-      // What was missed is not made up for.
+      // Missed calls are not made up for.
       plan(ms, Math.max(dueMs + ms, now()))
     })
   }

@@ -4,7 +4,7 @@ import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { RequestLog } from '../../core/live/requestLog.ts'
 import { createLiveRun, type LiveArrival, type Verdict } from './liveRun.ts'
 
-test('a request for whose head there is no room is neither the engine’s rejection nor the server’s failure', () => {
+test('a request whose head does not fit is neither a rejection of the engine nor a failure of the server', () => {
   const run = liveRun(600)
   const verdicts: Verdict[] = []
   const arrival = (bytes: number): LiveArrival => ({
@@ -25,7 +25,7 @@ test('a request for whose head there is no room is neither the engine’s reject
   expect(run.crowdedOut).toBe(1)
 })
 
-test('a request that waits runs in the moment in which another one ends, though the clock goes on meanwhile', () => {
+test('a waiting request runs at the moment another one ends, although the clock advances meanwhile', () => {
   let ms = 0
   const run = createLiveRun('enforce', {
     engine: {
@@ -36,7 +36,7 @@ test('a request that waits runs in the moment in which another one ends, though 
       corrections: AS_UPSTREAM,
       startUnixMs: 0,
     },
-    // It moves with every look, and nothing planned comes by itself.
+    // It advances with every reading, and nothing planned comes by itself.
     clock: { now: () => (ms += 0.01), after: () => () => undefined },
     log: new RequestLog(10, 10),
   })

@@ -17,24 +17,24 @@ import { type Call, Run, type RunOptions } from '../../core/run/run.ts'
 import { type Nanoseconds, nsToMs, unixMsAfter } from '../../core/units.ts'
 import { type ClockedRun, type MonotonicClock, driveByClock } from './clock.ts'
 
-/** What the engine decided, once. */
+/** The decision of the engine, once for each request. */
 export type Verdict =
   /** It runs now; the headers belong on its answer. */
   | { readonly kind: 'run'; readonly headers: HttpAnswer['headers'] }
   | { readonly kind: 'refuse'; readonly answer: HttpAnswer }
 
 export interface LiveArrival extends Asked {
-  /** The upstream refuses it before it classifies, for what it says of its user. */
+  /** The upstream rejects it before it classifies, because of its user headers. */
   readonly refusedThere?: boolean
-  /** Of its head, which stays in memory while it waits and runs. */
+  /** Size of its head, which stays in memory while it waits and runs. */
   readonly bytes: number
   readonly decide: (verdict: Verdict) => void
 }
 
-/** One request on its way. Each of these may be called at any time and more than once; what comes too late is nothing. */
+/** One request on its way. Each method may be called at any time and more than once; late calls have no effect. */
 export interface LiveCall {
   readonly isWatch: boolean
-  /** The client went away, or the upstream did, before there was an answer. */
+  /** The client or the upstream disconnected before there was an answer. */
   abandon(state: 'cancelled' | 'failed'): void
   /** A watch has sent its initial events. */
   initialised(): void
@@ -42,7 +42,7 @@ export interface LiveCall {
   finished(status: number, server: LiveRequest['server']): void
 }
 
-/** Requests of a proxy with an engine: one that decides about them, or one that only watches. */
+/** Requests of a proxy with an engine: one that enforces its decisions, or one that only observes. */
 export interface LiveRun {
   readonly log: RequestLog
   /** For inspection, after `settle`. */
@@ -53,7 +53,7 @@ export interface LiveRun {
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** Receives each step of the requests; one at most. */
   listen(listener: ArrivalListener<LiveRow> | undefined): void
-  /** Requests that were refused because the heads of those under way fill their room. */
+  /** Requests that were rejected because the heads of those under way fill their budget. */
   readonly crowdedOut: number
   close(): void
 }
@@ -63,21 +63,22 @@ export interface LiveRunOptions {
   readonly clock: MonotonicClock
   /** Where its rows are written. */
   readonly log: RequestLog
-  /** The answer came, and with it what the server said of where it put the request. */
+  /** The answer arrived, with the server's report of where it placed the request. */
   readonly onAnswered?: (row: LiveRow) => void
 }
 
 /**
- * Of the heads of all requests under way; a head takes about three times as much memory. Usual ones have one or two kB, so
- * that tens of thousands may wait; clients that send them as long as they may fill this before they fill the process.
+ * Budget for the heads of all requests under way; a head takes about three times as much memory. Usual ones have one or
+ * two kB, so that tens of thousands may wait; clients that send them as long as allowed may fill this before they fill
+ * the process.
  */
 const MOST_HEAD_BYTES = 64 * 1024 * 1024
 const CROWDED_RETRY_SECONDS = 1
 
 /**
- * Requests that wait, run and are refused as the engine decides (`enforce`); or that pass at once while it decides beside
- * them (`observe`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
- * the status that the server answered with.
+ * Requests that wait, run and are rejected as the engine decides (`enforce`); or that pass at once while it decides
+ * alongside (`observe`): their rows show its decisions, so that a request that it would reject is `rejected` there but
+ * still has the status that the server answered with.
  */
 export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered }: LiveRunOptions): LiveRun {
   const run = new Run<LiveRequestCall>(engine, { onDecision: ({ owner }) => owner.decided() })
@@ -94,7 +95,7 @@ export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered 
         const read = readRequestLine(arrival.method, arrival.target)
         if (read.ok && arrival.refusedThere !== true)
           return new create(around, arrival, log.begin(rowOf(arrival, at, read.info))).arrive(read)
-        // What a server refuses before it classifies, the upstream refuses itself.
+        // Requests that a server rejects before it classifies are rejected by the upstream itself.
         arrival.decide(NO_HEADERS)
         return unclassified(around, log.begin(rowOf(arrival, at)))
       }),
@@ -107,7 +108,7 @@ export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered 
   }
 }
 
-/** What the requests of a run share. */
+/** Shared state of the requests of a run. */
 interface Surroundings {
   readonly run: Run<LiveRequestCall>
   readonly clocked: ClockedRun
@@ -120,7 +121,7 @@ interface Surroundings {
 
 const NO_HEADERS = { kind: 'run', headers: {} } as const
 
-/** Of a request that is over when it has arrived. */
+/** For a request that is over at its arrival. */
 const NO_CALL: LiveCall = {
   isWatch: false,
   abandon: () => undefined,
@@ -128,7 +129,7 @@ const NO_CALL: LiveCall = {
   finished: () => undefined,
 }
 
-/** The call of a request that takes no seats. A server that says where it put the request disagrees. */
+/** The call of a request that takes no seats. A server that reports where it placed the request disagrees. */
 const unclassified = ({ log, onAnswered }: Surroundings, row: LiveRow): LiveCall => ({
   ...NO_CALL,
   finished(status, server) {
@@ -163,7 +164,7 @@ abstract class LiveRequestCall implements LiveCall {
     return this.call?.ticket?.kind.isWatch === true
   }
 
-  /** The call itself, or another one when the engine has nothing to do with it. */
+  /** The call itself, or another one if the engine does not handle the request. */
   arrive({ info, query }: ReadLine): LiveCall {
     const { around, arrival, row } = this
     const request = { user: arrival.user, info, query }
@@ -176,10 +177,10 @@ abstract class LiveRequestCall implements LiveCall {
     return this
   }
 
-  /** The engine has decided after its arrival, or it is done there. */
+  /** The engine has decided after its arrival, or the request is done there. */
   decided(): void {
     if (this.call !== undefined) this.show(this.call)
-    // Its end is told by whoever ended it.
+    // Its end is reported by the code that ended it.
     if (this.call?.decision.kind !== 'done') this.around.listener?.decided(this.row)
   }
 
@@ -222,19 +223,19 @@ abstract class LiveRequestCall implements LiveCall {
     this.around.log.touch(this.row)
   }
 
-  /** What the end of its answer says of its state. */
+  /** Its state according to the end of its answer. */
   protected abstract readonly whenFinished: Partial<LiveRow>
   /** Nanoseconds of the engine's clock at which it really began. */
   protected abstract beganNs(call: Call): Nanoseconds
   /** It really runs, or has run. */
   protected abstract hasBegun(): boolean
   protected abstract answered(answer: Answer<Call<LiveRequestCall>>): void
-  /** Writes into the row what the engine decided, and does it. */
+  /** Writes the engine's decision into the row, and carries it out. */
   protected abstract show(call: Call): void
   protected abstract isEnded(): boolean
   protected abstract free(): void
 
-  /** Up to the run's present: the clock goes on while this is done, and seats must not be kept until it is looked at again. */
+  /** Up to the run's present: the clock advances meanwhile, and seats must not be kept until the next call. */
   private ranNs(call: Call): Nanoseconds {
     return this.around.run.engine.nowNs - this.beganNs(call)
   }
@@ -256,7 +257,7 @@ abstract class LiveRequestCall implements LiveCall {
   }
 }
 
-/** It waits, runs and is refused as the engine decides. */
+/** It waits, runs and is rejected as the engine decides. */
 class EnforcedCall extends LiveRequestCall {
   protected readonly whenFinished = { state: 'served' } as const
   private headers: HttpAnswer['headers'] = {}
@@ -301,7 +302,7 @@ class EnforcedCall extends LiveRequestCall {
       this.change({ state: 'executing', waitMs })
       arrival.decide({ kind: 'run', headers: this.headers })
     } else if (decision.kind === 'rejected') {
-      // A client that went away is not told anything any more.
+      // A client that disconnected gets no answer any more.
       if (this.over) return this.change({ waitMs })
       this.free()
       const { reason, retryAfter } = decision
@@ -318,7 +319,7 @@ class EnforcedCall extends LiveRequestCall {
 
 /** It passes at once. */
 class ObservedCall extends LiveRequestCall {
-  /** That is the engine's to say. */
+  /** The engine decides that. */
   protected readonly whenFinished = {}
   private readonly arrivedNs = this.around.run.engine.nowNs
 
@@ -345,6 +346,6 @@ class ObservedCall extends LiveRequestCall {
   }
 
   protected free(): void {
-    // Its head goes on at once.
+    // Its head continues at once.
   }
 }

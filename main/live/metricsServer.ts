@@ -15,22 +15,22 @@ export interface MetricsServer {
 }
 
 export interface MetricsServerOptions {
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   readonly port: number
-  /** Of the console. */
+  /** Version of the console. */
   readonly version: string
-  /** The engine's part of the page (`engineMetrics`), where something with an engine is connected. */
+  /** The engine's part of the page (`engineMetrics`), if something with an engine is connected. */
   readonly engine: () => Promise<string> | undefined
   /**
-   * Answers `/livez` and `/readyz` as well, on every address of the machine and by any name: probes and scrapes of a cluster
-   * come by the address of the pod.
+   * Answers `/livez` and `/readyz` as well, on every address of the machine and by any name: probes and scrapes of a
+   * cluster use the address of the pod.
    */
   readonly probes?: { readonly isReady: () => boolean }
 }
 
 /**
- * The console's own metrics for Prometheus, on loopback: those of its process, and upstream's flow-control families for the
- * engine of a live source. Throws what `listen` throws when the port is taken.
+ * The console's own metrics for Prometheus, on loopback: those of its process, and upstream's flow-control families for
+ * the engine of a live source. Throws what `listen` throws when the port is in use.
  */
 export async function startMetricsServer({
   port,
@@ -89,17 +89,17 @@ export async function startMetricsServer({
   }
 }
 
-/** The process tells itself when it started. */
+/** The process itself reports when it started. */
 const OF_THE_PROCESS: ReadonlySet<string> = new Set([FAMILY.startedAt])
 
-/** The flow-control families of an engine, and how it does. */
+/** The flow-control families of an engine, and its own counters. */
 export async function engineMetrics(traffic: LiveTraffic): Promise<string> {
   traffic.settle()
   const registry = new Registry()
   registerEngine(registry, traffic, OF_THE_PROCESS)
   const { arrived, unreadable, refused, agreement } = traffic.state()
   const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
-    ['apf_console_live_requests', 'Requests that the connected live source has seen.', arrived],
+    ['apf_console_live_requests', 'Requests that the connected live source has received.', arrived],
     ['apf_console_live_unreadable', 'Requests or lines of it that could not be classified.', unreadable],
     [
       'apf_console_live_refused',
@@ -126,7 +126,7 @@ const PROBES: ReadonlyMap<string, 'live' | 'ready'> = new Map([
   ['/readyz', 'ready'],
 ])
 
-/** `hosts` are the names that the server may be called by; any without. */
+/** `hosts` are the accepted host names; any if absent. */
 function refusal(
   { headers, method, url }: IncomingMessage,
   hosts: ReadonlySet<string> | undefined,

@@ -6,14 +6,14 @@ import { createLiveRun, type LiveRun, type LiveRunOptions } from './liveRun.ts'
 /** A run whose mode can change while requests come. */
 export interface ModeRun extends Pick<LiveRun, 'crowdedOut' | 'log' | 'settle' | 'arrive' | 'listen' | 'close'> {
   readonly mode: ProxyMode
-  /** Another one after each change of the mode, as after a start of the server. */
+  /** A new one after each change of the mode, as after a start of the server. */
   readonly engine: ApfEngine<unknown>
-  /** Of the engine, Unix milliseconds. */
+  /** Start time of the engine, Unix milliseconds. */
   readonly startUnixMs: UnixMs
   configure(configuration: EngineConfiguration): void
   /**
-   * From now on requests wait and are refused, or pass. What has come before keeps to the engine that it came to, which is
-   * given up once nothing waits or runs there any more; the listener is forgotten.
+   * From now on requests wait and may be rejected, or pass. Earlier requests stay with the engine at which they
+   * arrived, which is dropped once nothing waits or runs there any more; the listener is removed.
    */
   change(mode: ProxyMode): void
 }
@@ -35,7 +35,7 @@ export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: 
   }
   let current = begin(firstMode)
   let crowdedBefore = 0
-  /** Ends each engine that was left behind. */
+  /** Functions that end the engines that were left behind. */
   const endings = new Set<() => void>()
   const leave = (run: LiveRun): void => {
     const end = (): void => {

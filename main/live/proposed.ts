@@ -4,7 +4,9 @@ import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '..
 import { ProblemError } from '../../core/contract/errors.ts'
 import { beyondBounds } from '../simulated/objects.ts'
 
-/** Objects that somebody proposes, defaulted; throws `invalid-input` for those that no server of that version would take. */
+/**
+ * Proposed objects with their defaults; throws `invalid-input` for objects that no server of that version would accept.
+ */
 export function acceptable({ levels, schemas }: ObjectSet, version: string): ObjectSet {
   return {
     levels: levels.map((level) => {

@@ -8,29 +8,29 @@ import type { Environment } from '../ports/environment.ts'
 
 /** The flow-control objects of the server behind a live source, as far as they can be read. */
 export interface UpstreamObjects {
-  /** What is known of them, to be shown. */
+  /** The state of their reading, for display. */
   readonly reading: ObjectsReading
   /** `prod-eu-1 (https://10.20.0.10:6443)`, and its stable name among drafts. */
   readonly target: string
   readonly targetKey: string
-  /** gitVersion, when the server tells it. */
+  /** gitVersion, if the server reports it. */
   readonly version: string | undefined
   /** `undefined` until they were read once. */
   readonly objects: ObjectSet | undefined
-  /** Why they are not known, or not known to be current. */
+  /** Why they are unknown, or possibly out of date. */
   readonly problem: Problem | undefined
   /** Names by UID, of objects of both kinds. */
   readonly names: ReadonlyMap<string, string>
 }
 
-/** To wait for the first list; a server that does not answer by then is served without it. */
+/** How long to wait for the first list; a slower server is served without it. */
 const FIRST_MS = 10_000
-/** More for a server that answers, but has not told its version. */
+/** Additional wait for a server that answers but has not reported its version. */
 const VERSION_MS = 3_000
 
 /**
- * Lists and watches the objects through a connection until the signal aborts. Resolves once they were read, or it is known
- * that they cannot be, or after ten seconds; `onChange` is called whenever they change from then on.
+ * Lists and watches the objects through a connection until the signal aborts. Resolves once they were read, or cannot
+ * be read, or after ten seconds; `onChange` is called whenever they change from then on.
  */
 export function followUpstreamObjects(
   connection: Connection,
@@ -80,13 +80,13 @@ export function followUpstreamObjects(
         names = namesOf(objects, names)
       }
       onChange()
-      // The version comes with an answer of its own, a moment later than the lists.
+      // The version comes with a separate answer, a moment later than the lists.
       if (next.state === 'unavailable' || readable) within(version === undefined ? VERSION_MS : 0)
     })
   })
 }
 
-/** Objects that are gone keep their names: answers that were under way still have their UIDs. */
+/** Deleted objects keep their names: answers that were under way still contain their UIDs. */
 const MOST_NAMES = 20_000
 
 function namesOf({ levels, schemas }: ObjectSet, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -13,7 +13,7 @@ import type { SimulatedTraffic } from '../../core/whatif/simulated.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { acceptable } from './proposed.ts'
 
-/** What a comparison is made of, read and checked. */
+/** The inputs of a comparison, parsed and checked. */
 export interface WishedComparison {
   readonly baseline: Variant
   readonly candidates: readonly Variant[]
@@ -22,21 +22,21 @@ export interface WishedComparison {
   readonly scenario: Scenario | undefined
 }
 
-/** Throws `ProblemError` for what cannot be compared. */
+/** Throws `ProblemError` for inputs that cannot be compared. */
 export function wishedComparison(wish: WhatIfWish, { scenario: text }: RunGiven): WishedComparison {
   const { from } = wish
   const scenario = from.kind === 'scenario' ? scenarioOf(from.name, text) : undefined
   return { ...variantsOf(wish, scenario), traffic: trafficFrom(wish, scenario), scenario }
 }
 
-/** A scenario of the library by its text. Throws `not-found` for what is none. */
+/** A scenario of the library by its text. Throws `not-found` if there is none. */
 export function scenarioOf(name: string, text: string | undefined): Scenario {
   const scenario = text === undefined ? undefined : readScenario(text, name).scenario
   if (scenario !== undefined) return scenario
   throw new ProblemError('not-found', `The library has no scenario ${quoted(name)}; choose one from the list.`)
 }
 
-/** The clients of variants that they react to. Throws `invalid-input` where they cannot. */
+/** The simulated clients, if clients react to variants. Throws `invalid-input` where they cannot. */
 export function reactingClients(traffic: SimulatedTraffic | undefined, variants: readonly Variant[]): SimulatedTraffic {
   if (traffic === undefined) {
     throw new ProblemError(
@@ -54,13 +54,13 @@ export function reactingClients(traffic: SimulatedTraffic | undefined, variants:
   return traffic
 }
 
-/** Throws `not-found` where no row can be read as a request. */
+/** Throws `not-found` if no row can be parsed as a request. */
 export function recordedArrivals({ requests = [] }: RunGiven): Arrivals {
   const read = arrivalsOfRows(requests)
   if (read.ok) return read.arrivals
   throw new ProblemError(
     'not-found',
-    'No recorded request of this source can be read again. Connect a proxy, an audit log or a simulation, and record for a while.',
+    'No recorded request of this source can be replayed. Connect a proxy, an audit log or a simulation, and record for a while.',
   )
 }
 

@@ -16,14 +16,14 @@ export class CountedHistogram extends Histogram {
   private readonly head: HistogramHead
   private readonly exposed: () => readonly Exposed[]
 
-  /** `exposed` is asked for each page. */
+  /** `exposed` is called for each page. */
   constructor(head: HistogramHead, exposed: () => readonly Exposed[]) {
     super(head)
     this.head = head
     this.exposed = exposed
   }
 
-  /** In the library, too, this is what the registry asks when it writes the page. */
+  /** The registry of the library calls this when it writes the page. */
   async getForPromString() {
     const { name, help } = this.head
     const values = this.exposed().flatMap(({ labels, value }) =>

@@ -9,27 +9,27 @@ import { metricsPage } from './metricsPage.ts'
 
 const LIMITS: ConnectionLimits = {
   new: { most: 32, ms: 10_000 },
-  // Watches last as long as their clients want.
+  // Watches last as long as their clients keep them open.
   busy: { most: 32, ms: Number.POSITIVE_INFINITY },
   idle: { most: 32, ms: 120_000 },
 }
 
 export interface SimulatedHttpServer {
-  /** Where the API begins: `http://127.0.0.1:port`. */
+  /** Base URL of the API: `http://127.0.0.1:port`. */
   readonly url: string
   close(): Promise<void>
 }
 
 export interface SimulatedHttpOptions {
   readonly server: SimulatedApiServer
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   readonly port?: number
 }
 
 /**
- * Lets the simulated server answer over HTTP, on loopback and only to be read: metrics, debug dumps, version and the
- * flow-control objects, which can be watched. A page that a foreign name brought here (DNS rebinding) is refused by its Host. Throws what
- * `listen` throws when the port is taken.
+ * Serves the simulated server over HTTP, on loopback and read-only: metrics, debug dumps, version and the flow-control
+ * objects, which can be watched. Requests under a foreign host name (DNS rebinding) are rejected by their Host header.
+ * Throws what `listen` throws when the port is in use.
  */
 export async function startSimulatedHttpServer({
   server,
@@ -41,10 +41,10 @@ export async function startSimulatedHttpServer({
   const answer = async (request: IncomingMessage): Promise<HttpAnswer> => {
     if (request.headers.host !== host) return failure(421, 'BadRequest', `this server answers only as ${host}`)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return failure(405, 'MethodNotAllowed', 'the simulated server is only to be read')
+      return failure(405, 'MethodNotAllowed', 'the simulated server is read-only')
     }
     const url = URL.parse(request.url ?? '/', `http://${host}`)
-    if (url === null) return failure(400, 'BadRequest', 'the address cannot be read')
+    if (url === null) return failure(400, 'BadRequest', 'the address cannot be parsed')
     return answerTo(server, url.pathname, url.searchParams)
   }
   listener.server.on('request', (request, response) => {
@@ -63,7 +63,7 @@ export async function startSimulatedHttpServer({
   }
 }
 
-/** Keeps a watch of objects open until its reader goes; `false` when it is another request. */
+/** Keeps a watch of objects open until its reader disconnects; `false` when it is another request. */
 function watches(
   server: SimulatedApiServer,
   request: IncomingMessage,
@@ -95,8 +95,8 @@ function send(response: ServerResponse, { status, contentType, body }: HttpAnswe
 }
 
 /**
- * Tells what changes of one kind from now on, as events of a watch. From another version than the present one a watch
- * cannot begin: as on a server that has forgotten it, the list is to be read anew (410).
+ * Sends the changes of one kind from now on, as events of a watch. A watch can begin only at the present version: for
+ * any other, as on a server that no longer has it, the list must be read anew (410).
  */
 function watchKind(
   server: SimulatedApiServer,
@@ -154,7 +154,7 @@ const json = (value: unknown, status = 200): HttpAnswer => ({
   body: `${JSON.stringify(value, undefined, 2)}\n`,
 })
 
-/** What the simulated server answers to a GET; what it does not have is a Status of 404, as on a real one. */
+/** The simulated server's answer to a GET; for an unknown path it is a Status of 404, as on a real one. */
 async function answerTo(server: SimulatedApiServer, path: string, query: URLSearchParams): Promise<HttpAnswer> {
   switch (path) {
     case '/metrics':
@@ -235,6 +235,6 @@ function objectsByName(server: SimulatedApiServer, plural: Plural) {
   return new Map(typed.map((object) => [object.metadata.name, object]))
 }
 
-/** A failure as the API tells it. */
+/** A failure in the format of the API. */
 const failure = (code: number, reason: string, message: string): HttpAnswer =>
   json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }, code)

@@ -12,8 +12,8 @@ export interface MetricsPage {
 }
 
 /**
- * The metrics page of this instant. The engine counts for itself; nothing is recorded here between two pages. As on a real
- * server, a family without a series yet is not on the page at all.
+ * The metrics page of this instant. The engine counts by itself; nothing is recorded here between two pages. As on a
+ * real server, a family without a series yet is not on the page at all.
  */
 export async function metricsPage(server: MeasuredEngine): Promise<MetricsPage> {
   const registry = new Registry()
@@ -21,13 +21,13 @@ export async function metricsPage(server: MeasuredEngine): Promise<MetricsPage> 
   return { contentType: registry.contentType, body: await registry.metrics() }
 }
 
-/** An engine, and the gitVersion that it claims. */
+/** An engine, and the gitVersion that it reports. */
 export interface MeasuredEngine {
   readonly version: string
   readonly engine: Pick<SimulatedApiServer['engine'], 'snapshot'>
 }
 
-/** The engine's families of this instant; `without` names those that the page has from elsewhere. */
+/** The engine's families of this instant; `without` lists those that the page has from elsewhere. */
 export function registerEngine(
   registry: Registry,
   { engine, version }: MeasuredEngine,
@@ -59,7 +59,7 @@ function register(registry: Registry, { name, type, help }: FamilyRule, exposed:
   }
 }
 
-/** Which version the server claims to be; what only a build knows is empty. */
+/** The version that the server reports; fields that only a build has are empty. */
 function buildInfo(version: string): FamilyRule {
   const parsed = parseKubernetesVersion(version)
   const labels = {

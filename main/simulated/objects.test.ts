@@ -23,13 +23,13 @@ const level = (name: string, limited: object, annotations?: Record<string, strin
   spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' }, ...limited } },
 })
 
-/** A simulation without a past whose clock only the test moves, and what its door tells. */
+/** A simulation without a past whose clock only the test moves, and the events of its door. */
 function simulated() {
   const { environment, advance } = standingClock(Date.UTC(2026, 0, 1))
   const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), environment, {
     backfillSeconds: 0,
     stopwatch: () => 0,
-    // Nobody calls; only the server itself does something.
+    // No client calls; only the server itself acts.
     workload: { ...CLUSTER, groups: [] },
   })
   const { objects: door } = source
@@ -49,7 +49,7 @@ function simulated() {
 }
 
 describe('the objects of the simulated server', () => {
-  it('are in force and told as soon as they are applied, with what a server keeps of them', async () => {
+  it('are in force and reported as soon as they are applied, with the metadata that a server stores', async () => {
     const { editor, shown, change, door, readings } = simulated()
     expect(door).toMatchObject({ origin: 'simulation', fleeting: true, targetKey: 'simulation v1.37.2, seed 1' })
     expect(readings.at(-1)).toMatchObject({ state: 'current', version: 'v1.37.2' })
@@ -73,7 +73,7 @@ describe('the objects of the simulated server', () => {
     expect(shown('own')?.metadata.uid).not.toBe(first?.uid)
   })
 
-  it('are judged as a server judges them, within what this machine can show', async () => {
+  it('are validated as by a server, within the bounds of this machine', async () => {
     const { editor, change } = simulated()
     const check = (name: string, object: JsonObject | null) => editor.check(change(name, object))
     expect(await check('a', level('a', {}))).toMatchObject({ outcome: 'accepted', object: { kind: LEVEL } })
@@ -98,7 +98,7 @@ describe('the objects of the simulated server', () => {
     expect(await check('nothing', null)).toMatchObject({ outcome: 'unchanged' })
   })
 
-  it('refuse what was made from an older version, and show theirs', async () => {
+  it('reject edits of an older version, and return the current one', async () => {
     const { editor, change } = simulated()
     const mine = change('workload-low', level('workload-low', { nominalConcurrencyShares: 1 }))
     await editor.apply(
@@ -114,7 +114,7 @@ describe('the objects of the simulated server', () => {
     expect(done).toBeUndefined()
   })
 
-  it('are put back by the server itself within a minute, unless the annotation says otherwise', async () => {
+  it('are reverted by the server itself within a minute, unless the annotation prevents it', async () => {
     const { editor, shown, change, advance } = simulated()
     const shares = (name: string): unknown => shown(name)?.spec.limited?.nominalConcurrencyShares
     const edited = { nominalConcurrencyShares: 7, limitResponse: queue(8) }

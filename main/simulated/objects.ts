@@ -15,14 +15,14 @@ import {
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 export interface SimulatedObjectsOptions {
-  /** Whose objects they are: those of the simulated server without. */
+  /** The owner of the objects: the simulated server if absent. */
   readonly origin?: 'simulation' | 'proxy'
-  /** Who judges them, at the beginning of a sentence: `The simulated server` without. */
+  /** The server that validates them, at the beginning of a sentence: `The simulated server` if absent. */
   readonly judge?: string
   readonly target: string
   readonly targetKey: string
   readonly version: string
-  /** All objects as the simulated server has them. */
+  /** All objects of the simulated server. */
   readonly objects: () => ObjectSet
   /** Puts all objects in force at once. */
   readonly adopt: (objects: ObjectSet) => void
@@ -31,11 +31,11 @@ export interface SimulatedObjectsOptions {
 }
 
 export interface SimulatedObjects extends ObjectDoor {
-  /** Tells that the objects have changed. */
+  /** Reports that the objects have changed. */
   changed(): void
 }
 
-/** The objects of the simulated server, which is the server that judges them here. */
+/** The objects of the simulated server, which also validates them. */
 export function createSimulatedObjects(options: SimulatedObjectsOptions): SimulatedObjects {
   const { target, targetKey, version, objects } = options
   const versions = createObjectVersions()
@@ -68,7 +68,7 @@ export function createSimulatedObjects(options: SimulatedObjectsOptions): Simula
   }
 }
 
-/** Objects in the shape in which messages carry them. */
+/** Objects in the form of messages. */
 export const storedSet = ({ levels, schemas }: ObjectSet): ObjectsReading['objects'] => ({
   levels: levels.flatMap((level) => readStored('PriorityLevelConfiguration', level) ?? []),
   schemas: schemas.flatMap((schema) => readStored('FlowSchema', schema) ?? []),
@@ -116,7 +116,7 @@ function createEditor(
         from: find(change) ?? null,
         to: change.object === null ? null : (judged.verdict.object ?? null),
       })
-      // Another change may have come in between.
+      // Another change may have happened in between.
       const { verdict, next } = judge(change)
       if (next === undefined) return { verdict }
       const from = find(change) ?? null
@@ -145,7 +145,7 @@ const withSchema = (objects: ObjectSet, schema: FlowSchema, now: string): Object
   schemas: put(objects.schemas, schema, now),
 })
 
-/** In the place of the one with its name, or at the end. */
+/** Replaces the one with its name, or is appended. */
 function put<O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[], given: O, now: string): O[] {
   const { status: _status, ...written } = given
   const { name, labels, annotations } = given.metadata
@@ -162,12 +162,12 @@ function put<O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[
     : [...all, { ...given, ...object }]
 }
 
-/** An API server admits more; no machine that also shows them does. */
+/** An API server accepts more, but no machine can also display it. */
 const MOST_QUEUES = 10_000
 const MOST_SHARES = 1_000_000
 const MOST_PERCENT = 1_000_000
 
-/** What an engine on this machine does not take although an API server would; `judge` begins the sentences. */
+/** Bounds of an engine on this machine that an API server does not have; `judge` begins the sentences. */
 export function beyondBounds({ spec }: PriorityLevelConfiguration, judge: string): Cause[] {
   const shares = spec.limited?.nominalConcurrencyShares ?? spec.exempt?.nominalConcurrencyShares
   const owner = spec.limited === undefined ? 'exempt' : 'limited'
@@ -185,7 +185,7 @@ const bound = (field: string, value: number | undefined, most: number, judge: st
         {
           field,
           reason: 'FieldValueInvalid',
-          message: `${judge} takes at most ${most}; a real one takes more.`,
+          message: `${judge} accepts at most ${most}; a real one accepts more.`,
         },
       ]
 

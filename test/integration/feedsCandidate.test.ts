@@ -191,7 +191,7 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="pods",sc
 apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="WATCH",version="v1"} 50
 `
     await connect()
-    await vi.waitFor(() => expect(limits()).toContain('Watches are those of the last scrape'), 5_000)
+    await vi.waitFor(() => expect(limits()).toContain('Watch counts come from the last scrape'), 5_000)
     // Classify estimates with the same.
     expect(await desk.client.call('sources.facts', { server: 'feed' })).toEqual({
       objects: { pods: { count: 600, averageSize: 1_000 }, nodes: { count: 3 } },

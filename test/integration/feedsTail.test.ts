@@ -92,7 +92,7 @@ if (isRoot) console.warn('A file that may not be read is not tried here: root ma
 describe('a file that is followed', () => {
   test('is read as it grows; a line that is not complete yet waits', async () => {
     const { lines, warnings } = tailed()
-    await vi.waitFor(() => expect(warnings).toEqual([`${path} is not there yet; it is read as soon as it is.`]))
+    await vi.waitFor(() => expect(warnings).toEqual([`${path} does not exist yet; reading starts as soon as it does.`]))
     await writeFile(path, text(0, 3))
     await expectLines(lines, 3)
     const [third = ''] = numbered(3, 4)
@@ -260,7 +260,7 @@ describe('a file that is followed', () => {
     await writeFile(path, text(0, 1))
     await chmod(path, 0)
     const { warnings } = tailed()
-    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining('may not be read by this user')]))
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining('is not readable by this user')]))
   })
 
   test('with a line that is too long loses only that', async () => {
@@ -285,7 +285,7 @@ describe('a packed file', () => {
     const { tail, lines, warnings } = tailed({ path: `${path}.gz` })
     await tail.ended
     expect(lines.length).toBeGreaterThan(1_000)
-    expect(warnings).toEqual([expect.stringContaining('is damaged and was read as far as it goes')])
+    expect(warnings).toEqual([expect.stringContaining('is damaged and was read as far as possible')])
   })
 })
 
@@ -340,7 +340,7 @@ describe('a restart', () => {
     await writeFile(path, text(200, 220))
     const second = tailed({ positions: positions() })
     await vi.waitFor(() => expect(second.lines).toEqual(numbered(200, 220)))
-    expect(second.warnings).toEqual([expect.stringContaining('is another file than the one that was read')])
+    expect(second.warnings).toEqual([expect.stringContaining('is not the file that was read before')])
   })
 
   test('after kill -9 counts each line once with what was written', async () => {

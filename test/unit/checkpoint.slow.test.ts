@@ -94,6 +94,6 @@ describe.each(ALGORITHMS)('a checkpoint under %s', (algorithm) => {
       createApfEngine<() => void>({ ...rulesOf(one, 'v1.36.3'), ...options }),
     )
     if (engine === undefined || other === undefined) throw new Error('there are two engines')
-    expect(() => other.restore(engine.checkpoint([]))).toThrow('the checkpoint is of an engine of the other mode')
+    expect(() => other.restore(engine.checkpoint([]))).toThrow('the checkpoint is from an engine of the other mode')
   })
 })
