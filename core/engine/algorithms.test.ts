@@ -4,7 +4,10 @@ import { type AllocationInput, configuredLimits } from './allocation.ts'
 import { levelOf, SECOND_NS } from './level.fixture.ts'
 import { allocateAsPlanned, type PlannedBorrowing } from './plannedAllocation.ts'
 
-/** Specification of earlier systems, C5: A1 to A4 (10 s each) come to queue 0 at 0 s, B1 and B2 (2 s each) to queue 1 at 1 s. */
+/**
+ * Specification of earlier systems, C5: A1 to A4 (10 s each) arrive in queue 0 at 0 s, B1 and B2 (2 s each) in queue 1
+ * at 1 s.
+ */
 function trace(rules: QueuingRules, times: readonly (readonly [at: number, ends: string])[]) {
   const one = levelOf(rules)
   for (const name of ['A1', 'A2', 'A3', 'A4']) one.arrive(name, 0)
@@ -112,7 +115,7 @@ test.each([
   },
 )
 
-test('head-drop refuses the oldest request of a full queue and keeps every sum', () => {
+test('head-drop rejects the oldest request of a full queue and keeps every sum', () => {
   const one = levelOf(FAIR_ALGORITHMS['head-drop'].queuing, { queues: 1, limit: 1, places: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) one.arrive(name, 0)
   expect(one.refused).toEqual(['b queue-full', 'c queue-full'])

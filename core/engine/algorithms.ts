@@ -12,9 +12,9 @@ export interface QueuingRules {
   readonly progress: 'wanted' | 'executing'
   /** Whether a queue does not bank virtual time from before its oldest waiting request (specification 4.8). */
   readonly bounded: boolean
-  /** Which queue of its hand a request goes to. */
+  /** The queue of its hand that a request joins. */
   readonly choice: 'least work' | 'shortest'
-  /** Which request is refused when a queue is full. */
+  /** Which request is rejected when a queue is full. */
   readonly overflow: 'newest' | 'oldest'
   /** When an overlong wait ends: on time, or only when another request arrives at its queue. */
   readonly waitsEnd: 'in time' | 'at arrivals'
@@ -70,7 +70,7 @@ export const FAIR_ALGORITHMS = {
   'kep-borrow': { queuing: UPSTREAM_QUEUING, width: true, planned: 'limited-only' },
   /** Exempt takes its demand first, as in the second revision. */
   'kep-exempt': { queuing: UPSTREAM_QUEUING, width: true, planned: 'exempt-first' },
-  /** As upstream, but a full queue refuses its oldest request. */
+  /** As upstream, but a full queue rejects its oldest request. */
   'head-drop': { queuing: { ...UPSTREAM_QUEUING, overflow: 'oldest' }, width: true },
   /** As upstream, with CoDel in every queue. */
   codel: { queuing: { ...UPSTREAM_QUEUING, codel: CODEL }, width: true },

@@ -44,7 +44,7 @@ export function configuredLimits(
 export const maxSeatsPerRequest = (nominal: number, handSize: number): number =>
   Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.trunc(nominal / handSize)))
 
-/** Seat demand of a level over the last period, remembered with a half-life of five minutes (specification 6.3). */
+/** Seat demand of a level over the last period, smoothed with a half-life of five minutes (specification 6.3). */
 export interface DemandStatistics {
   readonly highWatermark: number
   readonly average: number
@@ -93,7 +93,7 @@ export type BorrowingRule = 'three-regimes' | 'exempt-in-solver'
 
 export interface AllocationRules {
   readonly borrowing: BorrowingRule
-  /** Trap T48, corrected: the solver distributes what Exempt leaves. Only matters in `three-regimes`. */
+  /** Trap T48, corrected: the solver distributes the seats that Exempt leaves. Only matters in `three-regimes`. */
   readonly distributeRemaining: boolean
 }
 const CURRENT_RULES: AllocationRules = { borrowing: 'three-regimes', distributeRemaining: false }
@@ -101,7 +101,7 @@ const CURRENT_RULES: AllocationRules = { borrowing: 'three-regimes', distributeR
 /** Where the solver's factor times the target fell: at a bound, or between the two bounds. */
 export type Clamp = 'lower' | 'upper' | 'none'
 
-/** How one level came to its limit. */
+/** How the limit of one level was determined. */
 export interface LevelAllocation extends Omit<AllocationInput, 'current'> {
   /** Lower bound of this recomputation: seats in use count up to the nominal limit. */
   readonly lower: number

@@ -202,7 +202,7 @@ export class CompiledSchemas<S> {
   constructor(order: readonly FlowSchema[], attach: (schema: FlowSchema) => S) {
     const attached = order.map((schema) => ({ schema, attachment: attach(schema) }))
     const otherwise = attached.find(({ schema }) => schema.metadata.name === CATCH_ALL)
-    if (otherwise === undefined) throw new Error('the order holds no catch-all schema')
+    if (otherwise === undefined) throw new Error('the order contains no catch-all schema')
     this.otherwise = otherwise.attachment
     const rules = attached.flatMap(({ schema, attachment }) =>
       (schema.spec.rules ?? []).map((policy) => ({ attachment, policy })),

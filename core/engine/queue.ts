@@ -115,7 +115,7 @@ export class Queue<R extends SeatRequest> {
   seatsInUse = 0
   /** R at which its next request is considered to start. */
   readonly S = new FixedSeatSeconds()
-  /** The values at the selection of the dispatch of this number; see `virtualBounds.ts`. */
+  /** The number of a dispatch; the next three fields are the values when it selected. See `virtualBounds.ts`. */
   keptFor = -1
   readonly keptS = new FixedSeatSeconds()
   keptSeatsInUse = 0
@@ -208,7 +208,7 @@ export interface QueueSetListener<R extends SeatRequest> {
   released(request: R): void
   /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
   demand(seats: Seats): void
-  /** R was taken back (specification 4.4). */
+  /** R was moved back (specification 4.4). */
   epochAdvanced(success: boolean): void
   /**
    * A release referred to a queue that had already left; upstream would have removed another one (trap T29, guarded).

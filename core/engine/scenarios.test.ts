@@ -126,7 +126,7 @@ test('DifferentFlowsExpectEqual', () => {
   expectFair({ queuing: queues(9, 8, 1), limit: 4, clients, evaluated: 40n * SECOND }, { margin: 0.01 })
 })
 
-test('SeatSecondsRollover: R is taken back exactly 8 times', () => {
+test('SeatSecondsRollover: R is moved back exactly 8 times', () => {
   const quarter = 91n * 86_400n * SECOND
   const wide = { exec: quarter, initialSeats: 500 }
   const clients = [

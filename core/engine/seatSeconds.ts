@@ -111,7 +111,7 @@ export class FixedSeatSeconds {
     return this.hi >>> 0
   }
 
-  /** The words as they are kept: signed, so that keeping them elsewhere costs no heap number. */
+  /** The words as stored: signed, so that storing them elsewhere needs no heap number. */
   get signedHigh(): number {
     return this.hi
   }

@@ -38,7 +38,7 @@ test('watches elsewhere count together with registered ones', () => {
   expect(interested('/api/v1/nodes/foo')).toBe(0)
   if (watch !== undefined) tracker.forget(watch)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(11)
-  // A total that is smaller than the number registered here removes nothing from it.
+  // An outdated total, below the number registered here, removes nothing from it.
   tracker.register(info, query)
   tracker.setTotal('', 'pods', 0)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(1)

@@ -75,7 +75,7 @@ export class WatchTracker {
     if (resources.size === 0) this.groups.delete(apiGroup)
   }
 
-  /** Names that are kept: at most as many as there are open watches and resources that have watches elsewhere. */
+  /** Number of stored names: at most as many as there are open watches and resources with watches elsewhere. */
   get size(): number {
     const namespaces = [...this.groups.values()].flatMap((resources) => [...resources.values()])
     return namespaces.reduce((sum, { size }) => sum + size, this.elsewhere.size)

@@ -72,7 +72,7 @@ const inUse = ({ engine }: ReturnType<typeof feed>): number =>
   engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
 
 describe('a feed', () => {
-  it('places each request by its time and lets it take as long as it took', () => {
+  it('places each request by its time and gives it its recorded duration', () => {
     const run = feed()
     run.take([said({ id: 'b', atMs: 2_000, lastsMs: 30 }), said({ id: 'a', atMs: 1_000, lastsMs: 1_200 })], NOW)
     run.finish()

@@ -20,7 +20,7 @@ export interface FeedRunOptions {
   /** Rows that are kept, and most that are reported at once. */
   readonly kept: number
   readonly untold: number
-  /** How much later than others of its time an event may come, milliseconds; 5 s without. */
+  /** How much later than others of its time an event may come, milliseconds; 5 s if absent. */
   readonly windowMs?: number
   /**
    * How long requests are held back for the scrape after their end, which determines how long they executed. If absent,

@@ -30,7 +30,7 @@ describe('a request line of the log', () => {
     expect(found.endedMs - found.receivedMs).toBeCloseTo(587.589828, 2)
   })
 
-  it('takes the year that puts it last before the present', () => {
+  it('has the latest year that puts it before the present', () => {
     const year = (at: number): number | undefined => {
       const found = read(line, at)
       return found.kind === 'arrival' ? new Date(found.endedMs).getUTCFullYear() : undefined
@@ -40,7 +40,7 @@ describe('a request line of the log', () => {
     expect(year(Date.UTC(2026, 10, 1))).toBe(2025)
   })
 
-  it('reads what a container runtime puts before it, and JSON', () => {
+  it('may have the prefix of a container runtime, or be JSON', () => {
     const whole = read(line)
     expect(read(`2026-11-21T07:26:45.083112345Z stderr F ${line}`)).toEqual(whole)
     expect(read(`2026-11-21T07:26:45.083112345Z stderr P ${line}`)).toMatchObject({ kind: 'unreadable' })

@@ -44,7 +44,7 @@ export class FeedRequest {
   arrival: FeedArrival
   /** The timeout that the client of a watch requested, seconds; 0 if it did not. */
   readonly askedSeconds: number
-  /** How long a server lets it wait, milliseconds after its receipt. */
+  /** The longest wait that a server allows it, milliseconds after its receipt. */
   private readonly waitLimitMs: number
   /** Its last event has arrived, or it was given up. */
   complete = false

@@ -19,7 +19,7 @@ export interface FeedCounts {
   readonly unfinished: number
 }
 
-/** One request in this many is reported in a sentence. */
+/** More than one request in this many is reported in a sentence. */
 const A_FEW = 100
 
 /** The counts of a feed. */

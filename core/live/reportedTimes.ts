@@ -21,7 +21,7 @@ export interface ReportedTimes {
   readonly lanes: readonly (Lane & { readonly execution: Histogram })[]
 }
 
-/** Families that must be on the page. */
+/** Families to parse from a page. */
 export const TIME_FAMILIES: ReadonlySet<string> = new Set([FAMILY.wait, FAMILY.execution, FAMILY.startedAt])
 
 /** Reads the pages of one server; `undefined` for one without executions. */

@@ -14,7 +14,7 @@ const STARTED = 'process_start_time_seconds'
 
 const { nominal: NOMINAL, upper: UPPER } = FAMILY
 
-/** Families that must be on the page. */
+/** Families to parse from a page. */
 export const FACT_FAMILIES: ReadonlySet<string> = new Set([
   OBJECTS,
   SIZES,

@@ -176,7 +176,7 @@ export function orderFlowSchemas(schemas: readonly FlowSchema[], levels: Readonl
 export function classify(order: readonly FlowSchema[], digest: RequestDigest): FlowSchema {
   const matching = order.find((schema) => matchesFlowSchema(schema, digest))
   const schema = matching ?? order.find(({ metadata }) => metadata.name === CATCH_ALL)
-  if (schema === undefined) throw new Error('the order holds no catch-all schema')
+  if (schema === undefined) throw new Error('the order contains no catch-all schema')
   return schema
 }
 

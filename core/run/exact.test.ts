@@ -27,7 +27,7 @@ interface Row extends Compared {
 
 const TARGETS = {
   get: ['GET', '/api/v1/namespaces/default/pods/one'],
-  // Each ten watches of pods make a change of them a seat wider.
+  // Ten watches of pods make a change of pods one seat wider.
   patch: ['PATCH', '/api/v1/namespaces/default/pods/one'],
   watch: ['GET', '/api/v1/pods?watch=true'],
 } as const

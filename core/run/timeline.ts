@@ -115,7 +115,7 @@ export class Timeline<C> {
     return goOn(counted, stride, this.endNs)
   }
 
-  /** Goes to where so many events have happened; to the start or the end at most. */
+  /** Goes to where this many events have happened; at most to the start or the end. */
   toEvent(events: number): void {
     const target = Math.max(0, events)
     this.takeBack((kept) => kept.events <= target, target < this.happened)

@@ -17,7 +17,7 @@ import type { Flight, Outcome } from './server.ts'
 
 const SECOND = 1e9
 
-/** All arrivals before a condition ends them. */
+/** All arrivals for as long as the condition holds. */
 function timesWhile(
   arrivals: Arrivals,
   seed: number,
@@ -216,7 +216,7 @@ describe('the backoff of a reflector', () => {
     expect(expected.map(() => drawBackoffNs(most, 0, () => 1) / SECOND)).toEqual(expected.map((one) => 2 * one))
   })
 
-  test('begins anew after two quiet minutes', () => {
+  test('restarts after two quiet minutes', () => {
     const backoff = { ...FIRST_BACKOFF }
     drawBackoffNs(backoff, 0, () => 0)
     expect(drawBackoffNs(backoff, 120 * SECOND, () => 0)).toBe(1.6 * SECOND)

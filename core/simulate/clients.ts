@@ -47,8 +47,8 @@ type ClosedPlan = Extract<ClientPlan, { kind: 'closed' }>
 export interface ClientState {
   readonly random: RandomState
   /**
-   * Random numbers of a client that does not retry for its draws after a failure: so its n-th call is the same
-   * regardless of the outcome of earlier ones.
+   * For a client that does not retry: a separate sequence of random numbers for its draws after a failure, so that its
+   * n-th call is the same regardless of the outcome of earlier ones.
    */
   readonly failures?: RandomState
   /** Of an open-loop client, once it has begun. */

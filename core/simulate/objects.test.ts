@@ -6,7 +6,7 @@ import { ObjectStore, reconcile } from './objects.ts'
 const CONFIGURATION = { levels: mandatoryLevels, schemas: mandatorySchemas }
 
 describe('objects of the simulated server', () => {
-  test('have a UID that stays, whatever is applied', () => {
+  test('keep their UID whatever is applied', () => {
     const first = new ObjectStore(1).replace(CONFIGURATION)
     const uids = first.levels.map(({ metadata }) => metadata.uid)
     expect(new Set(uids).size).toBe(uids.length)

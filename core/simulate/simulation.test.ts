@@ -119,7 +119,7 @@ describe('a simulation', () => {
     expect(low?.current).toBeGreaterThan(low?.limits.nominal ?? Infinity)
   })
 
-  test('accounts for every call, whatever the load', () => {
+  test('accounts for every call under any load', () => {
     const groups = fc.array(
       fc.record({
         name: fc.constantFrom('one', 'two', 'three'),

@@ -19,11 +19,11 @@ test.each([
   expect(slowdownAt(curve, seats)).toBe(slowdown)
 })
 
-test('nothing is slower without points', () => {
+test('there is no slowdown without points', () => {
   expect(slowdownAt([], 1_000)).toBe(1)
 })
 
-test('points whose seats do not ascend are refused', () => {
+test('points whose seats do not ascend are rejected', () => {
   expect(CapacityCurveSchema.safeParse(curve).success).toBe(true)
   expect(CapacityCurveSchema.safeParse(curve.toReversed()).success).toBe(false)
 })

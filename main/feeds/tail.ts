@@ -152,7 +152,7 @@ class FileTail {
       const { segments, lost } = await continuation(path, from)
       if (lost && from === place) {
         warn(
-          `${path} is not the file that was read before, and that file is not in the folder any more: its content after byte ${place.offset}, if any, is missing.`,
+          `${path} is not the file that was read before, and that file was not found next to it: its content after byte ${place.offset}, if any, is missing.`,
         )
       }
       const end = segments.findIndex(({ inode }) => inode === newest.inode)

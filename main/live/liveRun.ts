@@ -24,7 +24,7 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly answer: HttpAnswer }
 
 export interface LiveArrival extends Asked {
-  /** The upstream rejects it before it classifies, because of its user headers. */
+  /** The upstream rejects it before it classifies, because of its credentials or impersonation headers. */
   readonly refusedThere?: boolean
   /** Size of its head, which stays in memory while it waits and runs. */
   readonly bytes: number

@@ -227,7 +227,7 @@ describe('a file that is followed', () => {
     await expectLines(lines, 5)
     await writeFile(path, text(5, 40))
     await expectLines(lines, 40)
-    expect(warnings).toEqual([expect.stringContaining('if anything, is missing')])
+    expect(warnings).toEqual([expect.stringContaining('if any, is missing')])
   })
 
   test('begins so much before the end of a long one, with a whole line', async () => {
