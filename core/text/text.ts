@@ -38,7 +38,7 @@ export const jsonText = (value: unknown, indent?: number): string =>
     .replaceAll(UNSEEN, (character) => (character === '\n' ? character : escape(character)))
     .replaceAll(JOB_COMMAND, escape)
 
-/** The value of a JSON text; `undefined` for what is no JSON. */
+/** The value of a JSON text; `undefined` for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
