@@ -1,6 +1,7 @@
 import { isExempt, recordOf } from '../frame/reading.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
-import { gapsWithin, gapsPhrase, msOf, type Gap, type GapWords } from '../history/gaps.ts'
+import { gapsPhrase, msOf, type Gap, type GapWords } from '../history/gaps.ts'
+import { gapsWithin } from '../history/gapsWithin.ts'
 import { countOf, rejectedRate } from '../history/range.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Period } from './period.ts'

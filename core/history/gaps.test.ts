@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gapAround, gapsWithin, gapsOf, gapsPhrase, lateAfterMs } from './gaps.ts'
+import { gapsOf, gapsPhrase, lateAfterMs } from './gaps.ts'
+import { gapAround, gapsWithin } from './gapsWithin.ts'
 
 /** Points by their times in seconds; those of `silent` stand for no sample. */
 const points = (seconds: readonly number[], silent: readonly number[] = [], mergedSeconds = 0) => ({

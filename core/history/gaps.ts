@@ -31,13 +31,14 @@ export function gapsOf(series: Sampled, isKnown?: (index: number) => boolean): r
 }
 
 /** Where the samples of a point may begin: its time is that of the last one. */
-const startOf = (at: UnixMs, stepMs: number): UnixMs => (stepMs === 0 ? at : (Math.ceil(at / stepMs) - 1) * stepMs)
+export const startOf = (at: UnixMs, stepMs: number): UnixMs =>
+  stepMs === 0 ? at : (Math.ceil(at / stepMs) - 1) * stepMs
 
 /** Milliseconds after the newest point of a series from which on the next one is missing. */
 export const lateAfterMs = ({ stepSeconds }: Sampled): number => staleAfterMs(stepSeconds * 1_000)
 
 /** Indices of the points that stand for samples. */
-const knownIn = ({ times, samples }: Sampled, isKnown?: (index: number) => boolean): readonly number[] =>
+export const knownIn = ({ times, samples }: Sampled, isKnown?: (index: number) => boolean): readonly number[] =>
   [...times.keys()].filter((index) => (samples[index] ?? 0) > 0 && isKnown?.(index) !== false)
 
 /** How the ends of gaps are written, and their lengths in milliseconds. */
@@ -59,23 +60,3 @@ export function gapsPhrase(gaps: readonly Gap[], { when, length }: GapWords): st
 
 /** Milliseconds of a gap. */
 export const msOf = ({ from, to }: Gap): number => to - from
-
-/** What of a stretch of time was not recorded, ascending; its start and its end may lie in a gap. */
-export function gapsWithin(series: Sampled, { from, to }: Gap): readonly Gap[] {
-  const known = knownIn(series).map((index) => series.times[index] ?? 0)
-  const inside = known.filter((at) => at >= from && at <= to)
-  const [first, last] = [inside[0], inside.at(-1)]
-  if (first === undefined || last === undefined) return [{ from, to }]
-  // The sample that is due at either end may come late, as any other.
-  const lateMs = lateAfterMs(series)
-  const start = startOf(first, series.mergedSeconds * 1_000)
-  return [
-    ...(known[0] === first && start - from > lateMs ? [{ from, to: start }] : []),
-    ...gapsOf(series).map((gap) => ({ from: Math.max(from, gap.from), to: Math.min(to, gap.to) })),
-    ...(known.at(-1) === last && to - last > lateMs ? [{ from: last, to }] : []),
-  ].filter((gap) => msOf(gap) > 0)
-}
-
-/** The gap that an instant lies in. */
-export const gapAround = (series: Sampled, at: UnixMs): Gap | undefined =>
-  gapsOf(series).find(({ from, to }) => from < at && at < to)

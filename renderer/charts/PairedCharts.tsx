@@ -1,6 +1,6 @@
 import { memo, useCallback, useMemo } from 'react'
 import { isExempt, sumOfKnown } from '../../core/frame/reading.ts'
-import { gapAround, gapsWithin } from '../../core/history/gaps.ts'
+import { gapAround, gapsWithin } from '../../core/history/gapsWithin.ts'
 import { rejectedRate } from '../../core/history/range.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { Mark } from '../../core/compare/period.ts'

@@ -1,5 +1,6 @@
 import { sumOfKnown } from '../../core/frame/reading.ts'
-import { gapAround, type Gap } from '../../core/history/gaps.ts'
+import type { Gap } from '../../core/history/gaps.ts'
+import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { lowerBound } from '../../core/search.ts'
 

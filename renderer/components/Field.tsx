@@ -10,7 +10,6 @@ import styles from './controls.module.css'
 
 export const inputClass = styles['input'] ?? ''
 export const monoInputClass = classes(styles['input'], 'mono')
-export const paneInputClass = classes(styles['input'], styles['paneInput'])
 
 export interface FieldProps {
   readonly label: string
