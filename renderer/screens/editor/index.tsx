@@ -7,7 +7,10 @@ import { JournalPage } from './journal/JournalPage.tsx'
 
 const AdvisorPage = lazy(async () => ({ default: (await import('./advisor/AdvisorPage.tsx')).AdvisorPage }))
 
-/** Everything that changes flow-control objects: the draft, what the advisor suggests, how the objects drifted, and what was applied. */
+/**
+ * Everything that changes flow-control objects: the draft, the advisor's suggestions, drift, and the journal of applied
+ * edits.
+ */
 export function EditorScreen() {
   const { page } = useRoute()
   if (page === 'advisor') {

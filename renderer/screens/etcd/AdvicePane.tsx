@@ -12,7 +12,7 @@ import styles from './etcd.module.css'
 
 const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
-/** Starter rules and rules for what is expensive, each tried on the last five minutes. */
+/** Starter rules and rules for expensive requests, each tried on the last five minutes. */
 export function AdvicePane(props: { readonly classNames: readonly string[]; readonly readOnly: boolean }) {
   const { classNames, readOnly } = props
   const [task, start] = useTask<readonly EtcdAdvice[]>()

@@ -4,7 +4,9 @@ import { format } from '../../theme/format.ts'
 import { byTightness, extentOf, type Level, shortLevel } from './levels.ts'
 import styles from './etcd.module.css'
 
-/** The classes as drawings of their algorithms, with where each stands now and what became of its latest requests. */
+/**
+ * The classes as drawings of their algorithms, with the present level of each and the outcome of its latest requests.
+ */
 export function ClassCards(props: {
   readonly all: readonly EtcdClass[]
   readonly mode: EtcdState['mode']
@@ -55,12 +57,12 @@ const latelyText = ({ seconds, passed, limited }: NonNullable<EtcdClass['lately'
     ? `none in ${seconds} s`
     : `${format.fixed(passed)} of ${format.fixed(passed + limited)} ${mode === 'observe' ? 'would pass' : 'passed'} in ${seconds} s`
 
-/** As high whether it has groups or not, so that nothing moves when one comes. */
+/** Same height with and without groups, so that nothing moves when a group appears. */
 function Groups({ of }: { readonly of: EtcdClass }) {
   const tight = byTightness(of).slice(0, MOST_GROUPS)
   const [first] = tight
   if (first === undefined) return null
-  // In the order that they have, or two groups of a like level would change places all the time.
+  // In their original order; otherwise two groups at a similar level would swap places all the time.
   const named = of.groups.filter((one) => one.group !== '' && tight.includes(one))
   return (
     <>
@@ -104,7 +106,7 @@ const HEIGHT = 26
 /** Cells that are drawn one by one; a larger bucket is a bar. */
 const MOST_CELLS = 24
 
-/** Full cells are what is in the bucket, in flight or used. Decoration: the level stands beside it in words. */
+/** Full cells show the amount in the bucket, in flight or used. Decorative: text next to it states the level. */
 function Cells({ level }: { readonly level: Level }) {
   const { value, of } = extentOf(level)
   const cells = Number.isInteger(of) && of <= MOST_CELLS ? of : 1
@@ -130,7 +132,10 @@ function Cells({ level }: { readonly level: Level }) {
   )
 }
 
-/** The latest requests of a leaky bucket: a tick is one that passed, a cross one that was limited; the newest on the right. */
+/**
+ * The latest requests of a leaky bucket: a tick for each that passed, a cross for each that was limited; the newest on
+ * the right.
+ */
 function Leaks({ of: { seconds, passedAgo, limitedAgo } }: { readonly of: NonNullable<EtcdClass['lately']> }) {
   const at = (ago: number): string => `${100 * (1 - ago / (seconds * 1_000))}%`
   return (

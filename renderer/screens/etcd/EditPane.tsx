@@ -27,13 +27,13 @@ export type Edited =
   | { readonly kind: 'class'; readonly of: EtcdClass | undefined }
   | { readonly kind: 'rule'; readonly of: EtcdRule | undefined }
 
-/** Adds, changes or removes one class or rule, with what that would have done with the last ten minutes. */
+/** Adds, changes or removes one class or rule, with the effect that this would have had on the last ten minutes. */
 export function EditPane(props: {
   readonly edited: Edited
   readonly classNames: readonly string[]
   /** Why nothing can be changed; absent when it can. */
   readonly readOnly: string | undefined
-  /** Whether there is a proxy to preview it at. */
+  /** Whether there is a proxy to preview it on. */
   readonly preview: boolean
   readonly onDone: (name: string | undefined) => void
 }) {

@@ -8,7 +8,7 @@ import { openLive } from '../../state/route.ts'
 import styles from './etcd.module.css'
 import { knownResource } from '../../../core/classify/builtInResources.ts'
 
-/** Where the requests of an API server on the same keys are seen with their level and schema, if one is connected too. */
+/** Where to see the requests of an API server on the same keys with their level and schema, if one is connected too. */
 export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
   const { connections } = useConnection()
   const servers = connections.filter(({ etcd }) => etcd !== true)
@@ -42,13 +42,13 @@ function open({ id, requests }: Connected, resource: string): void {
   else openRequestText(`kubectl get ${resource} -A`)
 }
 
-/** Folders of etcd that have another name than the resource in them. */
+/** Directories in etcd whose name differs from that of their resource. */
 const RESOURCES: Readonly<Record<string, string>> = { minions: 'nodes', controllers: 'replicationcontrollers' }
 const MOST_RESOURCES = 6
 
 /**
- * Kubernetes resources whose keys are in use, the busiest first. An API server keeps the built-in ones in `/registry/RESOURCE/`;
- * what it keeps by API group is left out, as the prefixes of the traffic end there.
+ * Kubernetes resources whose keys are in use, the busiest first. An API server stores the built-in ones in
+ * `/registry/RESOURCE/`; keys stored by API group are left out, because the prefixes of the traffic end there.
  */
 export function resourcesOf(rates: readonly Pick<EtcdUsage, 'keys' | 'requests'>[]): readonly string[] {
   const requests = new Map<string, number>()
@@ -56,7 +56,7 @@ export function resourcesOf(rates: readonly Pick<EtcdUsage, 'keys' | 'requests'>
     const folder = /^\/registry\/([a-z]+)$/.exec(usage.keys)?.[1]
     if (folder === undefined) continue
     const resource = RESOURCES[folder] ?? folder
-    // An API server keeps more than resources: addresses of its own, ranges of ports.
+    // An API server stores more than resources: its own addresses, ranges of ports.
     if (knownResource(resource) === undefined) continue
     requests.set(resource, (requests.get(resource) ?? 0) + usage.requests)
   }

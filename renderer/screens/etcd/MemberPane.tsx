@@ -4,7 +4,7 @@ import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import styles from './etcd.module.css'
 
-/** etcd itself refuses proposals above. */
+/** etcd itself rejects proposals above this gap. */
 const MOST_GAP = 5_000
 const NEARLY_FULL = 0.9
 const QUOTA_NOTES = {

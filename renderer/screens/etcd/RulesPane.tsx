@@ -44,7 +44,7 @@ const columnsOf = (mode: EtcdState['mode']): readonly DataColumn<EtcdRule>[] => 
   },
 ]
 
-/** Rules by priority; a selected one is edited beside. */
+/** Rules by priority; a selected one is edited next to the table. */
 export function RulesPane(props: {
   readonly rules: readonly EtcdRule[]
   readonly mode: EtcdState['mode']

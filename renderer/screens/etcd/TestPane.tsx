@@ -18,7 +18,7 @@ type Part = keyof Rule['parts']
 
 const METHODS = ['KV/Range', 'KV/Put', 'KV/DeleteRange', 'Auth/Authenticate', 'KV/Compact']
 
-/** In the order in which they are compared: none after one that fails. */
+/** In the order of comparison, which stops at the first that fails. */
 const ORDER: readonly (readonly [part: Part, otherwise: string])[] = [
   ['method', 'other method'],
   ['caller', 'other caller'],
@@ -68,7 +68,7 @@ const COLUMNS: readonly DataColumn<Rule>[] = [
   { id: 'outcome', header: 'Result', value: resultOf, width: 88 },
 ]
 
-/** Why a request passes or is limited now. Nothing is charged. */
+/** Why a request passes or is limited now. The test does not charge anything. */
 export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
   const [method, setMethod] = useState('KV/Range')
   const [key, setKey] = useState('/registry/pods/')
@@ -132,7 +132,7 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
 
 const WIDTH = 1_000
 
-/** The keys of a request beside those that rules select. */
+/** The keys of a request next to those that rules select. */
 const KeysPane = (props: { readonly request: RequestKeys; readonly rules: readonly EtcdRule[] }) => (
   <Pane title="Keys" note="half-open intervals, in the order of their bytes">
     <dl className={styles['keys']}>

@@ -16,7 +16,7 @@ const mono = (value: string) => (
   </span>
 )
 
-/** Without what tells no request of an API server apart: that a path is a prefix is said by its end. */
+/** Without the common prefix of all API server requests; a trailing slash already marks a prefix. */
 const shortened = (request: string): string =>
   request.replace(/(^| )\/registry\//, '$1…/').replace(/\/ \(prefix\)/, '/')
 

@@ -2,10 +2,10 @@ import type { EtcdChange } from '../../../core/contract/etcd.ts'
 import type { Json, JsonMap } from '../../../core/manifest/json.ts'
 import { isList, isMap } from '../../../core/manifest/json.ts'
 
-/** A form: what is typed, by the member that it becomes. Empty is absent. */
+/** A form: the typed text by member. Empty is absent. */
 export type Typed = Readonly<Record<string, string>>
 
-/** How a member of a class or rule is typed. */
+/** The input of a member of a class or rule. */
 interface Field {
   readonly member: string
   readonly label: string
@@ -61,7 +61,7 @@ export const CONDITION_OPTIONS: readonly (readonly [string, string])[] = [
 const text = (value: Json | undefined): string =>
   value === undefined ? '' : isList(value) ? value.map(text).join(', ') : typeof value === 'object' ? '' : String(value)
 
-/** What the fields show of a class or rule as it is. */
+/** The initial fields for a class or rule. */
 export function typedOf(document: JsonMap, fields: readonly Field[]): Typed {
   const plain = Object.fromEntries(fields.map(({ member }) => [member, text(document[member])]))
   const [condition, user] = [firstOf(document, 'conditions'), firstOf(document, 'subjects')]
@@ -79,14 +79,14 @@ const firstOf = (document: JsonMap, list: string): JsonMap | undefined => {
   return first !== undefined && isMap(first) ? first : undefined
 }
 
-/** Members that the form cannot show in full stay as they are. */
+/** Whether members exceed what the form can show; these stay unchanged. */
 export const beyondForm = (document: JsonMap): boolean =>
   ['conditions', 'subjects'].some((list) => {
     const all = document[list]
     return all !== undefined && isList(all) && all.length > 1
   })
 
-/** The members that a form gives; what is empty is `null`, which an update takes away. */
+/** The members in a form; an empty one is `null`, which an update removes. */
 function membersOf(typed: Typed, fields: readonly Field[]): JsonMap {
   return Object.fromEntries(
     fields.map(({ member, kind }): readonly [string, Json] => {
@@ -118,7 +118,7 @@ export function ruleMembers(typed: Typed, document: JsonMap | undefined): JsonMa
   }
 }
 
-/** The change that a form stands for: an addition where nothing of that name is edited. */
+/** The change that a form describes: an addition unless an object of that name is edited. */
 export const changeOf = (kind: 'class' | 'rule', name: string, members: JsonMap, known: boolean): EtcdChange => ({
   action: known ? 'update' : 'add',
   kind,

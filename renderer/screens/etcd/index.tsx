@@ -25,7 +25,7 @@ import { TestPane } from './TestPane.tsx'
 import { LimitedPane, LoadPane, RatesPane, TopPane } from './TrafficPanes.tsx'
 import styles from './etcd.module.css'
 
-/** A proxy in front of an etcd: what passes, what is limited and why, and the rules that do it. */
+/** A proxy in front of an etcd: what passes, what is limited and why, and the rules. */
 export function EtcdScreen() {
   const connected = useConnected()
   const state = useEtcdState()
@@ -62,7 +62,7 @@ export function EtcdScreen() {
   return <Etcd state={state} standing={standingOf(state.at, moment !== undefined, connected.still, lost)} />
 }
 
-/** Of what does not move on: why nothing can be changed or tried, and what the reader is told. */
+/** For a state that does not advance: why nothing can be changed or tested, and the note for the reader. */
 interface Standing {
   readonly because: string
   readonly note: ReactNode
@@ -92,12 +92,12 @@ function standingOf(at: UnixMs, past: boolean, recording: boolean, lost: Problem
   }
 }
 
-/** What stands beside the tables. */
+/** Content of the column next to the tables. */
 type Aside =
   | { readonly kind: 'member' | 'test' | 'advice' }
   | { readonly kind: 'edit'; readonly edited: Edited['kind']; readonly name: string | undefined }
 
-/** Why the rules are only read. */
+/** Why the rules are read-only. */
 const whyReadOnly = (revision: number | null): string =>
   revision === null
     ? 'The rules of this proxy come from files. Edit the files to change them.'
@@ -115,10 +115,10 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   const past = state.bypass === undefined ? undefined : bypassText(state.bypass)
   const readOnly = standing?.because ?? (state.editable ? undefined : whyReadOnly(revision))
   const editable = readOnly === undefined
-  // An instant that is gone to while they are open has nothing to answer them with.
+  // A recorded instant has no data for test and advice.
   const other: Aside = standing !== undefined && aside.kind !== 'edit' ? { kind: 'member' } : aside
   const classNames = classes.map(({ name }) => name)
-  // A class has an address, to which its entry in the sidebar leads.
+  // A class has an address, which its entry in the sidebar links to.
   const shown: Aside =
     object !== undefined && classNames.includes(object) ? { kind: 'edit', edited: 'class', name: object } : other
   const narrow = useMedia(NARROW)
@@ -210,7 +210,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
           <Details onClose={narrow ? closeDrawer : undefined}>
             {shown.kind === 'edit' && (
               <EditPane
-                // Of what is recorded the form follows the instant.
+                // For recorded data the form follows the instant.
                 key={`${shown.edited} ${shown.name ?? ''} ${standing === undefined ? '' : JSON.stringify(editedOf(shown.edited, shown.name, state).of?.document)}`}
                 edited={editedOf(shown.edited, shown.name, state)}
                 classNames={classNames}
@@ -232,7 +232,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   )
 }
 
-/** The column beside the tables; with `onClose` a drawer over them, which has the focus while it is open. */
+/** The column next to the tables; with `onClose` a drawer over them, which has the focus while it is open. */
 function Details({ onClose, children }: { readonly onClose: (() => void) | undefined; readonly children: ReactNode }) {
   const pane = useRef<HTMLElement>(null)
   const covers = onClose !== undefined

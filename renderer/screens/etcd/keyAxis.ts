@@ -8,10 +8,10 @@ export interface KeyBar {
   readonly name: string
   /** `[/registry/pods/, /registry/pods0)`. */
   readonly text: string
-  /** Parts of the axis, 0 to 1. */
+  /** Fractions of the axis, 0 to 1. */
   readonly from: number
   readonly to: number
-  /** Whether a key of the request is among them; absent for the request itself. */
+  /** Whether it contains a key of the request; absent for the request itself. */
   readonly meets?: boolean
 }
 
@@ -21,12 +21,12 @@ export interface RequestKeys {
   readonly prefix: boolean
 }
 
-/** More selectors than this are not drawn. */
+/** Additional selectors are not drawn. */
 const MOST_BARS = 12
 
 /**
- * The request and what rules select as bars. Bounds are drawn in the order of their bytes and evenly spaced: keys have no
- * distances. The right end of the axis is behind all keys.
+ * The request and the selections of rules as bars. Bounds are drawn in byte order and evenly spaced: keys have no
+ * distances. The right end of the axis comes after all keys.
  */
 export function keyBars(
   request: RequestKeys,

@@ -5,7 +5,7 @@ import { format } from '../../theme/format.ts'
 export type Group = EtcdClass['groups'][number]
 export type Level = Group['level']
 
-/** What fills the drawing of a level, and what it would hold. */
+/** The filled part of a level's drawing, and its capacity. */
 export function extentOf(level: Level): { readonly value: number; readonly of: number } {
   switch (level.qdisc) {
     case 'tbf':
@@ -19,17 +19,17 @@ export function extentOf(level: Level): { readonly value: number; readonly of: n
   }
 }
 
-/** How much of what a class admits is taken, 0 to 1 and above. */
+/** The used fraction of what a class admits, 0 to 1 and above. */
 const taken = (level: Level): number => {
   const { value, of } = extentOf(level)
   return level.qdisc === 'tbf' ? 1 - value / of : value / of
 }
 
-/** The groups of a class, those that are nearest to being limited first. */
+/** The groups of a class, the nearest to being limited first. */
 export const byTightness = ({ groups }: EtcdClass): readonly Group[] =>
   groups.toSorted((a, b) => taken(b.level) - taken(a.level))
 
-/** Whether one unit more would not be admitted now. */
+/** Whether one more unit would be limited now. */
 export function isSpent(level: Level): boolean {
   switch (level.qdisc) {
     case 'tbf':

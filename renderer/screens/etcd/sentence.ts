@@ -1,13 +1,13 @@
 import type { EtcdAdvice, EtcdPreview, EtcdRequest, EtcdState } from '../../../core/contract/etcd.ts'
 import { format } from '../../theme/format.ts'
 
-/** Of the last whole seconds, at most ten. */
+/** Average over the last whole seconds, at most ten. */
 export function limitedPerSecond({ seconds, rateSeconds }: EtcdState): number {
   const whole = Math.max(1, Math.floor(rateSeconds))
   return seconds.slice(-whole - 1, -1).reduce((sum, { limited }) => sum + limited, 0) / whole
 }
 
-/** Part of the quota, 0 to 1; `undefined` while the member does not answer. */
+/** Fraction of the quota, 0 to 1; `undefined` while the member does not answer. */
 export const quotaUsed = ({ storage }: EtcdState): number | undefined =>
   storage === null ? undefined : storage.usedBytes / storage.quotaBytes
 
@@ -27,13 +27,13 @@ export function etcdSentence(state: EtcdState): string {
 
 const NEARLY_FULL = 0.8
 
-/** Heads a column of what is limited, or would be where rules are only computed. */
+/** Header of a column of limited requests, or of those that would be limited in observe mode. */
 export const limitedWord = (mode: EtcdState['mode']): string => (mode === 'observe' ? 'Would limit' : 'Limited')
 
 export const EVIDENCE =
   'Rules act and count at this proxy alone. Watches are never limited. The first run of an expensive request passes: its cost is not known yet.'
 
-/** What a client should do about a request that was limited. */
+/** What a client should do about a limited request. */
 export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '' }: EtcdRequest): string {
   const again = retryAfterMs === undefined ? '' : ` One unit was free ${format.ms(retryAfterMs)} later.`
   switch (reason) {
@@ -52,7 +52,7 @@ export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '
   }
 }
 
-/** What rules would have done, in one sentence. */
+/** The effect that rules would have had, in one sentence. */
 export function previewSentence({ requests, spanMs, would, did }: EtcdPreview): string {
   if (requests === 0) return 'No requests have come to try it on.'
   const delayed = would.delayed > 0 ? ` and delayed ${format.fixed(would.delayed)}` : ''

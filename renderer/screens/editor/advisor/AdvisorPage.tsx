@@ -19,7 +19,7 @@ const evidenceOf = ({ from, to, servers }: Advice): string =>
     ? 'Nothing is applied from here.'
     : `Samples from ${format.time(from)} to ${format.time(to)}, ${servers.join(', ')}. Nothing is applied from here: a suggestion becomes a draft.`
 
-/** What to change, with evidence, from everything that the source has told (design 3.11). */
+/** Suggested changes with evidence, from all data that the source has provided (design 3.11). */
 export function AdvisorPage() {
   const [typed, setTyped] = useState('')
   const nodes = nodesIn(typed)
@@ -100,7 +100,7 @@ function nodesIn(text: string): number | undefined {
 
 type Enough = Advice['enough'][number]
 
-/** How many seats the demand of all levels would have fitted into. */
+/** The seats that would have covered the demand of all levels. */
 function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advice }) {
   if (enough.length === 0) return null
   const columns: readonly DataColumn<Enough>[] = [

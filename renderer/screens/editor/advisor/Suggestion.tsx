@@ -35,7 +35,7 @@ export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; re
   )
 }
 
-/** What a suggestion rests on, what is not known, and what can be done with it. */
+/** The evidence for a suggestion, what is unknown, and the available actions. */
 export function EvidencePane({ suggestion, number }: OneProps) {
   const { evidence, unknown, changes, snippet, server, level } = suggestion
   return (

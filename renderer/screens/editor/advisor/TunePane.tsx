@@ -25,7 +25,7 @@ import styles from './tune.module.css'
 
 const TITLE = 'Search for the smallest edit'
 
-/** The smallest edit that meets goals in words, as a draft with its evidence; nothing is applied. */
+/** Searches for the smallest edit that meets goals given in words, as a draft with its evidence; nothing is applied. */
 export function TunePane() {
   const why = useRefusal('tune')
   const impact = useImpact()
@@ -123,7 +123,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
   )
 }
 
-/** What is searched for, or what is missing: a sentence. */
+/** The wish for the search, or what is missing: a sentence. */
 function wishOf(
   { from, goals, guardRails, kept, seeds }: TuneForm,
   given: {

@@ -6,15 +6,15 @@ import { followRun, type Running } from '../../../state/running.ts'
 
 export interface TuneForm {
   readonly from: TuneWish['from']['kind']
-  /** One a line. */
+  /** One per line. */
   readonly goals: string
   readonly guardRails: string
-  /** Levels that may not be changed. */
+  /** Levels that must not be changed. */
   readonly kept: readonly string[]
   readonly seeds: string
 }
 
-/** A search; `connection` is that of the source that it is about. */
+/** A search; `connection` identifies its source. */
 type TuneRun = Running<TuneAnswer> & { readonly connection: number }
 
 interface TuneStore {
@@ -22,7 +22,7 @@ interface TuneStore {
   readonly run?: TuneRun
 }
 
-/** Outlives the page, so that a search goes on while another one is shown. */
+/** Outlives the page, so that a search continues while another page is shown. */
 export const tuneStore = create<TuneStore>(() => ({
   form: {
     from: 'twin',
@@ -35,7 +35,7 @@ export const tuneStore = create<TuneStore>(() => ({
 
 let stop: (() => void) | undefined
 
-/** Searches in the place of a search that runs. */
+/** Starts a search in place of a running one. */
 export function startTune(wish: TuneWish): void {
   stop?.()
   const { connection } = wish.from
@@ -45,7 +45,7 @@ export function startTune(wish: TuneWish): void {
   )
 }
 
-/** Ends the search, and with it the threads that it runs in. */
+/** Ends the search and its threads. */
 export function cancelTune(): void {
   stop?.()
   stop = undefined

@@ -21,13 +21,13 @@ import { applySteps, hasServer, type Step, type StepState, retryText, countOf } 
 import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
-/** How far the draft is on its way to the server, and the buttons that take it there. */
+/** The progress of the draft towards the server, and the buttons for the next step. */
 export function ApplyBar(props: {
   readonly draft: UnderstoodDraft
   readonly impact: Impact
   readonly guard: Guard | undefined
   readonly state: ObjectsState | undefined
-  /** Whether it is asked before applying, and whether fields of others are taken over. */
+  /** Whether the confirmation is open, and whether it forces fields of other managers. */
   readonly asking: 'no' | 'apply' | 'force'
   readonly onAsking: (asking: 'no' | 'apply' | 'force') => void
 }) {
@@ -40,7 +40,7 @@ export function ApplyBar(props: {
   const changes = draft.base === undefined ? [] : changesOf(draft.reads, draft.base.objects)
   const on = state?.editing.state === 'on'
   const force = asking === 'force'
-  // What comes in between ends the question: it is never asked again by itself.
+  // An event in between closes the confirmation, which never reopens by itself.
   useEffect(() => {
     if (asking !== 'no' && why !== undefined) onAsking('no')
   }, [asking, why, onAsking])
@@ -89,7 +89,7 @@ export function ApplyBar(props: {
   )
 }
 
-/** What is so while nothing is changed. */
+/** The state while there are no changes. */
 function standingSentence(state: ObjectsState | undefined, { base }: UnderstoodDraft): string {
   if (base?.origin === 'built-in') return 'No changes yet. A draft can be saved as YAML.'
   if (state?.editing.state === 'impossible') return state.editing.why
@@ -97,7 +97,7 @@ function standingSentence(state: ObjectsState | undefined, { base }: UnderstoodD
   return `Editing of ${state?.target ?? ''} is on. No changes yet.`
 }
 
-/** The draft on the requests that come now, where the source shows them. */
+/** Runs the draft against live requests, where the source shows them. */
 function RunBeside() {
   const connected = useConnected()
   const [busy, setBusy] = useState(false)
@@ -127,10 +127,10 @@ const LOOK: Readonly<Record<StepState, readonly [glyph: IconName, word: string]>
   running: ['more', 'in progress'],
 }
 
-/** The way to apply, and what can be done now. */
+/** The steps to apply the draft, and the actions available now. */
 function StepBar(props: {
   readonly steps: readonly Step[]
-  /** Above the bar, where the reader looks after the press of a button. */
+  /** Above the bar, close to the button that was pressed. */
   readonly note: ReactNode
   readonly children: ReactNode
 }) {
@@ -160,7 +160,7 @@ function StepBar(props: {
   )
 }
 
-/** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
+/** Counts down to the next attempt of a request that the server's flow control rejected; a button cancels it. */
 export function RetryNote() {
   const waiting = useObjects()?.waiting
   const now = useNow(waiting !== undefined)
@@ -177,12 +177,15 @@ export function RetryNote() {
   )
 }
 
-/** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
+/**
+ * Switches editing on or off, and names the target. Where the user may not write, it offers the role that would allow
+ * it.
+ */
 export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
   const [busy, setBusy] = useState(false)
   const { editing, target } = state
   const role = editing.state === 'impossible' ? editing.role : undefined
-  // Without a role nothing that is granted would help.
+  // Without a role, no permission would help.
   if (editing.state === 'impossible' && role === undefined) return null
   const on = editing.state === 'on'
   const turn = (): void => {

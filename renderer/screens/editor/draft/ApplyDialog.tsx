@@ -14,7 +14,10 @@ import type { ObjectChange } from '../../../../core/contract/objects.ts'
 import type { SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { format } from '../../../theme/format.ts'
 
-/** Asks before anything is applied: what, where, what it does, and the names of what must not be changed by accident. */
+/**
+ * Asks for confirmation before anything is applied: what, where, the effect, and the names of objects that must not be
+ * changed by accident.
+ */
 export function ApplyDialog(props: {
   readonly open: boolean
   readonly onOpen: (open: boolean) => void
@@ -22,7 +25,7 @@ export function ApplyDialog(props: {
   readonly changes: readonly ObjectChange[]
   readonly impact: Impact
   readonly rails: readonly GuardFinding[]
-  /** Whether fields of other managers are taken over. */
+  /** Whether to force fields of other managers. */
   readonly force: boolean
   readonly onApply: (label: string) => void
 }) {
@@ -33,7 +36,7 @@ export function ApplyDialog(props: {
   )
 }
 
-/** A dialog whose content begins anew each time it opens. */
+/** A dialog whose content resets each time it opens. */
 export function QuestionDialog(props: {
   readonly open: boolean
   readonly onClose: () => void
@@ -52,7 +55,7 @@ export function QuestionDialog(props: {
   )
 }
 
-/** What is asked in such a dialog, and the two answers to it: to cancel, or the verb of its title. */
+/** The question in such a dialog, and its two answers: cancel, or the verb of its title. */
 export function Question(props: {
   /** `Apply 2 objects to prod-eu-1`. */
   readonly verb: string
@@ -96,7 +99,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
   const { target, changes, impact, rails, force, onApply, onOpen } = props
   const [label, setLabel] = useState('')
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  // What it was when the dialog opened: the requests of the next second must not move it.
+  // From when the dialog opened: the requests of the next second must not change it.
   const [confirmations] = useState(() => confirmationsOf(impact))
   const warnings = rails.filter(({ severity }) => severity === 'warns')
   return (
@@ -147,7 +150,7 @@ function confirmationsOf({ before, after, version }: Impact): readonly Confirmat
   return confirmationsFor(changesBetween(before, after), { version, servers: frame?.servers })
 }
 
-/** What one change does, in a sentence: with its seats where it has some. */
+/** The effect of one change, in a sentence: with its seats where it has any. */
 function changeSentence({ kind, name, object, base }: ObjectChange, { rows }: SeatImpact): string {
   const what = object === null ? 'is deleted' : base === undefined ? 'is made' : 'is changed'
   if (kind === 'FlowSchema') return `${what}.`

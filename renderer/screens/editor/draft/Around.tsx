@@ -16,7 +16,7 @@ import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
 
-/** What is known around an object: its place in the matching order, the hands of the flows of its level. */
+/** The context of an object: its place in the matching order, the hands of the flows of its level. */
 export function Around(props: {
   readonly of: ObjectRef
   readonly draft: UnderstoodDraft
@@ -37,7 +37,7 @@ export function Around(props: {
   )
 }
 
-/** The schemas that are asked before and after this one. */
+/** The schemas that are tried before and after this one. */
 function OrderPane(props: { readonly objects: ObjectSet; readonly name: string; readonly moves: Moves | undefined }) {
   const { objects, name, moves } = props
   const rows = neighbours(objects, name, moves)
@@ -78,10 +78,10 @@ const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
 ]
 
 const MOST_FLOWS = 8
-/** More queues are no cells that anybody could tell apart. */
+/** With more queues, the cells would be too small to tell apart. */
 const MOST_CELLS = 256
 
-/** Which queues the flows that were seen would be dealt, and where they meet. */
+/** The queues that the seen flows would be dealt, and where hands overlap. */
 function DraftHandsPane(props: {
   readonly level: string
   readonly shape: DealerShape
@@ -158,7 +158,7 @@ function Cells(props: {
   )
 }
 
-/** Which of the requests that dumps showed would go elsewhere. */
+/** Which of the requests in dumps would go elsewhere. */
 export function MovesPane({ moves }: { readonly moves: Moves }) {
   const moved = moves.moves.reduce((sum, { requests }) => sum + requests, 0)
   return (

@@ -21,7 +21,7 @@ const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectP
 const EarlyFit = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).EarlyFit }))
 const ForecastPane = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).ForecastPane }))
 
-/** What the draft does, and what the server says of it. */
+/** The effects of the draft, and the server's response to it. */
 export const Aside = memo(function Aside(props: {
   readonly draft: UnderstoodDraft
   readonly impact: Impact
@@ -47,7 +47,7 @@ export const Aside = memo(function Aside(props: {
         {draft.entries.length > 0 ? (
           <ForecastPane impact={impact} selected={level} />
         ) : (
-          // Switching editing on fits anew.
+          // Switching editing on repeats the fit.
           <EarlyFit key={String(mayEdit)} impact={impact} />
         )}
       </Suspense>
@@ -64,7 +64,7 @@ export const Aside = memo(function Aside(props: {
   )
 })
 
-/** What an application did: the numbers of this moment until enough was measured. */
+/** The effect of an application: the present numbers until enough was measured. */
 function AppliedEffect({ applied }: { readonly applied: Applied }) {
   const known = useAppliedEffect(applied.report.entry?.id)
   return (
@@ -79,7 +79,7 @@ function AppliedEffect({ applied }: { readonly applied: Applied }) {
   )
 }
 
-/** The last report of an application, and the last dry run of this very draft. */
+/** The last report of an application, and the last dry run of this exact draft. */
 function Said(props: {
   readonly entries: UnderstoodDraft['entries']
   readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void

@@ -14,7 +14,7 @@ import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './object.module.css'
 
-/** What to do when the object is not any more what the edit was begun from. */
+/** What to do when the object has changed since the edit began. */
 export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
   const { footing, entry, name } = read
   const [now] = useState(() => Date.now())
@@ -91,12 +91,12 @@ function Conflict(props: {
 
 const withoutBase = ({ base: _gone, ...entry }: UnderstoodEntry['entry']) => entry
 
-/** From now on the edit stands on what is there. */
+/** Rebases the edit on the current object. */
 function rebase({ entry, name }: UnderstoodEntry, theirs: JsonObject, text: string | null): void {
   changeDraft((entries) => {
     const { kind } = entry
     const rest = reverted(entries, entry)
-    // A text that says what is there leaves nothing to change.
+    // A text equal to the current object leaves nothing to change.
     if (text === writeManifest(kind, theirs)) return rest
     return withEntry(rest, { kind, name, text, base: { ...theirs } })
   })
@@ -205,7 +205,7 @@ function shown(value: Json | undefined): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
-/** Who changed an object last, as the server remembers: `probes was changed by kubectl 40 s ago.` */
+/** The last writer of an object, as recorded by the server: `probes was changed by kubectl 40 s ago.` */
 export function writerText(name: string, { metadata }: JsonObject, now: number): string {
   const fields = isJsonObject(metadata) ? metadata['managedFields'] : undefined
   const writes = (Array.isArray(fields) ? fields : []).flatMap((entry: unknown) => {
@@ -217,12 +217,12 @@ export function writerText(name: string, { metadata }: JsonObject, now: number):
   })
   if (writes.length === 0) return `${name} was changed meanwhile.`
   const last = Math.max(...writes.map(({ at }) => at))
-  // The server remembers whole seconds: several may have written last.
+  // The server records whole seconds, so several managers may have written last.
   const managers = new Set(writes.filter(({ at }) => at === last).map(({ manager }) => manager))
   return `${name} was changed by ${[...managers].join(' or ')} ${format.age(Math.max(0, now - last))} ago.`
 }
 
-/** Your version of the object: what the text says now, valid or not. */
+/** Your version of the object: the content of the text, valid or not. */
 export function mineOf({ document, entry }: Pick<ReadEntry, 'document' | 'entry'>): object {
   if (document?.checked?.object !== undefined) return document.checked.object
   const value = document === undefined ? undefined : toJson(document.value)

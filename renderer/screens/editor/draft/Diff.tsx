@@ -7,7 +7,7 @@ import { scrollRegion, classes } from '../../../components/classes.ts'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 import styles from './aside.module.css'
 
-/** One line of a difference; `fold` stands for lines that are left out. */
+/** One line of a difference; `fold` stands for omitted lines. */
 interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed' | 'fold'
   readonly text: string
@@ -15,7 +15,7 @@ interface DiffLine {
 
 const KINDS: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' }
 
-/** What changes between two texts, with two lines around each change. */
+/** The changes between two texts, with two lines around each change. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 2 })
   return hunks.flatMap(({ oldStart, oldLines, lines }, index) => {
@@ -58,7 +58,7 @@ export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[]
   )
 }
 
-/** A manifest, or an object to be written as one; without either there is no object. */
+/** A manifest, or an object to write as one; without either there is no object. */
 type Side = string | object | null | undefined
 
 interface Sides {
@@ -67,7 +67,7 @@ interface Sides {
   readonly to: Side
 }
 
-/** What happens to one object. `what` follows its name. */
+/** The change of one object. `what` follows its name. */
 export const ObjectDiff = memo(function ObjectDiff(
   props: Sides & { readonly name: string; readonly what: ReactNode; readonly children?: ReactNode },
 ) {
@@ -85,7 +85,7 @@ export const ObjectDiff = memo(function ObjectDiff(
 
 const SIGN: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', fold: '⋯' }
 
-/** What changes between two sides, line by line. */
+/** The changes between two sides, line by line. */
 export function DiffView({ kind: of, from, to }: Sides) {
   const lines = useMemo(() => {
     const text = (side: Side): string =>

@@ -12,7 +12,7 @@ import { ownLimitStore } from '../../../state/serverLimit.ts'
 import { startState } from '../../../state/start.ts'
 import { EditorScreen } from '../index.tsx'
 
-/** Whatever is observed is on the screen. */
+/** Reports every observed element as visible. */
 class Everything {
   readonly #tell: (entries: readonly { readonly isIntersecting: boolean }[]) => void
   constructor(tell: (entries: readonly { readonly isIntersecting: boolean }[]) => void) {
@@ -22,7 +22,7 @@ class Everything {
     this.#tell([{ isIntersecting: true }])
   }
   disconnect(): void {
-    // Nothing is held.
+    // There is nothing to release.
   }
 }
 
@@ -33,7 +33,7 @@ const probes: FlowSchema = {
 const without = <O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[], gone: string): O[] =>
   all.filter(({ metadata: { name } }) => name !== gone)
 
-/** The editor on a server in memory: what it says, what it sends, and what it keeps. */
+/** The editor on an in-memory server: what it shows, sends and stores. */
 describe('the editor', () => {
   let story: Story
   let stops: (() => void)[]
@@ -86,7 +86,7 @@ describe('the editor', () => {
   const list = () => within(screen.getByRole('listbox', { name: 'Objects' }))
   const option = (name: string) => list().getByRole('option', { name: new RegExp(`^${name} ?,`) })
   const region = (name: string) => screen.getByRole('region', { name })
-  /** Somebody else changes the objects; without a spec they delete the level. */
+  /** Changes objects on the server as another client would; without a spec, deletes the level. */
   const writeLevel = (name: string, spec?: PriorityLevelConfiguration['spec']): void =>
     story.objects.write(({ levels, schemas }) => ({
       levels: [...without(levels, name), ...(spec === undefined ? [] : [{ metadata: { name }, spec }])],
@@ -190,7 +190,7 @@ describe('the editor', () => {
     }
     expect(list().getAllByRole('option', { name: /^tenant.*new/ })).toHaveLength(4)
     expect(field('Name').value).toBe('tenant-2')
-    // Nothing reports what they will demand, so their predicted limits carry the caveat.
+    // Nothing reports their future demand, so their predicted limits are marked ≈.
     expect(impactOf('tenant-2')).toContain('≈ ')
     expect(impactOf('system')).not.toContain('≈ ')
     expect(screen.getByText(/^≈ The demand of .*tenant-2.* is unknown and counts as 0\./)).toBeDefined()

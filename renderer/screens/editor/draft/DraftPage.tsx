@@ -28,8 +28,8 @@ import styles from './page.module.css'
 const forceApply = (): void => setAsking('force')
 
 /**
- * Objects, one of them open, and beside it what the draft does. The open object follows every keystroke at once; what is
- * around it follows as soon as there is time.
+ * The list of objects, the open object, and the effects of the draft next to it. The open object follows every
+ * keystroke at once; the rest follows as soon as there is time.
  */
 export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft; readonly impact: Impact }) {
   const page = useRef<HTMLDivElement>(null)
@@ -50,13 +50,13 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
 
   const open = useCallback((problem: ObjectRef & { readonly field: string }): void => {
     select(problem)
-    // A new value each time, so that the same field can be gone to again.
+    // A new value each time, so that the same field can be focused again.
     setGoTo({ field: problem.field })
   }, [])
-  // A question that nobody answered ends with the page.
+  // An unanswered question closes with the page.
   useEffect(() => () => setAsking('no'), [])
   useFocusOnField(page, goTo, view)
-  // Levels of the draft have colours of their own before the server has them.
+  // Levels of the draft get their own colours before the server has them.
   useEffect(() => {
     const made = draft.entries.filter(({ kind }) => kind === 'PriorityLevelConfiguration').map(({ name }) => name)
     rememberLevels([...(draft.base?.objects.levels.map(({ metadata }) => metadata.name) ?? []), ...made])
@@ -90,7 +90,7 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
   )
 }
 
-/** Moves the focus to the control of a field, in the form; the YAML does it by itself. */
+/** Moves the focus to the control of a field in the form; the YAML editor does this itself. */
 function useFocusOnField(
   page: RefObject<HTMLElement | null>,
   goTo: { readonly field: string } | undefined,
@@ -100,7 +100,7 @@ function useFocusOnField(
     if (goTo === undefined || view === 'yaml') return
     const marked = Array.from(page.current?.querySelectorAll<HTMLElement>('[data-fields]') ?? [])
     const found = marked.find(({ dataset }) => dataset['fields']?.split(' ').includes(goTo.field))
-    // A message below several controls is about one of them; the first is near enough.
+    // A message below several controls is about one of them; the first is close enough.
     const isControl = found?.matches('input, select') === true
     const control = isControl ? found : found?.parentElement?.querySelector<HTMLElement>('input, select, button')
     found?.scrollIntoView({ block: 'center' })
@@ -167,7 +167,7 @@ function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
 
 const SEARCH = 'input[type="search"]'
 
-/** The keys of the page. Letters also work in the list of objects, where nothing is typed. */
+/** The keyboard shortcuts of the page. Letters also work in the list of objects, which has no text input. */
 function useDraftKeys(
   page: RefObject<HTMLElement | null>,
   on: {
@@ -195,7 +195,7 @@ function useDraftKeys(
       else if (command === 'new') onNew(true)
       else page.current?.querySelector<HTMLElement>(SEARCH)?.focus()
     }
-    // Before the keys of the whole console hear of it.
+    // Runs before the shortcuts of the whole console.
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
   }, [page, mayEdit, singleKeys, onNew, onAsk])
@@ -205,7 +205,7 @@ type DraftKey = 'undo' | 'redo' | 'check' | 'apply' | 'new' | 'filter'
 
 type Stroke = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
-/** What a key means on the page of the draft. Undo is the draft's also while a field has the focus. */
+/** The command of a key on the draft page. Undo also belongs to the draft while a field has the focus. */
 export function applyKey(
   { key, ctrlKey, metaKey, shiftKey, altKey }: Stroke,
   noLetters: boolean,

@@ -9,16 +9,16 @@ import styles from './object.module.css'
 
 interface RowProps {
   readonly label: string
-  /** The term that the label is, explained on focus. */
+  /** The term behind the label, explained on focus. */
   readonly term?: TermId
-  /** What the value means, in a few words. */
+  /** The meaning of the value, in a few words. */
   readonly consequence?: ReactNode
-  /** What is wrong with it, or suspicious; shown in place of the consequence. */
+  /** Errors and warnings about it; shown in place of the consequence. */
   readonly findings: readonly LocatedFinding[]
   readonly wide?: boolean
 }
 
-/** One line of a form: label, control, and what the value means or why it cannot be. */
+/** One line of a form: label, control, and the meaning of the value or why it is invalid. */
 export function FieldRow(
   props: RowProps & {
     /** The value as text, where it cannot be changed. */
@@ -75,7 +75,7 @@ export function FieldRow(
   )
 }
 
-/** A row of one field, to be changed unless it is `readOnly`. */
+/** A row of one field, editable unless `readOnly` is set. */
 interface ControlProps<V, C> extends RowProps {
   readonly value: V
   readonly readOnly: boolean
@@ -85,7 +85,7 @@ interface ControlProps<V, C> extends RowProps {
 /** A whole number. Up and Down change it by one, with Shift by ten; empty leaves the field out. */
 export function NumberRow(
   props: ControlProps<unknown, number | string | undefined> & {
-    /** What the server takes when the field is left out. */
+    /** The server's default when the field is absent. */
     readonly usual: string
     readonly unit?: string
   },
@@ -120,14 +120,17 @@ export function NumberRow(
   )
 }
 
-/** What is no whole number goes into the text as it is: the truth is what is written, and the server would say so too. */
+/**
+ * A value that is not a whole number goes into the text unchanged: the text is authoritative, and the server would
+ * report the error too.
+ */
 function readNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed
 }
 
-/** One of a few words. A word that is not among them stays visible. */
+/** A choice of a few words. A word that is not among them stays visible. */
 export function ChoiceRow(
   props: ControlProps<string, string> & { readonly options: readonly (readonly [value: string, label: string])[] },
 ) {
@@ -164,7 +167,7 @@ export function TextRow({ value, onChange, readOnly, ...row }: ControlProps<stri
   )
 }
 
-/** What is wrong or suspicious, one line each, below what it is about. */
+/** Errors and warnings, one line each, below their subject. */
 export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] }) {
   return findings.map(({ field, severity, message }) => (
     <p

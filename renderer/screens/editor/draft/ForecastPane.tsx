@@ -28,7 +28,7 @@ export function ForecastPane({ impact, selected }: { readonly impact: Impact; re
   )
 }
 
-/** Prepares the first forecast; shows nothing. */
+/** Prepares the first forecast; renders nothing. */
 export function EarlyFit({ impact }: { readonly impact: Impact }) {
   useEarlyFit(impact)
   return null
@@ -44,7 +44,7 @@ const noteOf = (report: ForecastReport | undefined, part: number | undefined): s
 function Report(props: {
   readonly report: ForecastReport
   readonly selected: string | undefined
-  /** Of earlier forecasts here; absent where none was measured. */
+  /** Score of earlier forecasts here; absent where none was measured. */
   readonly score: Score | undefined
 }) {
   const { report, selected, score } = props
@@ -88,7 +88,7 @@ const COLUMNS: readonly DataColumn<ForecastLevel>[] = [
   })),
 ]
 
-/** The value now, the forecast, and the interval below. */
+/** The present value, the forecast, and the interval below. */
 function Forecasted({ row, quantity }: { readonly row: ForecastLevel; readonly quantity: Quantity }) {
   const { text } = QUANTITY_LOOKS[quantity]
   const now = row.now?.[quantity]

@@ -17,7 +17,7 @@ const LOOK: Readonly<Record<GuardSeverity, readonly [glyph: IconName, word: stri
   passes: ['check', 'passes'],
 }
 
-/** What the draft puts at risk, and how to mend it. */
+/** Risks of the draft and their remedies. */
 export function GuardPane(props: {
   readonly rails: readonly GuardFinding[]
   /** The draft has errors: the findings are about its last valid values. */
@@ -51,7 +51,7 @@ export function GuardPane(props: {
   )
 }
 
-/** Findings or verdicts, those that went well folded away so that the others are seen. */
+/** Findings or verdicts; the good ones are collapsed so that the others are visible. */
 export function FoldedList(props: {
   readonly told: readonly ReactNode[]
   readonly folded: readonly ReactNode[]

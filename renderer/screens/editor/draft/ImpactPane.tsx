@@ -31,7 +31,7 @@ import type { Impact } from './forecast.ts'
 export function ImpactPane(props: {
   readonly impact: Impact
   readonly selected: string | undefined
-  /** The draft has errors, so its last valid values are counted. */
+  /** The draft has errors, so its last valid values are used. */
   readonly stale: boolean
   readonly onSeen: () => void
 }) {
@@ -181,7 +181,7 @@ function sumRow({ sums: { before, after }, allocation }: SeatImpact): FootRow {
   }
 }
 
-/** Tells when the table has been on the screen, after every change of what it shows. */
+/** Calls `onSeen` when the table has been on the screen, after every change of its content. */
 function useSeen(onSeen: () => void) {
   const table = useRef<HTMLDivElement>(null)
   const [visible, setVisible] = useState(typeof IntersectionObserver === 'undefined')
@@ -198,7 +198,7 @@ function useSeen(onSeen: () => void) {
   return table
 }
 
-/** One line about what the table shows: `600 seats; shares 245 → 255`. */
+/** One line about the content of the table: `600 on one server; shares 245 → 255`. */
 function impactNote({ serverLimit, sums }: SeatImpact): string {
   const { before, after } = sums
   const shares =
@@ -208,7 +208,7 @@ function impactNote({ serverLimit, sums }: SeatImpact): string {
   return `${format.seats(serverLimit)} on one server; ${shares}`
 }
 
-/** Why the sum is more than the server has. */
+/** Why the sum exceeds the seats of the server. */
 const sumText = ({ nominal, surplus }: ImpactSums): string =>
   surplus <= 0
     ? `${format.seats(nominal)} seats in all`
@@ -218,7 +218,7 @@ type Shown = number | string | undefined
 
 const textOf = (value: Shown): string => (typeof value === 'string' ? value : format.seats(value))
 
-/** A value before and after; one value when it stays. */
+/** A value before and after; a single value when it is unchanged. */
 function Becomes({ before, after }: { readonly before: Shown; readonly after: Shown }) {
   if (before === after)
     return <span className={styles['steady']}>{before === undefined ? UNKNOWN : textOf(before)}</span>
@@ -242,7 +242,10 @@ function Signed({ value, plain = false }: { readonly value: number; readonly pla
 const RANGE_MS = 600_000
 const EVERY_MS = 10_000
 
-/** What both configurations would have made of the demand of the last ten minutes; nothing while it is not asked for. */
+/**
+ * The limits that both configurations would have given for the demand of the last ten minutes; `undefined` without
+ * `impact`.
+ */
 function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefined {
   const server = useViewPart((view) => view.server?.id)
   const at = useViewPart((view) => (view.server === undefined ? undefined : unixMsOf(view.server.at)))
@@ -255,7 +258,7 @@ function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefine
     const to = (turn + 1) * EVERY_MS
     askShown('allocation.steps', { server, from: to - RANGE_MS, to })
       .then((read) => current && setSteps(read))
-      // Without them there is nothing to say of the last minutes.
+      // Without them the pane omits the last minutes.
       .catch(() => undefined)
     return () => {
       current = false

@@ -15,7 +15,7 @@ import { FieldRow } from './FieldRow.tsx'
 
 const ELEPHANTS = [1, 4, 16] as const
 
-/** What follows from the numbers of a level: how wide a request may be, and how well flows are kept apart. */
+/** Consequences of the numbers of a level: how wide a request may be, and how well flows are isolated. */
 export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats; readonly serverLimit: number }) {
   const { type, nominal, lower, maxSeatsPerRequest, widestRequest, upper, queues } = seats
   if (type === 'Exempt') {
@@ -61,7 +61,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
   )
 }
 
-/** What no level of a small server exceeds anyway. */
+/** Widest request of a level with all seats of the server; on a small server no level exceeds it. */
 const widestWithout = (serverLimit: number): number => Math.ceil(serverLimit * 0.15)
 
 function Odds({ elephants, chance }: { readonly elephants: number; readonly chance: number }) {
@@ -73,7 +73,7 @@ function Odds({ elephants, chance }: { readonly elephants: number; readonly chan
   )
 }
 
-/** What the numbers of a level mean, in a few words each. Seats of one server. */
+/** The meaning of the numbers of a level, in a few words each. Seats of one server. */
 export const sharesText = ({ type, nominal }: LevelSeats, serverLimit: number): string =>
   type === 'Exempt' && nominal === 0
     ? 'no seats of its own'
@@ -91,11 +91,11 @@ export function entropyText({ queues, handSize }: { readonly queues: number; rea
   return `${requiredEntropyBits(queues, handSize)} of ${MAX_ENTROPY_BITS} entropy bits`
 }
 
-/** `min(⌈24 × 0.15⌉, 24 ÷ 4)`: what a request is at most estimated at (specification 5.2). */
+/** `min(⌈24 × 0.15⌉, ⌊24 ÷ 4⌋)`: the upper bound for the estimate of a request (specification 5.2). */
 const widestFormula = (nominal: number, handSize: number): string =>
   `min(⌈${format.seats(nominal)} × 0.15⌉, ⌊${format.seats(nominal)} ÷ ${handSize}⌋)`
 
-/** The other way round: how many shares a level needs for a nominal limit, with all other levels as the draft has them. */
+/** The inverse: how many shares a level needs for a nominal limit, with all other levels as in the draft. */
 export function SeatsWanted(props: {
   readonly level: string
   readonly serverLimit: number
@@ -152,7 +152,7 @@ export function SeatsWanted(props: {
   )
 }
 
-/** What it takes, and what the others lose by it. */
+/** The shares needed, and what the other levels lose. */
 export function seatsAnswer(level: string, answer: SharesAnswer | undefined): string {
   if (answer === undefined) return 'Enter a whole number of seats.'
   if (!answer.possible) return answer.why

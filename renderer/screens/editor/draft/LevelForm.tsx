@@ -17,13 +17,13 @@ const QUEUING = [...RESPONSE, 'queuing'] as const
 
 export interface LevelFormProps {
   readonly form: ObjectForm
-  /** What the draft makes of the level; absent while that is not known. */
+  /** The seats of the level under the draft; absent while they are not computed. */
   readonly seats: LevelSeats | undefined
   readonly serverLimit: number
   readonly version: string
 }
 
-/** A level, field by field: what each number means in seats, and what follows from all of them. */
+/** A level, field by field: what each number means in seats, and the combined consequences. */
 export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps) {
   const { ref, readOnly } = form
   const type = form.text(['spec', 'type'])
@@ -126,14 +126,14 @@ function LimitedRows({ form, seats }: Pick<LevelFormProps, 'form' | 'seats'>) {
   )
 }
 
-/** The limit response of a type. Going back to queues brings back those that the level had. */
+/** The limit response of a type. Switching back to queues restores the level's previous ones. */
 function responseOf(type: string, { ref, read }: ObjectForm): object {
   if (type !== 'Queue') return { type }
   const had = read?.entry.base === undefined ? undefined : getIn(cleanManifest(ref.kind, read.entry.base), QUEUING)
   return { type, queuing: had ?? DEFAULT_QUEUING }
 }
 
-/** Whether the server keeps an object as it is built in, for those that it has built in. */
+/** Whether the server maintains a built-in object; shown for built-in objects only. */
 export function Reconciled({ form, version }: { readonly form: ObjectForm; readonly version: string }) {
   const { kind, name } = form.ref
   const path = ['metadata', 'annotations', AUTOUPDATE_ANNOTATION]

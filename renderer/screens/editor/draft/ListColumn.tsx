@@ -21,7 +21,7 @@ export interface ListColumnProps {
   readonly draft: UnderstoodDraft
   readonly rows: ObjectRows
   readonly selected: ObjectRef | undefined
-  /** Absent before they were made. */
+  /** Absent until the checks have run. */
   readonly checks: readonly GuardFinding[] | undefined
   readonly mayEdit: boolean
   readonly making: boolean
@@ -93,7 +93,7 @@ function VersionChoice({ version }: { readonly version: string }) {
   )
 }
 
-/** The objects are older than they seem. */
+/** Warns that the objects may be out of date. */
 function StaleObjects() {
   const state = useObjects()
   if (state?.state !== 'stale') return null
@@ -124,8 +124,8 @@ async function takeFiles(files: readonly File[]): Promise<void> {
 }
 
 /**
- * Takes the files that are dropped on an element; whether some are held over it. The window as a whole takes files as a
- * source: what is dropped here does not reach it.
+ * Accepts files that are dropped on an element; returns whether files are dragged over it. Files dropped on the rest of
+ * the window open as a source; events on this element do not reach the window.
  */
 function useDrop(
   element: RefObject<HTMLElement | null>,
@@ -141,7 +141,7 @@ function useDrop(
       event.preventDefault()
       event.stopPropagation()
       setOver(event.type === 'dragover')
-      // The window goes on showing that it would take them until it hears that they are gone.
+      // The window continues to offer the drop until it receives a dragleave event.
       document.dispatchEvent(new MouseEvent('dragleave', { relatedTarget: null }))
       if (event.type === 'drop') void onFiles(Array.from(event.dataTransfer.files))
     }

@@ -9,7 +9,7 @@ interface Facts {
   readonly levels: readonly string[]
 }
 
-/** The text of one object of the draft, which has the undo. Offers fields, words and names of levels. */
+/** The text of one object of the draft; the draft handles undo. Completes fields, values and names of levels. */
 export default function ManifestEditor({ kind, levels, ...editor }: Omit<YamlEditorProps, 'complete'> & Facts) {
   const facts = useRef<Facts>({ kind, levels })
   useEffect(() => {

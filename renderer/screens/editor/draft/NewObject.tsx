@@ -120,7 +120,7 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
   )
 }
 
-/** Takes manifests over into the draft, says what became of them and opens the first. */
+/** Imports manifests into the draft, reports the result and opens the first. */
 export function takeManifests(files: readonly ManifestFile[]): {
   readonly taken: number
   readonly problems: readonly string[]

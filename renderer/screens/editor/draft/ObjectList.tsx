@@ -14,7 +14,7 @@ import type { UnderstoodDraft, UnderstoodEntry } from '../../../state/draft.logi
 import { select } from './draftObject.ts'
 import styles from './page.module.css'
 
-/** Levels and schemas in order. Arrows choose, Delete deletes. */
+/** Levels and schemas in order. Arrow keys select, Delete deletes. */
 export function ObjectList(props: {
   readonly rows: ObjectRows
   readonly selected: ObjectRef | undefined
@@ -90,7 +90,7 @@ function Option(props: { readonly row: ObjectRow; readonly selected: boolean; re
   useEffect(() => {
     if (!selected) return
     button.current?.scrollIntoView({ block: 'nearest' })
-    // The focus goes along while it is in the list, and stays where it is otherwise.
+    // The focus moves along while it is in the list, and stays where it is otherwise.
     const list = button.current?.closest('[role="listbox"]')
     if (list?.contains(document.activeElement) === true) button.current?.focus()
   }, [selected])
@@ -137,7 +137,7 @@ function Option(props: { readonly row: ObjectRow; readonly selected: boolean; re
   )
 }
 
-/** What an option of the list says beside the name: number and marks in words. */
+/** The text of an option next to the name: number and marks in words. */
 function rowFacts(row: ObjectRow): string {
   const { kind, number, mandatory, reconciled, state, problem, dangling } = row
   const facts = [
@@ -152,16 +152,16 @@ function rowFacts(row: ObjectRow): string {
 }
 
 interface ObjectRow extends ObjectRef {
-  /** How it is called now; `name` stays what it was when the edit began. */
+  /** The current name; `name` is the one from when the edit began. */
   readonly shown: string
-  /** Shares of a level, matching precedence of a schema; unknown while the text says none. */
+  /** Shares of a level, matching precedence of a schema; unknown while the text contains none. */
   readonly number: number | undefined
   readonly mandatory: boolean
-  /** The server keeps its spec as built in. */
+  /** The server maintains its built-in spec. */
   readonly reconciled: boolean
   readonly state: 'same' | 'edited' | 'new' | 'deleted'
   readonly problem: 'error' | 'conflict' | undefined
-  /** The level that a schema leads to is not there. */
+  /** The level that a schema references does not exist. */
   readonly dangling: boolean
 }
 
@@ -170,7 +170,7 @@ export interface ObjectRows {
   readonly schemas: readonly ObjectRow[]
 }
 
-/** Levels in the order of the roster, schemas in matching order; what is deleted keeps its place. */
+/** Levels in the order of the roster, schemas in matching order; deleted objects keep their place. */
 export function objectRows(
   { reads, base, proposal }: UnderstoodDraft,
   levelOrder: (a: string, b: string) => number,
@@ -209,7 +209,7 @@ function problemOf(read: UnderstoodEntry): ObjectRow['problem'] {
   return read.footing.kind === 'firm' ? undefined : 'conflict'
 }
 
-/** Objects that are there, and those that the draft makes. */
+/** Existing objects, and those that the draft creates. */
 function refsOf({ levels, schemas }: ObjectSet, reads: readonly UnderstoodEntry[]): readonly ObjectRef[] {
   const known: readonly ObjectRef[] = [
     ...levels.map(({ metadata }): ObjectRef => ({ kind: 'PriorityLevelConfiguration', name: metadata.name })),
@@ -225,7 +225,7 @@ interface Found {
   readonly level?: string
 }
 
-/** What the proposal says of an object, else what it was. */
+/** Facts about an object from the proposal, otherwise from before. */
 function factsOf({ kind }: ObjectRef, name: string, proposed: ObjectSet, before: ObjectSet): Found {
   const isNamed = ({ metadata }: { readonly metadata: ObjectMeta }): boolean => metadata.name === name
   if (kind === 'FlowSchema') {

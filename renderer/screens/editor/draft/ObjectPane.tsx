@@ -31,7 +31,7 @@ export interface ObjectPaneProps {
   readonly problems: readonly DraftProblem[]
   readonly goTo: { readonly field: string } | undefined
   readonly onOpen: (problem: DraftProblem) => void
-  /** Below the form: what is known around the object. */
+  /** Below the form: the context of the object. */
   readonly children: ReactNode
 }
 
@@ -116,7 +116,7 @@ function Form(props: ObjectPaneProps & { readonly name: string }) {
   )
 }
 
-/** Where the text says something that the form cannot show. */
+/** Shown where the text contains something that the form cannot show. */
 function TextNotes(
   props: Pick<ObjectPaneProps, 'of' | 'onView' | 'mayEdit'> & { readonly read: NonNullable<ReturnType<typeof readOf>> },
 ) {
@@ -208,7 +208,7 @@ function duplicate(of: ObjectRef): void {
   select(begun.opened)
 }
 
-/** Every problem of the draft; each leads to its field. */
+/** Every problem of the draft; each links to its field. */
 function ProblemList(props: {
   readonly problems: readonly DraftProblem[]
   readonly onOpen: (problem: DraftProblem) => void

@@ -20,7 +20,7 @@ import styles from './object.module.css'
 import { FindingLines, IconButton } from './FieldRow.tsx'
 import type { ObjectForm } from './draftObject.ts'
 
-/** One rule of a schema: who, and what they ask for. */
+/** One rule of a schema: subjects and requests. */
 export function RuleEditor(props: { readonly form: ObjectForm; readonly index: number; readonly count: number }) {
   const { form, index, count } = props
   const { readOnly } = form
@@ -145,7 +145,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ServiceAccount: 'name, or * for any',
 }
 
-/** Who a rule is about: a user, a group or a service account. */
+/** The subject of a rule: a user, a group or a service account. */
 function SubjectRow(props: { readonly form: ObjectForm; readonly path: FieldPath; readonly index: number }) {
   const { form, path, index } = props
   const { readOnly } = form
@@ -199,7 +199,7 @@ function SubjectRow(props: { readonly form: ObjectForm; readonly path: FieldPath
   )
 }
 
-/** A list of words: verbs, groups, resources. What is being typed stays as typed; the list in the text follows it. */
+/** A list of words: verbs, groups, resources. Text in the field stays as typed; the list in the manifest follows it. */
 function TokenField(props: {
   readonly form: ObjectForm
   readonly path: FieldPath
@@ -211,7 +211,7 @@ function TokenField(props: {
   const id = useId()
   const said = tokensText(form.at(path))
   const [typed, setTyped] = useState(said)
-  // Somebody else changed the text: undo, the YAML.
+  // Something else changed the text: undo, or the YAML editor.
   const follows = JSON.stringify(readTokens(typed, groups)) === JSON.stringify(readTokens(said, groups))
   const findings = form.findings(path, true)
   const error = findings.some(({ severity }) => severity === 'error')

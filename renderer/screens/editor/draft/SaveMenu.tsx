@@ -6,7 +6,7 @@ import { download } from '../../../components/csv.ts'
 import { Menu } from '../../../components/Menu.tsx'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 
-/** The draft as files for elsewhere. Objects with errors are left out, and the message says how many. */
+/** The draft as files for use elsewhere. Objects with errors are left out, and the message states how many. */
 export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
   const changes = exportedChanges(reads)
   const left = reads.length - changes.length

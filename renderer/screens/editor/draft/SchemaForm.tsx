@@ -10,10 +10,10 @@ import styles from './object.module.css'
 
 const RULES = ['spec', 'rules'] as const
 
-/** A schema, field by field, and in sentences what it matches. */
+/** A schema, field by field, with sentences about what it matches. */
 export function SchemaForm(props: {
   readonly form: ObjectForm
-  /** The proposed configuration: which levels there are. */
+  /** The proposed configuration, for the existing levels. */
   readonly objects: ObjectSet
   readonly version: string
 }) {

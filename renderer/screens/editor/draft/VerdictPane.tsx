@@ -27,15 +27,15 @@ const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName,
   skipped: ['info', 'expected'],
 }
 
-/** What the server says of each object, and where our own validation said something else. */
+/** The server's verdict on each object, and where the console's own validation disagreed. */
 export function VerdictPane(props: {
   readonly title: string
   readonly note: string
   readonly verdicts: readonly ChangeVerdict[]
-  /** In earnest: what was accepted is done. */
+  /** Not a dry run: accepted changes are in effect. */
   readonly applied: boolean
   readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void
-  /** Apply once more and take over what other managers own. */
+  /** Applies once more and forces fields that other managers own. */
   readonly onForce?: (() => void) | undefined
   readonly onDismiss?: (() => void) | undefined
 }) {
@@ -68,7 +68,7 @@ export function VerdictPane(props: {
   )
 }
 
-/** More of those that went well are folded away, so that the others are seen. */
+/** Additional accepted verdicts are collapsed, so that the others are visible. */
 const MOST_SMOOTH = 5
 
 const isSmooth = ({ outcome, warnings, differences }: ChangeVerdict): boolean =>
@@ -177,7 +177,7 @@ interface Measured {
   readonly rejected?: number | undefined
 }
 
-/** What a server reported of a level; empty for a level that it did not have. */
+/** Values that a server reported for a level; empty for a level that it did not have. */
 function measured({ server, derivedServer }: Pick<View, 'server' | 'derivedServer'>, level: string): Measured {
   const found = server?.levels.find(({ name }) => name === level)
   if (found === undefined) return {}

@@ -18,7 +18,7 @@ export interface Step {
 
 export interface ApplySteps {
   readonly steps: readonly Step[]
-  /** Objects that would be sent. */
+  /** Number of objects to send. */
   readonly count: number
   /** Why nothing can be applied now, in a sentence; absent when it can. */
   readonly why?: string
@@ -29,9 +29,9 @@ export interface StepFacts {
   readonly draft: UnderstoodDraft
   readonly state: ObjectsState | undefined
   readonly apply: DraftApplyState
-  /** Absent while they are being looked at. */
+  /** Absent while they are being computed. */
   readonly rails: readonly GuardFinding[] | undefined
-  /** Clock time of an instant, for people. */
+  /** Formats an instant as a clock time for people. */
   readonly timeOf: (at: string) => string
 }
 
@@ -45,7 +45,7 @@ export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): A
   return { steps, count, mayCheck: reachable, ...(why !== undefined && { why }) }
 }
 
-/** Whether there is somebody who would judge and take a draft. */
+/** Whether there is a server that would validate and accept a draft. */
 export const hasServer = (origin: DraftBase['origin'] | 'none'): boolean =>
   origin === 'cluster' || origin === 'simulation' || origin === 'proxy'
 
@@ -91,7 +91,7 @@ function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, t
   if (outcome.state === 'failed') return { ...step, state: 'warned', detail: 'failed' }
   const { verdicts, at } = outcome.report
   if (needsTakeover(verdicts)) return { ...step, state: 'warned', detail: 'fields of other managers' }
-  // Nothing was judged: applying asks again.
+  // There is no verdict yet: applying sends the request again.
   if (verdicts.some(({ outcome: each }) => each === 'throttled'))
     return { ...step, state: 'warned', detail: 'rejected with 429' }
   const bad = verdicts.filter((verdict) => verdict.outcome !== 'accepted' && verdict.outcome !== 'unchanged')
@@ -119,7 +119,7 @@ function obstacle(
   return state.editing.state === 'off' ? 'Editing is off.' : undefined
 }
 
-/** One problem of the draft, and where to mend it. */
+/** One problem of the draft, and where to fix it. */
 export interface DraftProblem extends ObjectRef {
   readonly shown: string
   readonly field: string
@@ -127,7 +127,7 @@ export interface DraftProblem extends ObjectRef {
   readonly message: string
 }
 
-/** All findings of the draft; those of one object first where one is named, errors before warnings. */
+/** All findings of the draft; those of `first` come first if it is given, errors before warnings. */
 export function problemsOf({ reads }: UnderstoodDraft, first: ObjectRef | undefined): readonly DraftProblem[] {
   const rank = ({ kind, name, severity }: DraftProblem): number =>
     (severity === 'error' ? 0 : 2) + (kind === first?.kind && name === first.name ? 0 : 1)
@@ -148,7 +148,7 @@ export function countText(problems: readonly { readonly severity: 'error' | 'war
   ].join(', ')
 }
 
-/** What became, or would become, of one change. `applied`: it was no dry run. */
+/** The actual or expected result of one change. `applied`: not a dry run. */
 export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdict, applied: boolean): string {
   switch (outcome) {
     case 'accepted':
@@ -167,33 +167,33 @@ export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdi
     case 'throttled':
       return 'was not changed: the server rejected the request with 429. Apply it again when the server is less busy.'
     case 'failed':
-      // Whether it is known that nothing was done, the problem beside it says.
+      // The problem shown with it states whether the change may have been applied.
       return applied ? 'was not confirmed by the server.' : 'received no response.'
     case 'skipped':
       return problem === undefined ? 'was not sent, because the server did not accept an earlier one.' : 'was not sent.'
   }
 }
 
-/** Whether nothing but what other managers own is in the way: it can be taken over. */
+/** Whether fields of other managers are the only obstacle: they can be forced. */
 export function needsTakeover(verdicts: readonly ChangeVerdict[]): boolean {
   const bad = verdicts.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged')
   return bad.length > 0 && bad.every(({ conflicts }) => conflicts.length > 0)
 }
 
-/** What became of an application as a whole: `Applied`, `Partly applied`, `Not applied`. */
+/** The result of an application as a whole: `Applied`, `Partly applied`, `Not applied`. */
 export function appliedTitle(verdicts: readonly ChangeVerdict[]): string {
   const done = verdicts.filter(({ outcome }) => outcome === 'accepted' || outcome === 'unchanged').length
   if (done === verdicts.length) return 'Applied'
   return done > 0 ? 'Partly applied' : 'Not applied'
 }
 
-/** Says nothing of other objects: of several, earlier ones may have been applied. */
+/** Does not mention other objects: if there are several, earlier ones may have been applied. */
 export function retryText({ until, attempt, most }: NonNullable<ObjectsState['waiting']>, now: number): string {
   const seconds = Math.max(0, Math.ceil((unixMsOf(until) - now) / 1_000))
   return `The server rejected the request with 429 and did not carry it out. Next attempt in ${seconds} s (${attempt} of ${most}).`
 }
 
-/** Levels that were changed or that changed schemas lead to, each once; what was deleted has no charts any more. */
+/** Levels that were changed or that changed schemas reference, each once; deleted levels have no charts any more. */
 export function affectedLevels(verdicts: readonly ChangeVerdict[]): readonly string[] {
   const names = verdicts.flatMap(({ kind, name, outcome, object }) => {
     if (outcome !== 'accepted' || object === undefined) return []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { completionsAt, placeAt, manifestShape } from './complete.logic.ts'
 
-/** The text with `|` where the cursor is. */
+/** The place in a text whose cursor is marked by `|`. */
 const at = (marked: string) => placeAt(marked.replace('|', ''), marked.indexOf('|'))
 const offered = (kind: 'FlowSchema' | 'PriorityLevelConfiguration', marked: string, levels: readonly string[] = []) =>
   completionsAt(manifestShape(kind), at(marked), levels).map(({ label }) => label)

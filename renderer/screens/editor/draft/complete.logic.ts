@@ -1,11 +1,11 @@
 import type { Kind } from '../../../../core/config/objects.ts'
 
-/** A field of a manifest, for completion: what may stand in it, and one sentence about it. */
+/** A field of a manifest, for completion: its possible content, and one sentence about it. */
 interface FieldShape {
   readonly about: string
-  /** Of a map. */
+  /** Fields of a map. */
   readonly fields?: Readonly<Record<string, FieldShape>>
-  /** A list of such entries. */
+  /** Shape of the entries of a list. */
   readonly list?: FieldShape
   readonly values?: readonly string[]
   /** Its value is the name of a level. */
@@ -155,28 +155,28 @@ export const manifestShape = (kind: Kind): FieldShape => ({
 })
 
 export interface YamlPlace {
-  /** Keys from the top; entries of lists have no step of their own. */
+  /** Keys from the root; entries of lists add no step. */
   readonly path: readonly string[]
   /** `value`: after the colon of the last step, or in an entry of its list. */
   readonly part: 'key' | 'value'
-  /** Where the word under the cursor begins. */
+  /** Offset at which the word under the cursor begins. */
   readonly from: number
 }
 
 const LINE = /^( *)((?:- +)*)(?:("[^"]*"\s*|[^\s:#"'[\]{},][^:#]*):(?:\s|$))?/
 
-/** No key and no value that is completed is longer; the search for its beginning costs the square of this. */
+/** No key or value to complete is longer; finding its beginning costs the square of this. */
 const LONGEST_WORD = 300
 
-/** A key that is open for what stands further to the right. */
+/** A key whose value may follow at a greater indentation. */
 interface Opened {
   readonly column: number
   readonly key: string
 }
 
 /**
- * The place of an offset, told by indentation alone, so that it can be told while the text is not in order. Only block
- * style and lists in brackets of one line are understood.
+ * The place of an offset, determined by indentation alone, so that it works while the text has errors. Supports only
+ * block style and one-line lists in brackets.
  */
 export function placeAt(text: string, offset: number): YamlPlace {
   const start = text.lastIndexOf('\n', offset - 1) + 1

@@ -11,7 +11,7 @@ import { changeDraft } from '../../../state/draft.ts'
 import { readOf, type UnderstoodDraft, type UnderstoodEntry } from '../../../state/draft.logic.ts'
 import { openPage, useRoute } from '../../../state/route.ts'
 
-/** One object as a form: what its text says, and how to change it there. */
+/** One object as a form: the content of its text, and how to change it. */
 export interface ObjectForm {
   readonly ref: ObjectRef
   /** Absent while the draft does not change the object. */
@@ -19,9 +19,9 @@ export interface ObjectForm {
   readonly readOnly: boolean
   at(path: FieldPath): Json | undefined
   text(path: FieldPath): string
-  /** `undefined` removes the field. Changes of one field in a row are one step. */
+  /** `undefined` removes the field. Consecutive changes of one field are one step. */
   set(path: FieldPath, value: unknown): void
-  /** What the row of a number takes of a field, and that of a text or a choice. */
+  /** Props of a field for the row of a number, and for that of a text or a choice. */
   number(path: FieldPath): FieldOf<Json | undefined>
   word(path: FieldPath): FieldOf<string>
   /** Findings of a field; with `deep` also of everything below it. */
@@ -73,7 +73,7 @@ export function objectForm(draft: UnderstoodDraft, ref: ObjectRef, mayEdit: bool
   }
 }
 
-/** What the text says, or last said while it could be read. */
+/** The content of the text, or its last readable content. */
 function valueOf(draft: UnderstoodDraft, ref: ObjectRef, read: UnderstoodEntry | undefined): Json | undefined {
   if (read?.document !== undefined) return toJson(read.document.value)
   if (read?.lastGood !== undefined) return cleanManifest(ref.kind, read.lastGood.object)
@@ -95,15 +95,15 @@ function setField(ref: ObjectRef, path: FieldPath, value: unknown): void {
   )
 }
 
-/** The level that an object is, or leads to. */
+/** The level that an object is or references. */
 export const effectiveLevelName = ({ schemas }: ObjectSet, { kind, name }: ObjectRef): string | undefined =>
   kind === 'PriorityLevelConfiguration'
     ? name
     : schemas.find(({ metadata }) => metadata.name === name)?.spec.priorityLevelConfiguration.name
 
 /**
- * The object that the page is about: the one of the address, else the first that the draft changes, else the first. The
- * same value as long as it is the same object.
+ * The selected object: the one in the address, else the first that the draft changes, else the first. Returns the same
+ * value as long as it is the same object.
  */
 export function useSelected(draft: UnderstoodDraft, first: ObjectRef | undefined): ObjectRef | undefined {
   const { object } = useRoute()

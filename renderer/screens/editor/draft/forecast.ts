@@ -26,11 +26,11 @@ export interface Impact {
   readonly before: ObjectSet
   readonly after: ObjectSet
   readonly version: string
-  /** Limits are those of the demand that the server reports now. */
+  /** Limits follow from the demand that the server reports now. */
   readonly live: boolean
 }
 
-/** What the draft does to the seats of the shown server; `undefined` while the objects are not known. */
+/** The effect of the draft on the seats of the shown server; `undefined` while the objects are not available. */
 export function useImpact(): Impact | undefined {
   const { base, proposal } = useDraft()
   const server = useViewPart((view) => view.server)
@@ -58,14 +58,16 @@ export function useImpact(): Impact | undefined {
 
 let lastDemand: { readonly key: string; readonly demand: DemandByLevel | undefined } = { key: '', demand: undefined }
 
-/** Demand moves every ten seconds, and a sample makes a new server every second: the same value in between. */
+/**
+ * Demand changes every ten seconds, but a sample makes a new server every second: returns the same value in between.
+ */
 function demandNow(server: ServerFrame | undefined): DemandByLevel | undefined {
   const key = JSON.stringify(server?.levels.map(({ name, demand, limits }) => [name, demand, limits.current]) ?? [])
   if (key !== lastDemand.key) lastDemand = { key, demand: server && demandOf(server) }
   return lastDemand.demand
 }
 
-/** Objects that only stand somewhere are like files. */
+/** Objects without a server to apply a draft to are treated like files. */
 const GUARDED_AS = {
   cluster: 'cluster',
   simulation: 'simulation',
@@ -76,7 +78,7 @@ const GUARDED_AS = {
 } as const
 
 export interface Guard {
-  /** The draft that was looked at; while it is not the present one, the findings are those of a moment ago. */
+  /** The draft that was checked; while it is not the current one, the findings are slightly out of date. */
   readonly of: DraftEntries
   readonly rails: readonly GuardFinding[]
   /** The draft has errors, so these are findings about its last valid values and no check counts as passed. */
@@ -84,10 +86,10 @@ export interface Guard {
   readonly checks: readonly GuardFinding[]
 }
 
-/** What the draft puts at risk. Computed after the letters of a keystroke are on the screen. */
+/** Risks of the draft. Computed after the letters of a keystroke are on the screen. */
 export function useGuard(serverLimit: number): Guard | undefined {
   const draft = useDeferredValue(useDraft())
-  // Without the table its rail says nothing.
+  // Without the table its rail reports nothing.
   useEffect(() => startRequestTests(client()), [])
   const { tests } = useRequestTests()
   const state = useObjects()
@@ -96,7 +98,8 @@ export function useGuard(serverLimit: number): Guard | undefined {
     const { base, proposal, entries } = draft
     if (base === undefined || proposal === undefined) return undefined
     const { origin, objects: before, version } = base
-    // Traffic as it is when the draft changes: rails are about what is there, and do not flicker with each sample.
+    // Traffic at the time when the draft changes: rails concern the present objects, and must not flicker with each
+    // sample.
     const { frame } = viewStore.getState()
     const context = {
       version,
@@ -116,21 +119,21 @@ export function useGuard(serverLimit: number): Guard | undefined {
   }, [draft, serverLimit, tests, user])
 }
 
-/** What a draft with errors would pass, nobody knows. */
+/** It is unknown which checks a draft with errors would pass. */
 export const railsOf = (found: readonly GuardFinding[], stale: boolean): readonly GuardFinding[] =>
   stale ? found.filter(({ severity }) => severity !== 'passes') : found
 
 const NOTHING: readonly SeenRequest[] = []
 
-/** What dumps showed since the source was connected, also while another page was open. */
+/** Requests from dumps since the source was connected, also while another page was open. */
 const seenStore = create<{ readonly connection: number; readonly seen: readonly SeenRequest[] }>(() => ({
   connection: 0,
   seen: NOTHING,
 }))
 
 /**
- * Requests that the dumps of the shown source told of, the latest ones. The draft is of the present: what a dump of a past instant
- * tells is no part of it, unless the source is a recording.
+ * The latest requests from dumps of the shown source. The draft concerns the present, so dumps of a past instant are
+ * left out, unless the source is a recording.
  */
 export function useSeenRequests(): readonly SeenRequest[] {
   const connected = useConnected()
@@ -148,7 +151,7 @@ export function useSeenRequests(): readonly SeenRequest[] {
   return seenStore((store) => (store.connection === connection ? store.seen : NOTHING))
 }
 
-/** Which of the requests that dumps showed would go elsewhere; `undefined` where there are no dumps. */
+/** Which of the requests in dumps would go elsewhere; `undefined` where there are no dumps. */
 export function useMoves(): Moves | undefined {
   const draft = useDeferredValue(useDraft())
   const seen = useDeferredValue(useSeenRequests())

@@ -11,14 +11,14 @@ import { useViewPart } from '../../../state/view.ts'
 import type { Impact } from './forecast.ts'
 
 export interface ForecastRun {
-  /** The last report; of an earlier draft while `part` is there. */
+  /** The last report; it belongs to an earlier draft while `part` is set. */
   readonly report?: ForecastReport
-  /** Part of 1 that is done while a forecast is being computed. */
+  /** Fraction done, 0 to 1, while a forecast is being computed. */
   readonly part?: number
   readonly problem?: Problem
 }
 
-/** After the last keystroke. */
+/** Delay after the last keystroke. */
 const PAUSE_MS = 300
 
 type Forecastable = Pick<Impact, 'before' | 'after' | 'version'> & { readonly limit: Pick<Impact['limit'], 'seats'> }
@@ -31,16 +31,14 @@ const wishOf = (of: ForecastWish['of'], { before, after, limit: { seats }, versi
   version,
 })
 
-/**
- * Fits the twin while nothing is drafted yet: the other side keeps it for the first forecast.
- */
+/** Fits the twin while there is no draft yet; the main side keeps the fit for the first forecast. */
 export function useEarlyFit({ before, limit: { seats }, version }: Forecastable): void {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   useEffect(() => {
     if (connection === undefined || server === undefined || refusalOf('forecast') !== undefined) return undefined
     const wish = wishOf({ connection, server }, { before, after: before, limit: { seats }, version })
-    // The runs come after the fit, and nobody looks at them.
+    // The runs come after the fit, and their results are not used.
     let stop: (() => void) | undefined
     stop = client().subscribe('forecast', wish, (event) => {
       if (event.kind !== 'progress' || event.part > FIT_PART) stop?.()
@@ -49,7 +47,7 @@ export function useEarlyFit({ before, limit: { seats }, version }: Forecastable)
   }, [connection, server, before, seats, version])
 }
 
-/** Forecasts the draft on the shown server; the next change of it ends the run before. */
+/** Forecasts the draft on the shown server; the next change of the draft ends the previous run. */
 export function useForecast({ before, after, limit: { seats }, version }: Forecastable): ForecastRun {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)

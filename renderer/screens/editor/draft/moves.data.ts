@@ -7,17 +7,17 @@ import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
 import { defaulted } from '../../../../core/guard/changes.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
 
-/** A request that a dump showed, ready to be classified again; its groups are those that its name tells. */
+/** A request from a dump, ready to be classified again; its groups follow from its user's name. */
 export interface SeenRequest {
   readonly key: string
   readonly user: string
   readonly digested: DigestedRequest
 }
 
-/** Of more, the oldest are forgotten. */
+/** Beyond this number, the oldest are dropped. */
 const MOST_SEEN = 1_000
 
-/** With the requests of another dump, each once. The same value when nothing is new. */
+/** Adds the requests of another dump, each once. Returns the same value when nothing is new. */
 export function withSeen(seen: readonly SeenRequest[], requests: readonly DumpRequest[]): readonly SeenRequest[] {
   const known = new Set(seen.map(({ key }) => key))
   const added = requests.flatMap((request): SeenRequest[] => {
@@ -32,7 +32,7 @@ export function withSeen(seen: readonly SeenRequest[], requests: readonly DumpRe
   return added.length === 0 ? seen : [...seen, ...added].slice(-MOST_SEEN)
 }
 
-/** Requests that another schema would take. */
+/** Requests that another schema would match. */
 export interface Move {
   readonly from: Landing
   readonly to: Landing
@@ -44,7 +44,7 @@ interface Landing {
   readonly level: string
 }
 
-/** A flow of a level, as the proposed configuration tells it apart. */
+/** A flow of a level, as the proposed configuration distinguishes it. */
 export interface SeenFlow {
   readonly schema: string
   readonly distinguisher: string
@@ -53,7 +53,7 @@ export interface SeenFlow {
 
 export interface Moves {
   readonly seen: number
-  /** Those that move most first. */
+  /** Sorted by the number of requests that move, descending. */
   readonly moves: readonly Move[]
   /** By level of the proposed configuration; those with most requests first. */
   readonly flows: ReadonlyMap<string, readonly SeenFlow[]>
@@ -103,13 +103,13 @@ export interface NeighbourRow {
   readonly name: string
   readonly precedence: number
   readonly self: boolean
-  /** What the draft does to it, as far as requests were seen. */
+  /** The effect of the draft on it, as far as requests were seen. */
   readonly remark: string
 }
 
 const AROUND = 2
 
-/** The schemas asked just before and just after one. */
+/** The schemas tried just before and just after one. */
 export function neighbours(objects: ObjectSet, name: string, moves: Moves | undefined): readonly NeighbourRow[] {
   const order = objects.schemas.toSorted(inMatchingOrder)
   const at = order.findIndex(({ metadata }) => metadata.name === name)

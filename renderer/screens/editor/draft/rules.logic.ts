@@ -12,14 +12,14 @@ export const NEW_URL_RULE = { verbs: ['get'], nonResourceURLs: ['/healthz'] }
 const NEW_SUBJECT = { kind: 'User', user: { name: '' } }
 export const NEW_RULE = { subjects: [NEW_SUBJECT], resourceRules: [NEW_RESOURCE_RULE] }
 
-/** Kinds of subjects, and how the form calls them. */
+/** Kinds of subjects, and their labels in the form. */
 export const SUBJECT_KINDS = [
   ['User', 'User'],
   ['Group', 'Group'],
   ['ServiceAccount', 'Account'],
 ] as const
 
-/** A subject as the form has it; of accounts also the namespace. */
+/** The fields of a subject in the form; service accounts also have a namespace. */
 export interface SubjectFields {
   readonly kind: string
   readonly name: string
@@ -40,7 +40,7 @@ export function subjectOf({ kind, name, namespace }: SubjectFields): Json {
   return { kind, [member]: kind === 'ServiceAccount' ? { namespace, name } : { name } }
 }
 
-/** The core API group has an empty name, which nobody can see in a field. */
+/** The core API group has an empty name, which would be invisible in a field. */
 const CORE = 'core'
 
 export const tokensText = (value: Json | undefined): string =>
@@ -48,7 +48,7 @@ export const tokensText = (value: Json | undefined): string =>
     .map((token) => (token === '' ? CORE : typeof token === 'string' ? token : JSON.stringify(token)))
     .join(', ')
 
-/** Words with commas or spaces between them. */
+/** Splits words at commas and spaces. */
 export function readTokens(text: string, groups: boolean): readonly string[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   return groups ? words.map((word) => (word === CORE || word === '""' ? '' : word)) : words

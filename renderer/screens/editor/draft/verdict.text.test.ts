@@ -28,7 +28,7 @@ it('counts down to the next try', () => {
   const waiting = { until: '2026-01-01T00:00:05.000Z', attempt: 2, most: 10 }
   const at = (text: string): string => retryText(waiting, Date.parse(text))
   expect(at('2026-01-01T00:00:02.100Z')).toMatch(/Next attempt in 3 s \(2 of 10\)/)
-  // An object before it may have been applied.
+  // An earlier object may have been applied.
   expect(at('2026-01-01T00:00:02.100Z')).not.toMatch(/nothing/)
   expect(at('2026-01-01T00:00:09.000Z')).toMatch(/Next attempt in 0 s/)
 })

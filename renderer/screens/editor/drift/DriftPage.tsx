@@ -119,7 +119,7 @@ function Compared({ base, state }: { readonly base: DraftBase; readonly state: O
   )
 }
 
-/** What does not differ, by name: it shows what was compared. */
+/** Objects that do not differ, by name: evidence of what was compared. */
 function SameObjects(props: {
   readonly objects: ObjectSet
   readonly rows: readonly DriftRow[]
@@ -166,7 +166,7 @@ function SameObjects(props: {
   )
 }
 
-/** One object: what differs, what the server will do, and the way back. */
+/** One object: its differences, what the server will do, and how to restore it. */
 function DriftDetail({ row }: { readonly row: DriftRow }) {
   const { kind, name, reference, current, server } = row
   return (

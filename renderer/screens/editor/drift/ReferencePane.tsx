@@ -77,19 +77,19 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
 interface Other {
   readonly reference: Reference
   readonly objects: ObjectSet
-  /** What could not be read, in sentences. */
+  /** Read failures, in sentences. */
   readonly notes: readonly string[]
 }
 
 interface ReferenceChoice extends Other {
   readonly busy: boolean
   readonly problem?: Problem
-  /** Compares with objects from elsewhere; those from before stay until they are read. */
+  /** Compares with objects from elsewhere; the previous ones stay until those are read. */
   readonly compareWith: (from: () => Promise<Elsewhere>) => void
   readonly compareWithBuiltIn: () => void
 }
 
-/** What the present objects are compared with: the built-in ones of their version until somebody asks for others. */
+/** The reference for the present objects: the built-in ones of their version unless the user selects others. */
 export function useReference(version: string): ReferenceChoice {
   const [other, setOther] = useState<Other>()
   const [task, start, reset] = useTask<void>()

@@ -5,8 +5,8 @@ import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
 
 /**
- * What was compared, and which time it holds for. `silent`: the source does not answer, so that a watch that still stands
- * proves nothing. `time`: as it is written on the screen.
+ * What was compared, and the time for which it holds. `silent`: the source does not answer, so that an open watch
+ * proves nothing. `time` formats an instant for the screen.
  */
 export function comparedText(
   {

@@ -63,7 +63,7 @@ it('shows every level before and after, and which numbers lie in their bands', (
   const judged = within(screen.getByRole('table', { name: /^Measured values of each level/ }))
   const row = judged.getByRole('row', { name: /^workload-low/ })
   expect(row.textContent).toContain('3.20 s outside1.00 s – 2.00 s')
-  // As good as nothing, so that it counts neither way.
+  // Too small to count either way.
   expect(row.textContent).toContain('0.00.0 – 0.1')
 })
 

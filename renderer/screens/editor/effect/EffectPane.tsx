@@ -13,7 +13,7 @@ import { bandText, levelColumn, QUANTITY_LOOKS, SmallLine } from './quantities.t
 import styles from './quantities.module.css'
 import { SETTLE_MS } from '../../../../core/compare/period.ts'
 
-/** What an applied edit did: every level before and after it, and the forecast beside what was measured. */
+/** The effect of an applied edit: every level before and after it, and the forecast next to the measured values. */
 export function EffectPane(props: { readonly effect: Effect; readonly watched: EffectsState['watched'] }) {
   const { effect, watched } = props
   const { measured, forecast } = effect
@@ -91,7 +91,7 @@ interface JudgedLevel {
   readonly numbers: ReadonlyMap<Quantity, Judged>
 }
 
-/** Levels with at least one number that matters. */
+/** Levels with at least one relevant number. */
 function judgedLevels({ forecast, measured }: Effect): readonly JudgedLevel[] {
   if (forecast === undefined || measured === undefined) return []
   const byLevel = Map.groupBy(judge(forecast, measured.levels), ({ level }) => level)
@@ -110,7 +110,7 @@ const JUDGED_COLUMNS: readonly DataColumn<JudgedLevel>[] = [
   })),
 ]
 
-/** The measured value with the interval below; one outside says so in words. */
+/** The measured value with the interval below; a value outside is marked in words. */
 function JudgedNumber({ judged }: { readonly judged: Judged | undefined }) {
   if (judged === undefined) return UNKNOWN
   const { quantity, measured, band, inside, matters } = judged
@@ -126,7 +126,7 @@ function JudgedNumber({ judged }: { readonly judged: Judged | undefined }) {
   )
 }
 
-/** Until when it is watched, or why that ended. */
+/** How long the edit is still watched, or why that ended. */
 export function watchText({ ended }: Effect, watched: EffectsState['watched']): string {
   if (ended !== undefined) return ENDED[ended]
   return watched ? `measuring until ${format.time(watched.untilMs)}` : 'not measured any more'
@@ -139,7 +139,7 @@ const ENDED: Readonly<Record<NonNullable<Effect['ended']>, string>> = {
   interrupted: 'pages are missing from the ten minutes after the edit',
 }
 
-/** What the measurement shows of the forecast, or why it shows nothing yet. */
+/** How the measurement compares to the forecast, or why there is no result yet. */
 export function effectSentences(effect: Effect): readonly string[] {
   const { measured, forecast, ended } = effect
   if (measured === undefined) {
@@ -159,7 +159,7 @@ export function effectSentences(effect: Effect): readonly string[] {
     ...(miss === undefined ? [] : [`Farthest outside: ${missText(miss)}.`]),
   ]
 }
-/** Least length of a measurement (core/twin/observe.ts). */
+/** Minimum length of a measurement (core/twin/observe.ts). */
 const FIRST_MS = 20_000
 
 function missText({ level, quantity, measured, band }: Judged): string {

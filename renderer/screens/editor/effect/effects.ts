@@ -3,7 +3,7 @@ import type { Effect, EffectsState } from '../../../../core/contract/effect.ts'
 import { client } from '../../../state/client.ts'
 import { useConnected } from '../../../state/connection.ts'
 
-/** How the watched edits of the shown source do; `undefined` before the other side reported it. */
+/** The state of the watched edits of the shown source; `undefined` before the main side reported it. */
 export function useEffectsState(): EffectsState | undefined {
   const connection = useConnected()?.id
   const [state, setState] = useState<EffectsState>()
@@ -16,11 +16,11 @@ export function useEffectsState(): EffectsState | undefined {
 
 interface AppliedEffect {
   readonly effect: Effect
-  /** While it is measured. */
+  /** Set while it is measured. */
   readonly watched: EffectsState['watched']
 }
 
-/** What came of the edit of a journal entry, as it is measured; `undefined` where it was not watched. */
+/** The effect of a journal entry's edit, as it is measured; `undefined` where it was not watched. */
 export function useAppliedEffect(id: string | undefined): AppliedEffect | undefined {
   const connection = useConnected()?.id
   const [held, setHeld] = useState<AppliedEffect>()
@@ -28,7 +28,7 @@ export function useAppliedEffect(id: string | undefined): AppliedEffect | undefi
     if (connection === undefined || id === undefined) return undefined
     let gone = false
     const take = async ({ watched }: EffectsState): Promise<void> => {
-      // What was measured before stays; the store reports what it cannot read.
+      // Earlier measurements stay; the store reports read failures.
       const effect = await client()
         .call('effects.read', { connection, id })
         .catch(() => null)

@@ -6,7 +6,7 @@ import styles from './quantities.module.css'
 
 const seats = (value: number): string => fixed(value, value < 10 ? 1 : 0)
 
-/** How what is forecast is called and written. */
+/** Label and format of each forecast quantity. */
 export const QUANTITY_LOOKS: Readonly<
   Record<Quantity, { readonly label: string; readonly text: (value: number) => string }>
 > = {
@@ -36,7 +36,7 @@ export const bandText = ({ low, high }: Band, quantity: Quantity): string => {
   return `${text(low)} – ${text(high)}`
 }
 
-/** What a number of a cell is to be compared with, below it. */
+/** The value to compare a cell's number with, below it. */
 export const SmallLine = ({ children }: { readonly children: string }) => (
   <span className={styles['band']}>{children}</span>
 )

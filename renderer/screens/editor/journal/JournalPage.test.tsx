@@ -31,7 +31,7 @@ const entry: JournalEntry = {
 
 it('keeps what was read later when an earlier answer comes late', async () => {
   story = await openStory({ history: 30, servers: 1 })
-  /** Answers the questions for the journal, in their order; an answer of `undefined` is a failure. */
+  /** Each answers one call for the journal, in order; an answer of `undefined` is a failure. */
   const readers: ((entries: readonly JournalEntry[] | undefined) => void)[] = []
   const { client } = story
   const call: typeof client.call = (name, input) =>
@@ -49,7 +49,7 @@ it('keeps what was read later when an earlier answer comes late', async () => {
   render(<JournalPage />)
   const changeObjects = (): void =>
     act(() => story.objects.write(({ levels, schemas }) => ({ levels: levels.slice(1), schemas })))
-  // The objects of a new source are news once; after that only what the test does asks again.
+  // The objects of a new source trigger one read; after that only the test does.
   await waitFor(() => expect(readers.length).toBeGreaterThan(0))
   await act(async () => readers.forEach((answer) => answer(undefined)))
   const before = readers.length

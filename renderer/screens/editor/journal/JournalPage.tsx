@@ -42,7 +42,7 @@ import { ObjectDiff } from '../draft/Diff.tsx'
 
 const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
 
-/** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
+/** All edits applied to the connected target, newest first; each entry can be undone and redone. */
 export function JournalPage() {
   if (useConnected() !== undefined) return <JournalOfTarget />
   return (
@@ -251,7 +251,7 @@ function Entry(props: {
 }
 
 interface Journal {
-  /** Newest first; `undefined` until they were read. */
+  /** Newest first; `undefined` until they have been read. */
   readonly entries?: readonly JournalEntry[]
   readonly problem?: Problem
 }
@@ -262,14 +262,17 @@ const readJournal = (): Promise<Journal> =>
     (thrown: unknown) => ({ problem: toProblem(thrown) }),
   )
 
-/** What was applied to a target; read again whenever its objects change, because they tell what became of it. */
+/**
+ * The edits applied to a target; read again whenever its objects change, because these determine the state of each
+ * edit.
+ */
 function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
   const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
   const order = useRef({ asked: 0, shown: 0 })
   const reload = useCallback(async (): Promise<void> => {
     const own = ++order.current.asked
     const read = await readJournal()
-    // What was asked for later has been answered already.
+    // A later read has completed already.
     if (own < order.current.shown) return
     order.current.shown = own
     setHeld({ ...read, of: targetKey })
@@ -286,11 +289,11 @@ function useJournal(targetKey: string | undefined): Journal & { readonly reload:
 interface TurnRequest {
   readonly way: 'undo' | 'redo'
   readonly changes: readonly AppliedChange[]
-  /** Takes over fields of other managers. */
+  /** Forces fields of other managers. */
   readonly force: boolean
 }
 
-/** Asks before an entry is undone or redone, and shows the change that this makes. */
+/** Asks for confirmation before an entry is undone or redone, and shows the resulting change. */
 function TurnDialog(props: {
   readonly asked: TurnRequest | undefined
   readonly target: string

@@ -65,10 +65,10 @@ export function turnSentence({ from, to }: AppliedChange, way: 'undo' | 'redo'):
   return way === 'undo' ? 'changes back' : 'changes again'
 }
 
-/** Field manager of the part of the API server that puts built-in objects back. */
+/** Field manager of the part of the API server that restores built-in objects. */
 const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
 
-/** What became of one change: `applied`, `taken back by the API server's reconciler at 03:12:43`. */
+/** The state of one change: `applied`, `taken back by the API server's reconciler at 03:12:43`. */
 export function stateText({ state, sending, since }: AppliedChange): string {
   if (sending !== undefined) return 'being sent'
   if (since !== undefined) return sinceText(since)
@@ -106,7 +106,7 @@ const WORD = {
   created: 'created again',
 }
 
-/** What to do about a change, where there is something to do. */
+/** Advice about a change, if there is something to do. */
 export function adviceText({ state, sending }: AppliedChange): string | undefined {
   if (sending !== undefined) {
     return `A console (process ${sending.pid}) is sending this, or ended before the server answered. The outcome appears here once the server can be read.`
@@ -120,7 +120,7 @@ export function adviceText({ state, sending }: AppliedChange): string | undefine
   return undefined
 }
 
-/** What the journal of such a target will hold, and where it is kept: shown while it is empty. */
+/** What the journal of such a target will contain, and where it is stored: shown while it is empty. */
 export const recordsOf = (origin: ObjectsOrigin): readonly (readonly [what: string, text: string])[] => [
   ['Edits', 'Each applied edit: time, user, objects, and every field before and after.'],
   [
