@@ -16,13 +16,13 @@ import styles from './alerts.module.css'
 const SILENCE_MS = 3_600_000
 
 interface RulePaneProps {
-  /** Whose alerts can be silenced; absent of the past. */
+  /** Connection whose alerts can be silenced; absent for an instant of the past. */
   readonly connection: number | undefined
   readonly state: AlertsState
   readonly rule: RuleId
 }
 
-/** One rule: when it fires, what it says now, and the same for Prometheus. */
+/** One rule: when it fires, what it reports now, and the same for Prometheus. */
 export function RulePane({ connection, state, rule }: RulePaneProps) {
   const { title, condition, holdMs, severity } = RULES[rule]
   const own = state.alerts.filter((alert) => alert.rule === rule)
@@ -70,7 +70,7 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
   )
 }
 
-/** Of this rule and level for an hour from the newest sample on. */
+/** Silences this rule and level for an hour from the newest sample on. */
 const silenceFor = ({ rule, level, server }: Alert, asOf: number): Silence => ({
   rule,
   ...(level !== undefined && { level }),

@@ -39,7 +39,7 @@ const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly lab
 
 const LEAD = format.span(ALERTS_LEAD_MS / MS_PER_SECOND)
 
-/** The alert rules on the shown source: what fires, what fired, why, and what to do about it. */
+/** The alert rules for the shown source: what fires, what fired, why, and what to do about it. */
 export function AlertsScreen() {
   const connected = useConnected()
   const { state, problem, isPast } = useShownAlerts()
@@ -150,7 +150,7 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
   },
 ]
 
-/** `firing, 2`, `pending, 6 of 10 min`, `quiet`, `off`. */
+/** `firing, 2`, `pending, 6 min of 10 min`, `quiet`, `off`. */
 function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: AlertsState): string {
   if (state === 'firing') {
     const own = alerts.filter((alert) => alert.rule === rule)
@@ -204,7 +204,7 @@ function ChangesPane(props: { readonly state: AlertsState; readonly isPast: bool
   )
 }
 
-/** Leads to the screen that shows what an alert is about, at an instant of the past. */
+/** Opens the screen that shows the subject of an alert, at an instant of the past. */
 export function showAt(at: number, { server, level }: AlertChange['alert']): void {
   timeStore.getState().goTo(at)
   if (server !== undefined && level !== undefined) openLevel(server, level)
@@ -220,7 +220,7 @@ const FILES: readonly { readonly kind: ExportKind; readonly label: string; reado
   { kind: 'mixin', label: 'Jsonnet mixin', file: 'mixin.libsonnet' },
 ]
 
-/** The rules for the tools that people run, by the version of the shown server; `apf export` sets labels as well. */
+/** The rules for common tools, by the version of the shown server; `apf export` also sets labels. */
 function ExportMenu() {
   const version = viewStore((view) => view.server?.version)
   const save = async (kind: ExportKind, file: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import { isCritical } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState } from '../../../core/contract/alerts.ts'
 
-/** How the rules stand, in one sentence, and which alerts matter most in a second one. */
+/** The state of the rules in one sentence, and the most important alerts in a second one. */
 export function alertsSentence({ asOf, rules, alerts }: AlertsState): {
   readonly title: string
   readonly evidence?: string

@@ -6,17 +6,17 @@ import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useAlerts } from '../../state/told.ts'
 
 export interface ShownAlerts {
-  /** Until the rules were evaluated, nothing; while another instant is evaluated, how they stood at the one before. */
+  /** `undefined` until the rules were evaluated; while another instant is evaluated, the state at the previous one. */
   readonly state: AlertsState | undefined
-  /** Of an instant that cannot be evaluated. */
+  /** Set for an instant that cannot be evaluated. */
   readonly problem?: Problem
   readonly isPast: boolean
 }
 
-/** An instant that is shown for so long is one that is looked at: minutes of samples are read for it. */
+/** Evaluation reads minutes of samples, so it starts only after the same instant was shown for this long. */
 const REST_MS = 300
 
-/** How the alert rules stand for the shown source, or stood at the instant that is shown. */
+/** The state of the alert rules for the shown source, at present or at the shown instant. */
 export function useShownAlerts(): ShownAlerts {
   const present = useAlerts()
   const past = usePastPart(askedOf)

@@ -34,7 +34,7 @@ spec:
       resourceRules: [{ verbs: [list], apiGroups: [''], resources: [pods], namespaces: ['*'] }]
 `
 
-/** Says when the draft of the connected target was read. */
+/** Shows when the draft of the connected target was read. */
 const DraftState = () => <output aria-label="draft">{useDraftReady() ? 'read' : 'not read'}</output>
 
 /** The pages of Classify on a synthetic story with the built-in objects. */

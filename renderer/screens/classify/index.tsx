@@ -8,7 +8,7 @@ import { RequestPage } from './request/RequestPage.tsx'
 import { ShardingPage } from './sharding/ShardingPage.tsx'
 import { TestsPage } from './tests/TestsPage.tsx'
 
-/** Where requests go: one of them, a saved table of them, all that were seen, and how flows share queues. */
+/** Where requests go: a single request, a saved table, all requests seen, and how flows share queues. */
 export function ClassifyScreen() {
   const { page } = useRoute()
   useEffect(() => startRequestTests(client()), [])

@@ -28,13 +28,13 @@ const OFFSETS: readonly (readonly [seconds: number, label: string])[] = [
 ]
 const MOST_MARKS = 200
 
-/** Which two periods are compared: typed, around a mark, or apart by an offset. */
+/** Selects the two periods to compare: typed, around a mark, or separated by an offset. */
 export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) {
   const [length, setLength] = useState(300)
   const { a, b } = periods
   return (
     <div className={styles['bar']}>
-      {/* Another period is another field: what was typed does not stay over it. */}
+      {/* A new period gets a new field, so that typed text does not cover it. */}
       <PeriodField key={`a ${a.from} ${a.to}`} name="A" period={a} onChange={(next) => onChange({ a: next, b })} />
       <PeriodField key={`b ${b.from} ${b.to}`} name="B" period={b} onChange={(next) => onChange({ a, b: next })} />
       <Button small onClick={() => onChange({ a: b, b: a })}>

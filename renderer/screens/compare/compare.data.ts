@@ -20,7 +20,7 @@ export interface KeyRow {
   readonly share: string
 }
 
-/** The totals of two periods, a number a row. */
+/** The totals of two periods, one number per row. */
 export const keyRows = ({ totals, perSecond }: Comparison): readonly KeyRow[] =>
   NUMBERS.map((name) => {
     const { label, text, change } = numberLook(name, perSecond)
@@ -35,10 +35,10 @@ export const keyRows = ({ totals, perSecond }: Comparison): readonly KeyRow[] =>
     }
   })
 
-/** The periods may be of different days. */
+/** The periods may be on different days. */
 const WORDS = { when: format.dateTime, length: format.age, percent: format.percent }
 
-/** What changed most, in one sentence; then what is missing. */
+/** The largest change in one sentence; then what is missing. */
 export function compareSentence(
   comparison: Comparison,
   names: { readonly a: string; readonly b: string },

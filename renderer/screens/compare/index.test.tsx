@@ -17,7 +17,7 @@ beforeEach(async () => {
   const { client } = story
   setClient({
     ...client,
-    // The story has no flight recorder that could say what is recorded.
+    // The story has no flight recorder that could report what is recorded.
     call: (name, input) =>
       name === 'past.open'
         ? Promise.reject(new ProblemError('not-found', 'nothing recorded'))
@@ -38,7 +38,7 @@ afterEach(() => {
   setClient(undefined)
 })
 
-/** Roles of everything on this page take seconds to find, so its parts are found by their words. */
+/** Queries by role take seconds on this page, so tests find its parts by label. */
 const table = async (): Promise<HTMLElement> => screen.findByLabelText('Difference of key numbers')
 const field = (name: RegExp): HTMLInputElement => screen.getByLabelText<HTMLInputElement>(name)
 
@@ -60,7 +60,7 @@ test('two periods with the differences of every key number, and charts of the le
 })
 
 test('the cursor is in both periods at the same distance from their starts, and so are the numbers beside it', async () => {
-  // A drawing needs a size, which the page of a test has not.
+  // A drawing needs a size, which the test DOM does not compute.
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
   cleanup()
   render(<CompareScreen />)
@@ -70,7 +70,7 @@ test('the cursor is in both periods at the same distance from their starts, and 
   fireEvent.keyDown(half('B'), { key: 'ArrowLeft' })
   const [inA = '', inB = ''] = [half('A'), half('B')].map((one) => one.getAttribute('aria-valuetext') ?? '')
   const [a = '', b = ''] = [field(/^Period A/).value, field(/^Period B/).value].map((text) => text.slice(11, 19))
-  // Clocks without dates: midnight may lie between them.
+  // Times without dates: midnight may lie between them.
   const secondsBetween = (from: string, to: string): number =>
     ((Date.parse(`2026-01-02T${to}Z`) - Date.parse(`2026-01-01T${from}Z`)) / 1_000) % 86_400
   expect(secondsBetween(inA.slice(0, 8), inB.slice(0, 8))).toBe(secondsBetween(a, b))

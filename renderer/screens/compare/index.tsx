@@ -21,13 +21,13 @@ import { PeriodBar } from './PeriodBar.tsx'
 import { useComparison, useMarks, type Compared } from './useComparison.ts'
 import styles from './compare.module.css'
 
-/** Charts of levels beside each other; more levels are in the table. */
+/** Charts of levels side by side; the table contains more levels. */
 const MOST_CHARTS = 4
 
 /** Two periods of the shown server side by side: before and after a change, today and yesterday. */
 export function CompareScreen() {
   const connection = useConnected()
-  // The range begins with the first sample, and with it what is compared at first.
+  // The range begins with the first sample, and so do the first compared periods.
   const isEmpty = useViewPart((view) => view.server === undefined)
   if (connection === undefined)
     return <NoCluster page="Compare">Compare shows what differs between two periods of a server.</NoCluster>
@@ -42,7 +42,7 @@ export function CompareScreen() {
   return <ComparePeriods connection={connection} />
 }
 
-/** What opens first. */
+/** Length of the initial periods. */
 const FIRST_MS = 300_000
 
 function ComparePeriods({ connection }: { readonly connection: Connected }) {

@@ -16,7 +16,7 @@ import { editMarks } from './compare.data.ts'
 interface Side {
   readonly period: Period
   readonly series: Series
-  /** What was known at its end; absent where nothing is recorded. */
+  /** The state at its end; absent where nothing is recorded. */
   readonly moment: Moment | undefined
 }
 
@@ -67,7 +67,7 @@ async function read(id: number, server: string, { a, b }: Periods): Promise<Comp
   }
 }
 
-/** The connection that knows what is recorded; a source of which nothing is recorded still knows its own minutes. */
+/** The connection that reads the recording; without one, the source itself still has its own last minutes. */
 const openPast = (connection: number): Promise<number | undefined> =>
   client()
     .call('past.open', { connection })
@@ -97,7 +97,7 @@ const surroundingsOf = ({ moment }: Side, server: string) => ({
   objects: moment?.objects && knownObjects(moment.objects),
 })
 
-/** Instants by which periods can be aligned: edits of this console, and what is known of the shown server. */
+/** Instants by which periods can be aligned: edits of this console, and marks of the shown server. */
 export function useMarks(id: number): readonly Mark[] {
   const marks = useServerMarks()
   const [journal, setJournal] = useState<readonly JournalEntry[]>([])

@@ -14,7 +14,7 @@ const VERIFY = [
   { value: 'skip', label: 'Skip' },
 ] as const
 
-/** Credentials for addresses, and which servers are trusted with them. */
+/** Credentials for addresses, and the trusted certificates of their servers. */
 export function AuthFields(props: {
   readonly form: AuthForm
   readonly errors: AuthErrors
@@ -23,7 +23,7 @@ export function AuthFields(props: {
   readonly onChange: (change: Partial<AuthForm>) => void
 }) {
   const { form, errors, tls, onChange } = props
-  // An empty field is not yet a mistake.
+  // An empty field is not an error yet.
   const field = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
     <TextField
       label={label}

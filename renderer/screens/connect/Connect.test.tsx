@@ -85,7 +85,7 @@ describe('the Connect screen', () => {
       'sources.connect',
       expect.objectContaining({ spec: expect.objectContaining({ target: expect.objectContaining(target) }) }),
     )
-    // The token does not come back.
+    // The token is not returned.
     await vi.waitFor(() => expect(connectionStore.getState().connection).toBeDefined())
     expect(connectionStore.getState().connection?.spec).toMatchObject({ target: { kind: 'urls', credentials: {} } })
     expect(JSON.stringify(connectionStore.getState().connection)).not.toContain('t0k')
@@ -157,7 +157,7 @@ describe('the Connect screen', () => {
     const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' })
     await user.click(screen.getByText(/^Who can connect/))
     await user.type(screen.getByRole('textbox', { name: 'Address to listen on' }), '0.0.0.0')
-    // What lends the credentials of a kubeconfig has both unless they are taken away.
+    // A proxy that lends the credentials of a kubeconfig has both unless they are removed.
     expect(start.disabled).toBe(false)
     expect(screen.getByText(/^Every client with the proxy’s token acts as/)).toBeTruthy()
     const choose = (group: string, name: string) =>
@@ -272,7 +272,7 @@ describe('the Connect screen', () => {
     await connectProxy('http://first:8001')
     await vi.waitFor(() => expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'proxy' } }))
     expect(address().value).toBe('http://typed:8001')
-    // The same source connects anew, as after a restart.
+    // The same source connects again, as after a restart.
     await connectProxy('http://first:8001')
     await vi.waitFor(() => expect(connectionStore.getState().connections).toHaveLength(2))
     expect(address().value).toBe('http://typed:8001')
@@ -307,7 +307,7 @@ describe('the Connect screen', () => {
     expect(
       screen.getByText(/Next try in \d+ s\. The last values, from [\d:]{8}, stay and are marked stale\./),
     ).toBeTruthy()
-    // Nothing stays of a server that never answered.
+    // There are no last values of a server that never answered.
     const { connection } = connectionStore.getState()
     const servers = connection?.servers.map(({ lastGoodAt: _never, ...health }) => health)
     act(() =>

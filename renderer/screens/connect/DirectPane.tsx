@@ -63,7 +63,7 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
             <TextArea
               label="Metrics addresses, one per line"
               hint="Complete addresses, one per API server. Example with kubectl proxy: http://127.0.0.1:8001/metrics."
-              // An empty form is not yet a mistake.
+              // An empty form is not an error yet.
               error={form.urls.trim() === '' ? undefined : errors.urls}
               rows={3}
               value={form.urls}

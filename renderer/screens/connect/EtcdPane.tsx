@@ -14,7 +14,7 @@ const KINDS = [
   { value: 'start', label: 'Start one' },
 ] as const
 
-/** A proxy in front of an etcd: one that runs, one that the console starts, or a simulated one. */
+/** A proxy in front of an etcd: a running one, one that the console starts, or a simulated one. */
 export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSpec>) {
   const [form, setForm] = useForm(() => etcdFormOf(shown), onFill)
   const read = readEtcdForm(form)
@@ -73,7 +73,7 @@ interface StartFieldsProps {
   readonly onChange: (part: Partial<EtcdForm>) => void
 }
 
-/** Member, port, rules and certificates of a proxy to be started. */
+/** Member, port, rules and certificates of a proxy to start. */
 function StartFields({ form, errors, onChange }: StartFieldsProps) {
   const path = (field: keyof EtcdForm & `${string}File`, label: string, hint?: string) => (
     <TextField

@@ -27,7 +27,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
   const [asked, setForm] = useForm(() => feedFormOf(shown), onFill)
   const [choseObjects, setChoseObjects] = useState(shown?.kind === 'feed')
   const contexts = useContexts(asked.file)
-  // Where there is no kubeconfig to ask a server by, the log is enough until the reader says otherwise.
+  // Without a kubeconfig to reach a server with, the log is enough until the reader chooses otherwise.
   const noCluster = contexts.found?.length === 0 && asked.file === ''
   const form = noCluster && !choseObjects ? { ...asked, withCluster: false } : asked
   const read = readFeedForm(form)
@@ -53,7 +53,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
               <TextField
                 label="Path of the file on this machine"
                 placeholder={form.kind === 'httplog' ? '/var/log/kube-apiserver.log' : '/var/log/kubernetes/audit.log'}
-                // An empty form is not yet a mistake.
+                // An empty form is not an error yet.
                 error={form.path === '' ? undefined : errors.path}
                 value={form.path}
                 onChange={(path) => change({ path })}
@@ -97,7 +97,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
   )
 }
 
-/** Of a webhook, where the API server posts to. */
+/** The address of a webhook, to which the API server posts. */
 function FeedAddress() {
   const { address } = useLiveAddress()
   if (address === undefined) return null

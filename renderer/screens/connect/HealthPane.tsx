@@ -19,7 +19,7 @@ import { backoffOf, healthFacts, pastsToTell, pastText, type Past, reasonWord, s
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
 
-/** How the connected source does: per server its cost, its failures, and the metrics missing in its version. */
+/** The health of the connected source: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
   const frame = useViewPart((view) => view.frame)
   const { servers, cadence, source, still } = connection
@@ -117,7 +117,7 @@ function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonl
   )
 }
 
-/** Joined to the name by U+2060, or a narrow column would leave it on a line of its own. */
+/** U+2060 joins it to the name; otherwise a narrow column would put it on a line of its own. */
 const SHORTENED = '…\u2060'
 
 const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
@@ -166,7 +166,7 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
   )
 }
 
-/** Rules that Prometheus may have, for charts of long ranges elsewhere; the console needs none of them. */
+/** Optional recording rules for long ranges in other tools; the console needs none of them. */
 function Rules(place: Omit<Place, 'matchers'>) {
   const text = rulesYaml(recordingRules(place), place.intervalMs)
   return (
@@ -179,7 +179,7 @@ function Rules(place: Omit<Place, 'matchers'>) {
   )
 }
 
-/** The tries so far as bars, the wait until the next, and the last words of the server. */
+/** The attempts so far as bars, the wait until the next, and the last error of the server. */
 function Failures({ health }: { readonly health: ServerHealth }) {
   const now = useNow()
   const { waits, nextInSeconds } = backoffOf(health, now)
@@ -194,7 +194,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
       <div className={styles['tries']} role="img" aria-label={`${health.failures.length} failed tries`}>
         {waits.map((seconds, index) => (
           <span
-            // Tries keep their place in the list.
+            // Attempts keep their place in the list.
             key={health.failures[index]?.at ?? index}
             className={classes(
               styles['try'],

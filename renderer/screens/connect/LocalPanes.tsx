@@ -11,15 +11,15 @@ import { Pane } from '../../components/Pane.tsx'
 import { AlgorithmField, useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
-/** The simulated cluster as it is without being asked otherwise. */
+/** The simulated cluster with its defaults. */
 export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'simulation' })
 
-/** Versions between which the behaviour of flow control, or what is exposed of it, differs. */
+/** Versions between which the behaviour of flow control, or its exposed metrics, differ. */
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
 const UPSTREAM: string = ALGORITHMS[0]
 
-/** What the simulation is, and which. */
+/** What the simulation is, and the choice of one. */
 export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePaneProps<SimulationSpec>) {
   const shown = source?.kind === 'simulation' ? source : undefined
   const [wish, setWish] = useForm(
@@ -110,7 +110,7 @@ export function FilePane(props: {
         <Buttons>
           <Button
             disabled={busy || text.trim() === ''}
-            // A page whose last line has no end counts as cut off; what is selected and copied seldom has one.
+            // The parser treats a page whose last line has no newline as truncated; copied text rarely has one.
             onClick={() => onOpen(async () => ({ kind: 'files', files: [{ name: 'pasted', text: `${text}\n` }] }))}
           >
             Open the pasted text

@@ -52,7 +52,7 @@ export function PermissionPane(props: {
   )
 }
 
-/** Objects to apply, as text and to copy. */
+/** Objects to apply, as text that can be copied. */
 function Manifest({
   yaml,
   label,
@@ -180,7 +180,7 @@ const LOOK: Readonly<
   'not-applicable': { icon: 'lock', tone: 'quiet', word: 'does not apply' },
 }
 
-/** Nobody needs to edit in order to look, so that a viewer lacks nothing. */
+/** Viewing does not require editing, so a viewer lacks nothing. */
 const lookOfEdits = (status: CapabilityResult['status']): (typeof LOOK)[typeof status] =>
   status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed, and not needed to look' } : LOOK[status]
 

@@ -18,14 +18,14 @@ import {
 } from './prometheus.logic.ts'
 import styles from './Connect.module.css'
 
-/** A Prometheus: where it is and as whom, then which of its servers, and how much of the past. */
+/** A Prometheus: its address and credentials, then the choice of servers, and how much of the past. */
 export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<PrometheusSpec>) {
   const [form, setForm] = useForm(() => prometheusFormOf(shown), onFill)
   const [found, startFind, forgetFound] = useTask<PrometheusServers>()
   const read = readPrometheusForm(form)
   const errors = read.ok ? {} : read.errors
   const choose = (part: Partial<PrometheusForm>): void => setForm({ ...form, ...part })
-  /** What was found depends on it. */
+  /** The servers found depend on the fields, so a change discards them. */
   const change = (part: Partial<PrometheusForm>): void => {
     choose(part)
     forgetFound()
@@ -47,7 +47,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
           label="Address"
           hint="Prometheus, Thanos, Mimir or VictoriaMetrics; with its path prefix, before /api/v1."
           placeholder="https://prometheus.example.com"
-          // An empty form is not yet a mistake.
+          // An empty form is not an error yet.
           error={form.url.trim() === '' ? undefined : errors.url}
           value={form.url}
           onChange={(url) => change({ url })}

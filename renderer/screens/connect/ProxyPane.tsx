@@ -48,7 +48,7 @@ const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
   ['headers', 'X-Remote-User and X-Remote-Group headers, for tests'],
 ]
 
-/** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
+/** A proxy in front of a server: its settings, and its address for clients once it runs. */
 export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<ProxySpec>) {
   const [form, setForm] = useForm(() => proxyFormOf(shown), onFill)
   const contexts = useContexts(form.file)
@@ -79,7 +79,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
             <TextField
               label="Address of the server"
               placeholder="http://127.0.0.1:8001"
-              // An empty form is not yet a mistake.
+              // An empty form is not an error yet.
               error={form.url.trim() === '' ? undefined : errors.url}
               value={form.url}
               onChange={(url) => change({ url })}
@@ -140,18 +140,18 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
   )
 }
 
-/** Whose rights the clients get. */
+/** The identity whose permissions the clients get. */
 const lending = (form: ProxyForm, { token }: SettledReach): string | undefined =>
   lendingSentence({
     ...lenderOf(form),
     listen: { token: token === 'file' ? { kind: token, file: form.tokenFile } : { kind: token } },
   })
 
-/** Address for clients, and a command to try it with. */
+/** The address for clients, and a command to try it. */
 function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
   const { address, clientKubeconfig } = useLiveAddress()
   const place = useRef<HTMLDivElement>(null)
-  // Whoever has just started the proxy looked at the end of the form.
+  // After starting the proxy, the reader is still at the end of the form.
   useEffect(() => {
     if (address !== undefined) place.current?.scrollIntoView?.({ block: 'nearest' })
   }, [address])
@@ -193,7 +193,7 @@ const TOKENS = [
 
 const FIELDS = ['host', 'tls', 'certFile', 'keyFile', 'token', 'tokenFile', 'clientCaFile'] as const
 
-/** Who can connect to a proxy: folded as long as it is as usual. */
+/** Who can connect to a proxy: collapsed while the settings are the defaults. */
 function ReachFields(props: {
   readonly form: SettledReach
   readonly identity: ProxySpec['identity']
@@ -202,7 +202,7 @@ function ReachFields(props: {
 }) {
   const { form, identity, errors, onChange } = props
   const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls === 'files' || form.token === 'file')
-  // An empty path is not yet a mistake.
+  // An empty path is not an error yet.
   const shown = (path: string, error: string | undefined): string | undefined => (path === '' ? undefined : error)
   return (
     <details

@@ -67,7 +67,7 @@ export const SIZES: readonly number[] = [500, 1_000, 2_000, 5_000, 10_000, 50_00
 export const ageText = (days: number): string => (days === 1 ? '1 day' : `${days} days`)
 export const sizeText = (megabytes: number): string => format.bytes(megabytesToBytes(megabytes))
 
-/** What the recorder has done so far; nothing while it is off. */
+/** What the recorder has done so far; empty while it is off. */
 export function recorderFacts({
   status,
   since,

@@ -12,7 +12,7 @@ import { inputClass } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import styles from './Connect.module.css'
 
-/** Sources used before, each one click away. */
+/** Recent sources, each one click away. */
 export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void }) {
   const [recent, setRecent] = useState<readonly RecentSource[]>([])
   useEffect(() => {
@@ -50,7 +50,7 @@ export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void
   )
 }
 
-/** The connected sources where there are several: each can be shown, and left. */
+/** The connected sources if there are several: each can be shown and disconnected. */
 export function ConnectedList() {
   const { connections, connection } = useConnection()
   if (connections.length < 2) return null
@@ -75,7 +75,7 @@ export function ConnectedList() {
   )
 }
 
-/** A source that cannot be left now has gone already. */
+/** A source that cannot be disconnected now is already gone. */
 export const leaveSource = ({ id }: Connected): void => void disconnectSource(id).catch(() => undefined)
 
 interface SourceRowProps {
@@ -83,7 +83,7 @@ interface SourceRowProps {
   readonly title: string
   readonly picked?: boolean
   readonly onPick: () => void
-  /** What the cross does. */
+  /** Label of the remove button. */
   readonly remove: string
   readonly onRemove: () => void
 }
@@ -133,10 +133,10 @@ export function KindList({ kind, onChange }: { readonly kind: Kind; readonly onC
   )
 }
 
-/** As many contexts as are seen at a glance. */
+/** The number of contexts that fit at a glance. */
 const MANY = 8
 
-/** Those in whose name, server or user every word occurs; the current one comes first, as the main side sorts them. */
+/** Contexts whose name, server or user contain every word; the current one comes first, as the main side sorts them. */
 function matching(found: readonly FoundContext[], search: string): readonly FoundContext[] {
   const holds = holdsWords(search)
   return found.filter(({ context, server, user }) => holds(`${context} ${server} ${user}`))

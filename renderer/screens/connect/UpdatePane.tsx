@@ -8,7 +8,7 @@ import { useSettings } from '../../state/settings.ts'
 import { updateStore } from '../../state/update.ts'
 import styles from './Connect.module.css'
 
-/** The address that is asked for newer versions; nothing is asked without one. */
+/** The address that is queried for newer versions; without one there is no query. */
 export function UpdatePane() {
   const [{ updateFrom }, change] = useSettings()
   const [address, setAddress] = useState(updateFrom)

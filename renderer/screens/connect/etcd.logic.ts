@@ -1,10 +1,10 @@
 import { type EtcdSpec, EtcdSpecSchema, PROXY_NAME } from '../../../core/contract/etcd.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 
-/** An etcd proxy that runs, or one to be started, as typed. Paths are of PEM files but for the rules; empty means none. */
+/** A running etcd proxy, or one to start, as typed. Paths are of PEM files except for the rules; empty means none. */
 export interface EtcdForm {
   readonly kind: 'proxy' | 'start'
-  /** Empty: the only one that runs, or the usual name of one to be started. */
+  /** Empty: the only running one, or the default name of one to start. */
   readonly name: string
   readonly upstream: string
   /** Empty means a free one. */
@@ -54,7 +54,7 @@ export type EtcdErrors = { readonly [K in keyof EtcdForm]?: string }
 export type ReadEtcdForm =
   { readonly ok: true; readonly spec: EtcdSpec } | { readonly ok: false; readonly errors: EtcdErrors }
 
-/** The specification that a form means, or what is wrong with its fields. */
+/** The specification that a form describes, or what is wrong with its fields. */
 export function readEtcdForm(form: EtcdForm): ReadEtcdForm {
   const { editing } = form
   const name = form.name.trim()

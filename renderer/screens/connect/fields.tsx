@@ -15,13 +15,13 @@ import styles from './Connect.module.css'
 import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
 import { PASTS } from './prometheus.logic.ts'
 
-/** What the form of a kind of source is given. */
+/** Props of the form of a source kind. */
 export interface SourcePaneProps<S extends SourceSpec = SourceSpec> {
   readonly busy: boolean
-  /** What the console shows already. */
+  /** The source that the console shows already. */
   readonly shown: SourceSpec | undefined
   readonly onOpen: (spec: S) => void
-  /** Called when the reader changes the form, which then outlasts other connections until it is submitted. */
+  /** Called when the reader changes the form, which then survives other connections until it is submitted. */
   readonly onFill: () => void
 }
 
@@ -38,7 +38,7 @@ export function useForm<F>(begin: () => F, onFill: () => void): [F, Dispatch<Set
   return [form, change]
 }
 
-/** A few choices side by side under a word that says what of. */
+/** A few choices side by side under a label. */
 export function Choice<V extends string>(
   props: Parameters<typeof Segment<V>>[0] & {
     readonly hint?: string | undefined
@@ -59,7 +59,7 @@ export function Choice<V extends string>(
   )
 }
 
-/** Which cluster, by its kubeconfig: context and file. */
+/** The cluster, by its kubeconfig: context and file. */
 export function ContextFields(props: {
   readonly file: string
   readonly context: string
@@ -98,7 +98,7 @@ export function ContextFields(props: {
   )
 }
 
-/** From which Prometheus the time before the connection is read, and how much of it. */
+/** The Prometheus from which the time before the connection is read, and how much of it. */
 export function PastFields(props: {
   readonly past: PrometheusPast | undefined
   readonly onChange: (past: PrometheusPast | undefined) => void
@@ -135,11 +135,11 @@ export function PastFields(props: {
   )
 }
 
-/** What the engine is given: the two flags of the server, whose sum is what flow control distributes, and the algorithm. */
+/** Settings of the engine: the two flags of the server, whose sum flow control distributes, and the algorithm. */
 export function LimitFields<F extends EngineForm>(props: {
   readonly form: F
   readonly errors: Partial<Record<keyof EngineForm, string>>
-  /** What an empty field stands for. */
+  /** The default of an empty field. */
   readonly placeholder?: string
   readonly onChange: (form: F) => void
 }) {
@@ -173,7 +173,7 @@ export function LimitFields<F extends EngineForm>(props: {
   )
 }
 
-/** What flow control of the console's own does. */
+/** Selects what the console's own flow control does. */
 export function AlgorithmField(props: { readonly value: string; readonly onChange: (algorithm: Algorithm) => void }) {
   const { value, onChange } = props
   return (
@@ -209,7 +209,7 @@ export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Ca
   )
 }
 
-/** The usual choices, with the present one among them whatever it is. */
+/** The usual choices, including the present one even when it is not among them. */
 export const choices = <T extends number | null>(
   usual: readonly T[],
   present: T,
@@ -219,14 +219,16 @@ export const choices = <T extends number | null>(
 
 type LiveAddress = Pick<Partial<LiveState>, 'address' | 'clientKubeconfig'>
 
-/** Where clients of the connected proxy, or the server of the connected webhook, connect to; empty until it is known. */
+/**
+ * The address for clients of the connected proxy, or for the server of the connected webhook; empty until it is known.
+ */
 export function useLiveAddress(): LiveAddress {
   const [known, setKnown] = useState<LiveAddress & { readonly of?: number }>({})
   const connection = useConnected()?.id
   useEffect(() => {
     if (connection === undefined) return undefined
     return client().subscribe('liveState', { connection }, ({ address, clientKubeconfig }) =>
-      // It is told each second and changes with the connection only.
+      // It is reported each second but changes only with the connection.
       setKnown((before) =>
         before.of === connection && before.address === address && before.clientKubeconfig === clientKubeconfig
           ? before
@@ -243,7 +245,7 @@ export function useLiveAddress(): LiveAddress {
 
 const NOTHING: LiveAddress = {}
 
-/** What is known, by name. */
+/** Facts, by name. */
 export function FactList({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className={styles['facts']}>

@@ -4,20 +4,20 @@ import type { PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { FoundContext, SourceSpec, Target } from '../../../core/contract/source.ts'
 import { isLoopback } from '../../../core/live/proxyReach.ts'
 
-/** The form as typed; lists are one address a line. */
+/** The form as typed; lists have one address per line. */
 export interface DirectForm {
   readonly method: 'kubeconfig' | 'urls'
-  /** Path of a kubeconfig; empty means the usual one. */
+  /** Path of a kubeconfig; empty means the default one. */
   readonly file: string
   /** Empty means the current context. */
   readonly context: string
   readonly servers: string
   readonly urls: string
-  /** For the metrics addresses; a kubeconfig brings its own. */
+  /** For the metrics addresses; a kubeconfig includes its own. */
   readonly auth: AuthForm
   readonly intervalMs: number
   readonly dumpsEveryMs: number | null
-  /** Where the time before is read from; absent: nowhere. */
+  /** The source of the time before the connection; absent: none. */
   readonly past?: PrometheusPast
 }
 
@@ -87,7 +87,7 @@ export const isAddress = (text: string): boolean => Address.safeParse(text).succ
 
 export const notAnAddress = (text: string): string => `“${text}” is not an address; write it as https://host:port.`
 
-/** The form filled from a source that was used before; `undefined` when it was not a direct one. */
+/** The form filled from a recent source; `undefined` when it was not a direct one. */
 export function formOf(spec: SourceSpec): DirectForm | undefined {
   if (spec.kind !== 'scrape') return undefined
   const { target, cadence, past } = spec
@@ -115,7 +115,10 @@ export function intervalText(ms: number | null): string {
   return ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`
 }
 
-/** Credentials for metrics addresses, as typed; what the chosen kind does not show is not sent. An empty token is none. */
+/**
+ * Credentials for metrics addresses, as typed; fields that the chosen kind does not show are not sent. An empty token
+ * is none.
+ */
 export interface AuthForm {
   readonly kind: 'token' | 'basic' | 'certificate'
   readonly token: string
@@ -182,7 +185,7 @@ export const isOpenWire = (address: string): boolean => {
   return url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
 }
 
-/** The form filled from what is known of a source; secrets are not, so they have to be typed again. */
+/** The form filled from a known source; secrets are not kept, so they have to be typed again. */
 export function authFormOf(credentials: AddressCredentials | undefined): AuthForm {
   if (credentials === undefined) return EMPTY_AUTH
   const { username = '', clientCertificate = '', clientKey = '', certificateAuthority = '' } = credentials

@@ -27,7 +27,7 @@ import styles from './Connect.module.css'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
 
-/** Where data comes from: sources, what the credential may do, and how the source does. */
+/** Where data comes from: sources, the permissions of the credential, and the health of the source. */
 export function ConnectScreen() {
   const connected = useConnected()
   const [kind, setKind] = useState<Kind>(() => kindOf(connected?.spec))
@@ -123,10 +123,10 @@ export function ConnectScreen() {
   )
 }
 
-/** The form may be longer than the screen, and the reason stands below it. */
+/** The form may be longer than the screen, and the reason is below it. */
 const intoView = (note: HTMLElement | null): void => note?.scrollIntoView?.({ block: 'nearest' })
 
-/** The kind to begin with: who looks at an example is most likely about to connect a cluster. */
+/** The initial kind: a reader who views an example most likely intends to connect a cluster next. */
 function kindOf(spec: SourceSpec | undefined): Kind {
   if (spec === undefined) return 'direct'
   const kinds = {
@@ -152,17 +152,17 @@ const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
 }
 
 interface FormKey {
-  /** Key of the form: another one begins anew. */
+  /** React key of the form: another key resets it. */
   readonly key: string
-  /** Something was filled in. */
+  /** Called when the reader fills something in. */
   readonly onFill: () => void
-  /** What was filled in is connected. */
+  /** Called when the form as filled in is connected. */
   readonly onSubmitted: () => void
 }
 
 /**
- * A form begins anew with a connection of its kind, which it shows, and when that ends. What is filled in outlasts
- * both until it is submitted or another kind is chosen.
+ * A form resets when a connection of its kind, which it shows, begins or ends. A changed form survives both until it is
+ * submitted or another kind is chosen.
  */
 function useFormKey(kind: Kind, connection: number | undefined): FormKey {
   const [{ form, of, filled }, set] = useState({ form: kind, of: connection, filled: false })
@@ -173,9 +173,9 @@ function useFormKey(kind: Kind, connection: number | undefined): FormKey {
 }
 
 interface HeroProps {
-  /** Why nothing else can be connected here, where that is so. */
+  /** Why nothing else can be connected here, if so. */
   readonly refused: string | undefined
-  /** Whether another source is connected beside this one rather than in its place. */
+  /** Whether another source is connected alongside this one rather than in its place. */
   readonly beside: boolean
   readonly onBeside: (beside: boolean) => void
   readonly onSimulation: () => void
@@ -237,8 +237,8 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
 interface Connecting {
   readonly task: Task<Connected>
   /**
-   * Connects; on success `done` is called and the overview opens, or the screen that is named, unless the user has
-   * left. A source that takes time to make is a function.
+   * Connects; on success calls `done` and opens the overview, or the screen in `then`, unless the user has left. A
+   * source that takes time to create is a function.
    */
   readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName, done?: () => void) => void
 }
@@ -254,7 +254,7 @@ function useConnecting(beside: boolean): Connecting {
     const connected = await start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside))
     if (!connected) return
     done?.()
-    // Whoever went elsewhere while the source was being made stays there.
+    // A user who opened another screen while the source was being created stays there.
     if (routeNow().screen === screen) openScreen(then)
   }
   return { task, connect: (spec, then = 'overview', done) => void connect(spec, then, done) }

@@ -13,7 +13,7 @@ import {
   type SettledReach,
 } from './reach.logic.ts'
 
-/** What the engine of a proxy or a feed is given, as typed. */
+/** Settings of the engine of a proxy or a feed, as typed. */
 export interface EngineForm {
   readonly maxRequestsInFlight: string
   readonly maxMutatingRequestsInFlight: string
@@ -22,7 +22,7 @@ export interface EngineForm {
 
 export interface ProxyForm extends EngineForm, ReachForm {
   readonly upstream: 'kubeconfig' | 'url'
-  /** Path of a kubeconfig; empty means the usual one. */
+  /** Path of a kubeconfig; empty means the default one. */
   readonly file: string
   /** Empty means the current context. */
   readonly context: string
@@ -40,7 +40,7 @@ export interface FeedForm extends EngineForm {
   readonly path: string
   readonly follow: boolean
   readonly port: string
-  /** Whether a cluster is asked for objects and counts. */
+  /** Whether objects and counts are read from a cluster. */
   readonly withCluster: boolean
   readonly file: string
   readonly context: string
@@ -48,7 +48,7 @@ export interface FeedForm extends EngineForm {
 
 export const EMPTY_PROXY: ProxyForm = {
   ...EMPTY_REACH,
-  // As the upstream has them.
+  // Empty: the limits of the upstream.
   maxRequestsInFlight: '',
   maxMutatingRequestsInFlight: '',
   algorithm: 'upstream',
@@ -83,7 +83,7 @@ const Address = z.url({ protocol: /^https?$/ })
 
 export const lenderOf = ({ upstream: kind, identity }: ProxyForm): Lender => ({ upstream: { kind }, identity })
 
-/** Who can connect: as typed, else as is usual with the upstream and the identity. */
+/** Who can connect: as typed, otherwise the default for the upstream and the identity. */
 export const settledReach = (form: ProxyForm): SettledReach => settle(form, lenderOf(form))
 
 /** The form as a source, or what is wrong with it, field by field. */
@@ -151,7 +151,7 @@ const engineErrors = (form: EngineForm): Errors<EngineForm> => ({
 const NO_LIMIT = `A limit is a whole number from 0 to ${MOST_SEATS}.`
 const isLimit = (text: string): boolean => isWithin(text, MOST_SEATS)
 
-/** Where no server could be asked. */
+/** Needed where there is no server to read the limits from. */
 const neededLimits = (form: EngineForm): Errors<EngineForm> => ({
   ...(form.maxRequestsInFlight.trim() === '' && { maxRequestsInFlight: NO_LIMIT }),
   ...(form.maxMutatingRequestsInFlight.trim() === '' && { maxMutatingRequestsInFlight: NO_LIMIT }),
@@ -179,7 +179,7 @@ const kubeconfig = ({ file, context }: { readonly file: string; readonly context
   ...(context !== '' && { context }),
 })
 
-/** The form filled from what is connected; as it is without, when that is something else. */
+/** The form filled from the connection; the empty form when that is of another kind. */
 export function proxyFormOf(spec: SourceSpec | undefined): ProxyForm {
   if (spec?.kind !== 'proxy') return EMPTY_PROXY
   const { upstream, port, listen, mode, identity, objects, allowExec } = spec
@@ -224,7 +224,7 @@ const engineForm = ({
   maxMutatingRequestsInFlight: maxMutatingRequestsInFlight === undefined ? '' : String(maxMutatingRequestsInFlight),
 })
 
-/** What a server is called before it is connected. */
+/** The name of a server before it is connected. */
 const nameOf = ({ upstream, context, url }: ProxyForm, contexts: readonly FoundContext[]): string => {
   if (upstream === 'url') return URL.parse(url)?.host ?? 'the server'
   if (context !== '') return context

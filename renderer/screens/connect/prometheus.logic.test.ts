@@ -61,7 +61,7 @@ describe('the form of a Prometheus', () => {
         auth: { kind: expect.stringContaining('unencrypted') },
       },
     })
-    // Without a secret, many a Prometheus inside a cluster is read so.
+    // Many Prometheus servers inside a cluster are read without a secret.
     expect(readPrometheusForm({ ...form, url: 'http://10.0.0.1:9090', tenant: 'a' }).ok).toBe(true)
   })
 

@@ -27,11 +27,11 @@ export interface PrometheusForm {
   readonly url: string
   readonly auth: AuthForm
   readonly tenant: string
-  /** `Name: value`, one a line. */
+  /** `Name: value`, one per line. */
   readonly headers: string
-  /** `name=value`, one a line: series have these labels. */
+  /** `name=value`, one per line: labels that the series have. */
   readonly matchers: string
-  /** Empty: those that are found. */
+  /** Empty: the detected one. */
   readonly clusterLabel: string
   readonly instanceLabel: string
   /** Empty: the only one. */
@@ -137,7 +137,7 @@ function readMatchers(text: string): NonNullable<PrometheusTarget['matchers']> |
   return matchers
 }
 
-/** The form filled from the source that is shown; secrets are not known, so they have to be typed again. */
+/** The form filled from the shown source; secrets are not kept, so they have to be typed again. */
 export function prometheusFormOf(spec: SourceSpec | undefined): PrometheusForm {
   if (spec?.kind !== 'prometheus') return EMPTY
   const { url, credentials, tenant = '', matchers = [], labels = {}, cluster = '', instances, pastMs } = spec
@@ -155,7 +155,7 @@ export function prometheusFormOf(spec: SourceSpec | undefined): PrometheusForm {
   }
 }
 
-/** What is chosen among what was found: the only cluster by itself; servers that are not of the chosen one are forgotten. */
+/** Selects among the found servers: the only cluster by itself. Servers outside the selected cluster are removed. */
 export function withFound(form: PrometheusForm, { clusters }: PrometheusServers): PrometheusForm {
   const { instances: _, ...rest } = form
   const known = clusters.find(({ name = '' }) => name === form.cluster)
@@ -164,7 +164,7 @@ export function withFound(form: PrometheusForm, { clusters }: PrometheusServers)
   return kept.length === 0 ? rest : { ...rest, instances: kept }
 }
 
-/** The form with one server more or less; all of them is no choice, and none is not possible. */
+/** Adds or removes one server; selecting all of them means no selection, and selecting none is not possible. */
 export function withServer(
   form: PrometheusForm,
   all: readonly string[],

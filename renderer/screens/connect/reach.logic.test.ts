@@ -14,7 +14,7 @@ import {
   type SettledReach,
 } from './reach.logic.ts'
 
-/** In front of an address, which lends no credentials. */
+/** A proxy in front of an address, which lends no credentials. */
 const by = (identity: Lender['identity']): Lender => ({ upstream: { kind: 'url' }, identity })
 const BARE: SettledReach = { ...EMPTY_REACH, tls: 'none', token: 'none' }
 const SECURE = { ...BARE, host: '0.0.0.0', tls: 'generated', token: 'generated' } as const
@@ -70,7 +70,7 @@ describe('who may connect', () => {
     expect(errorsOf({ tls: 'files', token: 'file' })).toEqual(['certFile', 'keyFile', 'tokenFile'])
     expect(errorsOf({}, 'certificate')).toEqual(['identity'])
     expect(errorsOf({ tls: 'generated', clientCaFile: '/ca' })).toEqual(['clientCaFile'])
-    // Its field is not there without TLS.
+    // Without TLS the form does not have its field.
     expect(errorsOf({ clientCaFile: '/ca' })).toEqual([])
   })
 
@@ -118,7 +118,7 @@ describe('who may connect', () => {
     fc.assert(
       fc.property(kept, fc.constantFrom(...PROXY_IDENTITIES), (listen, identity) => {
         const read = readReach(settle(reachFormOf(listen), by(identity)), by(identity))
-        // Without TLS the form shows no authority; no such proxy is ever opened.
+        // Without TLS the form shows no authority; such a proxy is never opened.
         fc.pre(read.ok && (listen.tls !== undefined || listen.clientCaFile === undefined))
         const known = ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' }, listen })
         expect(read).toEqual({ ok: true, ...(Object.keys(listen).length > 0 && { listen: known.listen }) })

@@ -17,13 +17,13 @@ export interface SettledReach {
   readonly tls: 'none' | 'generated' | 'files'
   readonly certFile: string
   readonly keyFile: string
-  /** Empty means that no client certificates are asked for. */
+  /** Empty: client certificates are not requested. */
   readonly clientCaFile: string
   readonly token: 'none' | 'generated' | 'file'
   readonly tokenFile: string
 }
 
-/** The same as typed; `open` is what nobody chose, which depends on upstream and identity. */
+/** The same as typed; `open` is not chosen yet, so upstream and identity decide. */
 export interface ReachForm extends Omit<SettledReach, 'tls' | 'token'> {
   readonly tls: SettledReach['tls'] | 'open'
   readonly token: SettledReach['token'] | 'open'
@@ -48,7 +48,7 @@ export function settle({ tls, token, ...form }: ReachForm, lender: Lender): Sett
   }
 }
 
-/** Who is asked about identity, too: some ways to connect go with some identities only. */
+/** Includes identity, because some ways to connect work with some identities only. */
 export type ReachErrors = Partial<Record<keyof ReachForm | 'identity', string>>
 
 export type ReadReach =
@@ -58,7 +58,7 @@ const hostOf = ({ host }: SettledReach): string => host.trim() || LOOPBACK
 /** Its field is shown with TLS only. */
 const authorityOf = ({ tls, clientCaFile }: SettledReach): string => (tls === 'none' ? '' : clientCaFile.trim())
 
-/** Whether clients can be known by their certificates. */
+/** Whether clients can be identified by their certificates. */
 export const knowsCertificates = (form: SettledReach): boolean => authorityOf(form) !== ''
 
 /** The form as a part of a source, or what is wrong with it, field by field. */
@@ -91,7 +91,7 @@ export function readReach(form: SettledReach, lender: Lender): ReadReach {
   return { ok: true, ...(Object.keys(listen).length > 0 && { listen }) }
 }
 
-/** As the form calls things. */
+/** Maps a problem to the field of the form. */
 function asError({ field, sentence }: ReachProblem): ReachErrors {
   switch (field) {
     case 'identity':
@@ -117,7 +117,7 @@ function tokenOf({ token, tokenFile }: SettledReach, lender: Lender): Pick<Proxy
   return { token: token === 'generated' ? { kind: 'generated' } : { kind: 'file', file: tokenFile.trim() } }
 }
 
-/** The form filled from what is connected. */
+/** The form filled from the connection. */
 export function reachFormOf({ host = '', tls, clientCaFile = '', token }: ProxyListen = {}): ReachForm {
   return {
     host,
@@ -130,7 +130,7 @@ export function reachFormOf({ host = '', tls, clientCaFile = '', token }: ProxyL
   }
 }
 
-/** What the operator ought to know of tokens before clients come in vain. */
+/** What the operator should know about tokens before clients fail to connect. */
 export const tokenHint = ({ tls }: SettledReach): string | undefined =>
   tls === 'none' ? 'kubectl and client-go send tokens over TLS only. Choose a TLS certificate.' : undefined
 

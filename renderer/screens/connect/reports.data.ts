@@ -38,7 +38,7 @@ export function imbalance(frame: Frame | undefined): number | undefined {
 const CLOCK_WARN_MS = 2_000
 const IMBALANCE_WARN = 2
 
-/** What one server costs and how well it does; labels are the same for every server. */
+/** The cost and health of one server; labels are the same for every server. */
 export function healthFacts(health: ServerHealth, frame: Frame | undefined): readonly Fact[] {
   const server = frame?.servers.find(({ id }) => id === health.id)
   const { bytes, wireBytes, fetchMs, parseMs, families, clockOffsetMs } = health
@@ -87,7 +87,7 @@ function dumpFact({ dumps }: ServerHealth): Fact {
   }
 }
 
-/** What is true of the source as a whole. */
+/** Facts about the source as a whole. */
 export function sourceFacts(frame: Frame | undefined): readonly Fact[] {
   const ratio = imbalance(frame)
   if (ratio === undefined) return []
@@ -114,7 +114,10 @@ interface ReadBack extends ServerHealth {
   readonly past: Past
 }
 
-/** Those whose reading of the past is told: each that failed in its own way; else one, of which there is most left to do. */
+/**
+ * Servers whose reading of the past is shown: one for each distinct failure; otherwise the first that still reads, or
+ * the first.
+ */
 export function pastsToTell(servers: readonly ServerHealth[]): readonly ReadBack[] {
   const all = servers.filter((server): server is ReadBack => server.past !== undefined)
   const failed = all.filter(({ past }) => past.state === 'failed')
@@ -153,11 +156,11 @@ export function pastText(past: Past, newest: string | undefined): PastText {
   }
 }
 
-/** A warning may be about a part that is missing. */
+/** Prometheus may warn about a missing part. */
 const warningText = ({ warnings }: Past): string =>
   warnings === undefined ? '' : ` Some of it may be missing. Prometheus warned: ${warnings.join(' ')}`
 
-/** What of the scrapes the history leaves out. */
+/** The scrapes that the history leaves out. */
 const stepText = ({ stepMs }: Past): string =>
   stepMs === undefined
     ? ''
@@ -174,12 +177,12 @@ const REASON_WORDS: Readonly<Record<(typeof MISSING_REASONS)[number], string>> =
 export const reasonWord = ({ reason }: MissingFamily): string => REASON_WORDS[reason]
 
 export interface Backoff {
-  /** Seconds between tries, oldest first; the last is the wait until the next try. */
+  /** Seconds between attempts, oldest first; the last is the wait until the next attempt. */
   readonly waits: readonly number[]
   readonly nextInSeconds: number | undefined
 }
 
-/** The waits between failed tries, to draw them as bars. */
+/** The waits between failed attempts, drawn as bars. */
 export function backoffOf({ failures, nextTryAt }: ServerHealth, now: number): Backoff {
   const times = failures.map(({ at }) => unixMsOf(at))
   const next = nextTryAt === undefined ? undefined : unixMsOf(nextTryAt)
@@ -192,13 +195,13 @@ export function backoffOf({ failures, nextTryAt }: ServerHealth, now: number): B
 
 interface Count {
   readonly allowed: number
-  /** Capabilities that looking needs and that apply to this kind of source. */
+  /** Capabilities that viewing needs and that apply to this kind of source. */
   readonly of: number
 }
 
 const WORST: readonly CapabilityResult['status'][] = ['allowed', 'not-applicable', 'forbidden', 'failed']
 
-/** One row a capability: over several servers, the worst finding, with the servers named where they differ. */
+/** One row per capability: over several servers, the worst finding, with the servers named where they differ. */
 export function capabilityRows(reports: readonly PermissionReport[]): readonly CapabilityResult[] {
   const rows = new Map<Capability, CapabilityResult>()
   for (const { server, results } of reports) {
@@ -213,7 +216,7 @@ export function capabilityRows(reports: readonly PermissionReport[]): readonly C
   return [...rows.values()]
 }
 
-/** The call, short enough for a column; the full one stands in its title and in the role. */
+/** The call, short enough for a column; the full one is in its title and in the role. */
 export const shortNeeds = (needs: string): string =>
   needs
     .replace('/debug/api_priority_and_fairness/', '…/')
@@ -224,7 +227,7 @@ export function countOf(rows: readonly CapabilityResult[]): Count {
   return { allowed: applicable.filter(({ status }) => status === 'allowed').length, of: applicable.length }
 }
 
-/** What each capability puts on the screens. */
+/** What each capability adds to the screens. */
 const SHOWS: readonly (readonly [what: string, needs: readonly Capability[]])[] = [
   ['Seats, limits, demand, waits, rejections', ['metrics']],
   ['Server version', ['version']],
@@ -239,7 +242,7 @@ interface Consequence {
   readonly stays: boolean
 }
 
-/** What stays and what goes with these permissions. */
+/** What works and what does not with these permissions. */
 export function consequences(rows: readonly CapabilityResult[]): readonly Consequence[] {
   const has = (capability: Capability): boolean =>
     rows.some((row) => row.capability === capability && row.status === 'allowed')

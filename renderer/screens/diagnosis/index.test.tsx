@@ -36,7 +36,7 @@ test('shows causes with evidence once there are enough samples, and leads to the
   expect(within(first).getByText('For')).toBeTruthy()
   expect(within(first).getByText('Refuted by')).toBeTruthy()
   expect(within(screen.getByRole('region', { name: 'Excluded' })).getByText('Server restarted')).toBeTruthy()
-  // One that fails leaves the last one there.
+  // A failed examination keeps the previous result.
   setClient({ ...story.client, call: () => Promise.reject(new Error('The disk is full.')) })
   await user.click(screen.getByRole('button', { name: 'Examine again' }))
   await screen.findByText(/The disk is full/)

@@ -12,7 +12,7 @@ const WIDTH = SLOTS * (BAR.width + BAR.gap)
 const xOf = (slot: number): number => slot * (BAR.width + BAR.gap)
 const box = (slot: number, y: number, height: number): string =>
   `M${xOf(slot)} ${y}h${BAR.width}v${height}h${-BAR.width}z`
-/** Few elements a row: hundreds of rows pass by while somebody scrolls. */
+/** Few elements per row: scrolling passes hundreds of rows. */
 const ROOM = Array.from({ length: SLOTS }, (_, slot) => box(slot, BAR.cap, BAR.height - BAR.cap)).join('')
 
 const slotOf = (level: string): number => {
@@ -25,7 +25,9 @@ interface Bar {
   readonly level: LevelRow
 }
 
-/** One bar a built-in level at its fixed place; levels of other names share the last, which shows the busiest of them. */
+/**
+ * One bar per built-in level at its fixed place; levels of other names share the last, which shows the busiest of them.
+ */
 function barsOf(levels: readonly LevelRow[]): readonly Bar[] {
   const bars = new Map<number, LevelRow>()
   for (const level of levels) {
@@ -36,7 +38,10 @@ function barsOf(levels: readonly LevelRow[]): readonly Bar[] {
   return [...bars].map(([slot, level]) => ({ slot, level }))
 }
 
-/** Executing seats of the limit, a bar a level, with a cap where the level queues or rejects. The columns beside it hold the numbers. */
+/**
+ * Executing seats of the limit, one bar per level, with a cap where the level queues or rejects. The columns next to it
+ * contain the numbers.
+ */
 export const LevelBars = memo(function LevelBars({ levels }: { readonly levels: readonly LevelRow[] }) {
   const stale = levels[0]?.state === 'stale' || levels[0]?.state === 'failing'
   const bars = barsOf(levels)
@@ -78,6 +83,6 @@ export const Trend = memo(function Trend({ trend }: { readonly trend: ServerRow[
   )
 })
 
-/** What stands for a row of several levels: of a cluster its worst server, never an average. */
+/** The server that represents a row of several levels: for a cluster its worst server, never an average. */
 export const shownServer = (row: ClusterRow | ServerRow): ServerRow | undefined =>
   row.kind === 'cluster' ? row.worst : row

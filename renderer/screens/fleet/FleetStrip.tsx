@@ -4,7 +4,7 @@ import { Drawing, useSize } from '../../charts/plot.tsx'
 import styles from './fleet.module.css'
 
 const HEIGHT = 24
-/** Servers that execute little are still a line. */
+/** Servers that execute little still get a visible line. */
 const LEAST = 2
 
 const LOOKS = ['rejecting', 'queueing', 'old', 'flowing'] as const
@@ -22,7 +22,7 @@ interface FleetStripProps {
   readonly onOpen: (server: ServerRow) => void
 }
 
-/** One column a server, the worst first, then by their busiest level. The table beneath holds the numbers. */
+/** One column per server, the worst first, then by their busiest level. The table below contains the numbers. */
 export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
   const [box, { width }] = useSize()
   const servers = useMemo(() => clusters.flatMap((cluster) => cluster.servers).toSorted(compareByTrouble), [clusters])
@@ -41,7 +41,7 @@ export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
   }
   return (
     <div className={styles['strip']}>
-      {/* The rows of the table lead to the same servers by keyboard. */}
+      {/* Keyboard users reach the same servers from the rows of the table. */}
       <div ref={box} role="presentation" className={styles['columns']} onClick={open}>
         <Drawing width={width} height={HEIGHT} label={`Servers: ${words.join(', ')}.`}>
           {LOOKS.map((look) => (

@@ -34,8 +34,8 @@ export interface FleetTableProps {
 }
 
 /**
- * Clusters with their servers and levels as a grid: arrows, Home, End and Page keys move, Space opens a row, Enter goes to
- * what the row is about, `s` sorts by the column.
+ * Clusters with their servers and levels as a grid: arrows, Home, End and Page keys move, Space opens a row, Enter
+ * opens the subject of the row, `s` sorts by the column.
  */
 export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
   const narrow = useMedia(NARROW)
@@ -51,7 +51,7 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
   }, [group, sorting, open])
   const order = useMemo(() => fleetLines(searchFleet(ordered, tokens), wish), [ordered, tokens, wish])
   const lines = useMemo(() => (ordered === clusters ? order : linesNow(order, clusters)), [order, ordered, clusters])
-  // Ages are told in whole seconds: rows are drawn again with the clock.
+  // Ages are shown in whole seconds, so rows are drawn again with the clock.
   const columns = useMemo(
     () => fleetColumns({ narrow, open, onToggle: toggle, ageOf: (at) => Math.max(0, now - at) }),
     [narrow, open, toggle, now],
@@ -126,7 +126,7 @@ function toggled(old: ReadonlySet<string>, key: string): ReadonlySet<string> {
 
 const opens = ({ kind }: FleetLine): boolean => kind === 'cluster' || kind === 'server'
 
-/** Goes to what a line is about: a level, the Overview of a server, or that of a cluster at its worst server. */
+/** Opens the subject of a line: a level, the Overview of a server, or that of a cluster at its worst server. */
 function openLine(line: FleetLine): void {
   if (line.kind === 'group') return
   const server = line.kind === 'cluster' ? line.worst?.server : line.server
@@ -137,7 +137,9 @@ function openLine(line: FleetLine): void {
   })
 }
 
-/** The rows by which the lines are ordered: those of a while ago, unless other clusters or servers are there now. */
+/**
+ * The rows that determine the order of the lines: those of a while ago, unless the clusters or servers have changed.
+ */
 function useOrder(clusters: readonly ClusterRow[], held: boolean): readonly ClusterRow[] {
   const calm = useCalm(clusters, RESORT_MS)
   const [kept, setKept] = useState(clusters)
@@ -165,7 +167,7 @@ interface LineProps {
   readonly line: FleetLine
   readonly index: number
   readonly columns: readonly DataColumn<FleetLine>[]
-  /** Column in which the cursor stands; −1 in another row. */
+  /** Column of the cursor; −1 if it is in another row. */
   readonly cursor: number
   readonly place: GridCursor['place']
 }
@@ -192,7 +194,7 @@ const Line = memo(
       </tr>
     )
   },
-  // `place` is new with every drawing and does the same for the same row and cursor.
+  // `place` is new with every render and does the same for the same row and cursor.
   (old, next) =>
     old.line === next.line && old.index === next.index && old.columns === next.columns && old.cursor === next.cursor,
 )

@@ -11,7 +11,7 @@ import { LevelBars, shownServer, Trend } from './FleetBars.tsx'
 import styles from './fleet.module.css'
 
 export interface FleetColumnsOptions {
-  /** Too narrow for what is said elsewhere as well. */
+  /** Narrow windows omit columns that repeat what is shown elsewhere. */
   readonly narrow: boolean
   readonly open: ReadonlySet<string>
   readonly onToggle: (key: string) => void
@@ -19,7 +19,7 @@ export interface FleetColumnsOptions {
   readonly ageOf: (at: number) => number
 }
 
-/** Columns of the fleet; those with a sorting have its name as their id. */
+/** Columns of the fleet; the id of a sortable column is the name of its sorting. */
 export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOptions): readonly DataColumn<FleetLine>[] {
   return [
     {
@@ -152,7 +152,7 @@ function Drift({ cluster }: { readonly cluster: ClusterRow }) {
 function ageText(line: FleetLine, ageOf: (at: number) => number): string {
   if (line.kind !== 'cluster' && line.kind !== 'server') return ''
   const at = shownServer(line)?.at
-  // The clock of a simulation and of a file is not that of this page.
+  // A simulation and a file have a clock of their own.
   return at === undefined || line.source.still ? UNKNOWN : format.age(ageOf(at))
 }
 
@@ -214,7 +214,7 @@ const isOld = (state: FleetState): boolean => state === 'stale' || state === 'fa
 function Worst({ line }: { readonly line: FleetLine }) {
   if (line.kind === 'group' || line.kind === 'level') return <StateTag kind={line.state} />
   const worst = shownServer(line)?.worst
-  // The sentence of what failed is the row's own: nothing else on the screen is disturbed by it.
+  // Only this row shows the error; the rest of the screen is not affected.
   const hasServers = line.kind === 'server' || line.servers.length > 0
   if (line.problem !== undefined && (isOld(line.state) || !hasServers)) {
     return (

@@ -34,7 +34,7 @@ const GROUPS: readonly { readonly value: Grouping; readonly label: string }[] = 
   { value: 'source', label: 'Source' },
 ]
 
-/** Of every server that a Prometheus scrapes, at the present. */
+/** For every server that a Prometheus scrapes, at the present. */
 const ofAll = (shown: Shown): Measured => ({ ...shown, servers: [], ranged: true })
 
 const COPIES = (

@@ -10,7 +10,7 @@ import { editedReport } from './recordings.data.ts'
 import styles from './recordings.module.css'
 import { createPortal } from 'react-dom'
 
-/** A report before it is kept: its title, words of its author, and which sections it has. */
+/** A report before it is saved: its title, the author's comments, and the choice of sections. */
 export function ReportPane({ report }: { readonly report: Report }) {
   const [title, setTitle] = useState(report.title)
   const [words, setWords] = useState('')
@@ -47,8 +47,8 @@ export function ReportPane({ report }: { readonly report: Report }) {
 }
 
 /**
- * A report as the saved page shows it, in a tree of its own: styles of the console do not reach it, nor those of the page the
- * console. The sheet on the screen is read; the one behind the screen is what the browser prints.
+ * A report as the saved page shows it, in a shadow tree: its styles and those of the console do not affect each other.
+ * The sheet on the screen is for reading; the browser prints a second one behind the screen.
  */
 function ReportSheet({ markup }: { readonly markup: string }) {
   return (
@@ -75,7 +75,7 @@ function Sheet({ markup }: { readonly markup: string }) {
     const style = new CSSStyleSheet()
     style.replaceSync(REPORT_STYLE)
     root.adoptedStyleSheets = [style]
-    // A parsed document runs nothing, and the policy of the page holds for what is taken from it.
+    // A parsed document runs no scripts, and the page's content security policy applies to its elements.
     root.replaceChildren(...new DOMParser().parseFromString(markup, 'text/html').body.children)
   }, [markup])
   return <div ref={host} />

@@ -20,12 +20,12 @@ import { SharePane } from './SharePane.tsx'
 import { recordingSentence } from './recordings.data.ts'
 import styles from './recordings.module.css'
 
-/** The recordings of this machine grow while they are looked at. */
+/** Interval for re-reading the list: recordings of this machine grow. */
 const LOOK_MS = 5_000
-/** What of a recording is shown first. */
+/** The range of a recording that is shown first. */
 const FIRST_RANGE_MS = 600_000
 
-/** What the flight recorder kept; each recording opens as a source. */
+/** The recordings of the flight recorder; each opens as a source. */
 export function RecordingsScreen() {
   const { entries, problem, change } = useRecordings()
   const [leaving, setLeaving] = useState<string>()
@@ -102,7 +102,7 @@ const columnsWith = (actions: (entry: RecordingEntry) => ReactNode): readonly Da
 
 interface ActionsProps {
   readonly entry: RecordingEntry
-  /** Asked whether it is meant to go. */
+  /** Whether the question before deletion is open. */
   readonly leaving: boolean
   readonly onLeave: (wanted: boolean) => void
   readonly onRemove: () => void
@@ -137,7 +137,7 @@ function Actions({ entry, leaving, onLeave, onRemove, onShare }: ActionsProps) {
   )
 }
 
-/** Opens a recording in the place of the source that is shown, at its end. */
+/** Opens a recording in place of the shown source, at its end. */
 async function open({ id, first, last }: RecordingEntry): Promise<void> {
   let opened: Connected
   try {

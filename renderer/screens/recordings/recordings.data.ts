@@ -3,7 +3,7 @@ import type { RecorderState, RecordingEntry } from '../../../core/contract/recor
 import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 
-/** What is being recorded, and what there is. */
+/** What is being recorded, and what is stored. */
 export function recordingSentence(
   entries: readonly Pick<RecordingEntry, 'bytes'>[],
   source: string | undefined,
@@ -36,13 +36,13 @@ function lossOf(state: RecorderState | undefined): string {
 
 export interface ReportEdit {
   readonly title: string
-  /** Of the author; paragraphs are apart by an empty line. */
+  /** The author's comments; an empty line separates paragraphs. */
   readonly words: string
   /** Titles of sections that are left out. */
   readonly left: ReadonlySet<string>
 }
 
-/** A report as its author wants it: their words come after the first section that is kept. */
+/** A report with its author's changes: their comments follow the first section that is kept. */
 export function editedReport(report: Report, { title, words, left }: ReportEdit): Report {
   const paragraphs = words.split(/\n\s*\n/).filter((text) => text.trim() !== '')
   const kept = report.sections.filter((section) => !left.has(section.title))

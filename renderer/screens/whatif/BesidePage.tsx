@@ -62,7 +62,7 @@ const Nothing = ({ title, actions, children }: { title: string; actions: ReactNo
   </EmptyState>
 )
 
-/** The same pair with another variant, at the same instant. */
+/** Opens the same pair with another variant, at the same instant. */
 const reopen = (pair: RunPair, change: Partial<Pick<RunPair, 'a' | 'b'>>): void =>
   void openBeside({ ...pair, ...change }, runSeconds()).catch(sayFailure)
 
@@ -73,7 +73,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
   const { read, problem } = useInstant(pair, moment, server?.id)
   const [chosen, setChosen] = useState<string>()
   const levels = useMemo(() => (read === undefined ? [] : besideLevels(read.a, read.b, start)), [read, start])
-  // Kept until another is chosen: which level differs most changes with every step.
+  // Kept until the user selects another: the level that differs most changes with every step.
   const known = levels.some(({ level }) => level === chosen)
   const first = mostDiffering(levels)
   if (!known && first !== undefined && first !== chosen) setChosen(first)
@@ -152,10 +152,10 @@ interface Instant {
   readonly b: Side
 }
 
-/** An instant that is shown for so long is one that is looked at. Milliseconds. */
+/** A run is read once the same instant was shown for this long. Milliseconds. */
 const REST_MS = 40
 
-/** Both runs at the instant that is shown; what was read before stays until the next has come. */
+/** Both runs at the shown instant; the previous data stays until the next is read. */
 function useInstant(
   { ofA, ofB }: RunPair,
   moment: Moment | undefined,

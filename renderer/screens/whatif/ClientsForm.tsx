@@ -31,7 +31,7 @@ import {
 } from './scenarioForm.logic.ts'
 import styles from './scenarioEditor.module.css'
 
-/** Who sends what, and how. */
+/** The clients, their requests, and how they send them. */
 export function ClientsForm({ form }: { readonly form: ScenarioForm }) {
   const { scenario, findings, onChange } = form
   const groups = entriesAt(scenario.value ?? null, ['clients'])
@@ -50,7 +50,7 @@ export function ClientsForm({ form }: { readonly form: ScenarioForm }) {
       </header>
       <FindingLines findings={findings.get('clients')} />
       {groups.map((group, index) => (
-        // A group has no identity of its own but its place: its name may be changed, or stand there twice.
+        // The index is a group's only identity: its name may change or occur twice.
         <Group key={index} form={form} group={group} index={index} open={open} />
       ))}
     </section>
@@ -137,7 +137,7 @@ function Group({ form, group, index, open }: GroupProps) {
 
 const asSending = (value: string): Sending => SENDINGS.find(([sending]) => sending === value)?.[0] ?? 'perSecond'
 
-/** Other parts of the scenario refer to the name: it is taken over as a whole, with these, when the field is left. */
+/** Other parts of the scenario refer to the name: leaving the field renames the group and all references together. */
 function NameField({ form, index, name }: { form: ScenarioForm; index: number; name: string }) {
   const { scenario, onChange } = form
   const [typed, setTyped] = useState<string>()
@@ -165,7 +165,7 @@ interface CallProps {
   readonly call: JsonMap
   readonly path: FieldPath
   readonly title: string
-  /** Absent of the last one: a group needs something to send. */
+  /** Absent for the last one: a group needs something to send. */
   readonly onRemove: (() => void) | undefined
 }
 
@@ -200,7 +200,7 @@ function Call({ form, call, path, title, onRemove }: CallProps) {
 function DistributionField({ form, call, path }: { form: ScenarioForm; call: JsonMap; path: FieldPath }) {
   const { scenario, onChange } = form
   const written = textAt(call, 'distribution')
-  // What holds without one need not be told apart from the same word.
+  // The default and the same word written out need not be distinguished.
   const value = written === 'exponential' ? '' : written
   return (
     <SelectField
@@ -214,8 +214,8 @@ function DistributionField({ form, call, path }: { form: ScenarioForm; call: Jso
 }
 
 /**
- * The request of a call by verb and resource, or as a line where it is about no resource. What makes no request yet, such as a
- * get without a name, stays in the form until it does.
+ * The request of a call by verb and resource, or as a line if it has no resource. Fields that do not form a request
+ * yet, such as a get without a name, stay in the form until they do.
  */
 function RequestFields({ form, request, path }: { form: ScenarioForm; request: string; path: FieldPath }) {
   const { scenario, onChange } = form
@@ -232,7 +232,7 @@ function RequestFields({ form, request, path }: { form: ScenarioForm; request: s
     const next = { ...fields, ...change }
     const line = requestLineOf(next)
     if ('line' in line) write(line.line)
-    // What is typed stays as it is typed, whatever the line makes of it.
+    // Typed text stays as it is, whatever the resulting line.
     setBegun({ of: 'line' in line ? line.line : request, fields: next })
   }
   const text = (label: string, key: keyof CallRequest, placeholder: string) => (

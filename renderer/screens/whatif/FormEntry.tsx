@@ -9,18 +9,18 @@ interface EntryProps {
   readonly form: ScenarioForm
   readonly path: FieldPath
   readonly name: string
-  /** What it does, in a few words; absent while that is not known. */
+  /** Its effect, in a few words; absent while that is unknown. */
   readonly does: string | undefined
   readonly isOpen: boolean
   readonly onToggle: (isOpen: boolean) => void
   readonly children: ReactNode
 }
 
-/** Which entries of a list are open, by index; they stay open when others come and go before them. */
+/** Open entries of a list, by index; they stay open when others before them are added or removed. */
 export interface OpenEntries {
   readonly isOpen: (index: number) => boolean
   readonly set: (index: number, isOpen: boolean) => void
-  /** A new entry at this index, open. */
+  /** Adds an entry at this index, open. */
   readonly insert: (index: number) => void
   readonly remove: (index: number) => void
 }
@@ -36,7 +36,7 @@ export function useOpenEntries(count: number): OpenEntries {
   }
 }
 
-/** A group of clients or a phase, to be opened; it says how many errors it has. */
+/** A collapsible group of clients or phase; shows its number of errors. */
 export function Entry({ form, path, name, does, isOpen, onToggle, children }: EntryProps) {
   const problems = findingsWithin(form.scenario.findings, path).filter(({ severity }) => severity === 'error').length
   return (
@@ -58,7 +58,7 @@ export function Entry({ form, path, name, does, isOpen, onToggle, children }: En
   )
 }
 
-/** Copies and removes what `what` names. */
+/** Copies and removes the entry that `what` names. */
 export const EntryTools = (props: {
   readonly what: string
   readonly onDuplicate: () => void

@@ -14,13 +14,13 @@ export interface ScenarioForm {
   readonly scenario: ScenarioText
   /** By the place that shows them. */
   readonly findings: ReadonlyMap<string, readonly LocatedFinding[]>
-  /** Names that a field may choose from: all groups of clients, and those that send on demand. */
+  /** Names that a field can select: all groups of clients, and those that send on demand. */
   readonly names: Readonly<Record<'group' | 'job', readonly string[]>>
-  /** Takes a change; those of the same `step` that follow each other quickly are undone together. */
+  /** Applies a change; quick successive changes with the same `step` are undone together. */
   readonly onChange: (edited: Edited, step: string) => void
 }
 
-/** What a field shows below its control: what is wrong with it, or suspicious. */
+/** The text below a field's control: errors and warnings. */
 export function toldAt({ findings }: ScenarioForm, path: FieldPath): Pick<FieldProps, 'hint' | 'error'> {
   const here = findings.get(fieldOf(path)) ?? []
   const worst = here.find(({ severity }) => severity === 'error') ?? here[0]
@@ -61,15 +61,15 @@ export function FormField({ form, path, spec }: { form: ScenarioForm; path: Fiel
   return <TypedField spec={spec} value={value} told={told} onChange={set} />
 }
 
-/** Findings below what has no field of its own. */
+/** Findings about parts without a field of their own. */
 function Told({ told: { hint, error } }: { readonly told: Pick<FieldProps, 'hint' | 'error'> }) {
   const text = error ?? hint
   return text === undefined ? null : <span className={styles[error === undefined ? 'doubtful' : 'wrong']}>{text}</span>
 }
 
 /**
- * Text as it is typed: `0.` and `a,` are on the way to something, and stay on screen while the text already has what they
- * mean so far.
+ * Text as it is typed: `0.` and `a,` are incomplete, and stay on screen while the text already contains their meaning
+ * so far.
  */
 function TypedField(props: {
   readonly spec: FieldSpec
@@ -98,7 +98,7 @@ function TypedField(props: {
   )
 }
 
-/** What is wrong or suspicious about an entry as a whole. */
+/** Errors and warnings about an entry as a whole. */
 export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] | undefined }) {
   if (findings === undefined || findings.length === 0) return null
   return (

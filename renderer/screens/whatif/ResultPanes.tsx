@@ -24,12 +24,12 @@ import type { Shown } from '../../charts/Pair.tsx'
 import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
 import { SelectField } from '../../components/Field.tsx'
 
-/** What a comparison found: one candidate against the baseline at a time. */
+/** The results of a comparison: one candidate against the baseline at a time. */
 export function ResultPanes(props: {
   readonly report: WhatIfReport
   /** What was compared. */
   readonly wish: WhatIfWish
-  /** The form says something else by now. */
+  /** The form has changed since. */
   readonly changed: boolean
   readonly candidate: number
   readonly onCandidate: (candidate: number) => void
@@ -156,7 +156,7 @@ const decisionRows = (
   { what: `dispatched earlier by ${letter}`, count: shorter },
 ]
 
-/** `tone` colours what becomes worse or better by more than it takes to notice. */
+/** `tone` colours a value that becomes noticeably worse or better. */
 function toneOf(change: number | undefined, least: number): string | undefined {
   if (change === undefined || Math.abs(change) < least) return undefined
   return styles[change > 0 ? 'worse' : 'better']
@@ -257,7 +257,7 @@ function TimePane(props: {
 
 const NO_MARKS = [] as const
 
-/** The numbers of one level, over all of the run. */
+/** The numbers of one level over the whole run. */
 function shownOf(series: Series | undefined, level: string | undefined): Shown | undefined {
   const [from, to] = [series?.times[0], series?.times.at(-1)]
   if (series === undefined || from === undefined || to === undefined) return undefined

@@ -56,7 +56,7 @@ const WITHOUT_LEVELS = 'The max-in-flight filter has no priority levels to show.
 /** Opens a run and shows it on the Overview. */
 export const OpenRun = (props: {
   readonly of: RunSpec['of']
-  /** The text of a scenario that is not of the library. */
+  /** The text of a scenario from outside the library. */
   readonly given?: RunGiven | undefined
   readonly seconds?: number | undefined
   readonly steppable: boolean
@@ -74,7 +74,7 @@ export const OpenRun = (props: {
   )
 }
 
-/** Opens two runs, which are stepped side by side. */
+/** Opens two runs for stepping side by side. */
 export const BesideButton = (props: {
   readonly pair: Pick<RunPair, 'choices' | 'a' | 'b'>
   readonly seconds?: number | undefined

@@ -125,7 +125,7 @@ function undoOf({ key, shiftKey }: KeyboardEvent): 'undo' | 'redo' | undefined {
   return letter === 'y' ? 'redo' : undefined
 }
 
-/** What is wrong in parts of the file that the form does not have. */
+/** Errors and warnings in parts of the file that the form does not contain. */
 function Elsewhere(props: {
   readonly findings: readonly LocatedFinding[] | undefined
   readonly onOpen: (field: string) => void

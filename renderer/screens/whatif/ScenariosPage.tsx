@@ -37,7 +37,7 @@ const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEdi
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
 const Calculators = lazy(async () => ({ default: (await import('./calculators/Calculators.tsx')).Calculators }))
 
-/** Of a run in the contract; only shown. */
+/** Limit in the contract; only for display. */
 const LONGEST_NAME = 100
 
 /** A scenario of the library, or a file. */
@@ -45,14 +45,14 @@ type Shown =
   | { readonly kind: 'library'; readonly name: string; readonly scenario: LibraryScenario }
   | { readonly kind: 'file'; readonly name: string; readonly own: OwnScenario }
 
-/** Situations that can be simulated: what each teaches, and which variants of a server prevent it. */
+/** Situations to simulate: what each teaches, and which variants of a server prevent it. */
 export function ScenariosPage() {
   const { scenarios, problem } = useScenarios()
   const own = scenarioStore((store) => store.own)
   const selected = scenarioStore((store) => store.selected)
   const runs = scenarioStore((store) => store.runs)
   const notKept = scenarioStore((store) => store.notKept)
-  // Without those that are kept one begins anew.
+  // If stored scenarios cannot be read, the list starts without them.
   useEffect(() => void readOwnScenarios().catch(() => undefined), [])
   const all: readonly Shown[] = [
     ...scenarios.map((scenario): Shown => ({ kind: 'library', name: scenario.name, scenario })),
@@ -96,7 +96,7 @@ const titleOf = (shown: Shown): string =>
   shown.kind === 'library' ? `${shown.name} ${shown.scenario.title}` : shown.own.file
 
 async function addFiles(files: readonly File[]): Promise<void> {
-  // What is too long for the contract need not be read whole to be refused.
+  // A file that exceeds the contract's limit is rejected without being read whole.
   for (const file of files) {
     addOwnScenario({ file: file.name, text: await file.slice(0, MOST_SCENARIO_TEXT + 1).text() })
   }
@@ -139,7 +139,7 @@ function Library({ all, selected, runs }: LibraryProps) {
   )
 }
 
-/** The verdict of each variant, in its order. */
+/** The verdict of each variant, in order. */
 function Marks({ run }: { readonly run: ScenarioRunState | undefined }) {
   if (run === undefined) return null
   if (run.state === 'running') return <span className={styles['marks']}>{format.percent(run.part)}</span>
@@ -281,7 +281,7 @@ function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
   )
 }
 
-/** Asks before it removes: the console has the only copy of what was changed. */
+/** Asks for confirmation before removal: the console has the only copy of the changes. */
 function RemoveFile({ file }: { readonly file: string }) {
   const [leaving, setLeaving] = useState(false)
   if (!leaving) return <Button onClick={() => setLeaving(true)}>Remove…</Button>
@@ -300,7 +300,7 @@ function Results({
 }: {
   readonly run: ScenarioRunState | undefined
   readonly variants: readonly string[]
-  /** Of the library, or of a file. */
+  /** Name in the library, or of a file. */
   readonly name: string
 }) {
   switch (run?.state) {
@@ -326,7 +326,7 @@ function Results({
 interface VariantsProps {
   readonly report: ScenarioReport
   readonly name: string
-  /** Of the file that was run; the library has its own. */
+  /** Text of the file that was run; the library has its own. */
   readonly text: string | undefined
 }
 
@@ -426,7 +426,7 @@ const clientColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
   numberColumn('seats', 'Seats', ({ seats }) => seats, { text: format.seatsAverage }),
 ]
 
-/** Before an etcd: what rules refuse, and what etcd itself does not do. */
+/** For an etcd: rejections by rules, and failures of etcd itself. */
 const storeColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
   ...commonColumns(seconds),
   numberColumn('limited', 'Limited', rejectedOf),

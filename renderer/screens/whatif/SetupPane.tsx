@@ -36,7 +36,7 @@ interface SetupPaneProps {
   readonly onChange: (form: WhatIfForm) => void
 }
 
-/** Which requests, and the variants that get them. */
+/** The requests, and the variants that receive them. */
 export function SetupPane(props: SetupPaneProps) {
   const { form, known, sourceName, errors, problem, actions, onChange } = props
   const { variants } = form
@@ -122,7 +122,7 @@ export function SetupPane(props: SetupPaneProps) {
   )
 }
 
-/** A scenario as it was written, phases included, beside the comparison of its clients. */
+/** A scenario as written, phases included, next to the comparison of its clients. */
 function ScenarioRun({ scenario: { name, seed, steppable } }: { readonly scenario: LibraryScenario }) {
   const [variant, setVariant] = useState(steppable.at(-1) ?? '')
   return (

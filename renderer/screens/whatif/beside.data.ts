@@ -7,7 +7,7 @@ import { byCodeUnits } from '../../../core/text/text.ts'
 import type { UnixMs } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 
-/** What is known of a server of one run at an instant. */
+/** The available data about a server of one run at an instant. */
 export interface Side {
   readonly server: ServerFrame | undefined
   readonly dump: DumpFrame | undefined
@@ -34,11 +34,11 @@ export function besideLevels(a: Side, b: Side, start: UnixMs): readonly BesideLe
   })
 }
 
-/** The level that is shown until another is chosen: the one with the most requests that differ, else with the most requests. */
+/** The initial level: the one with the most requests that differ, else with the most requests. */
 export const mostDiffering = (levels: readonly BesideLevel[]): string | undefined =>
   levels.toSorted((x, y) => y.differing - x.differing || y.requests.length - x.requests.length)[0]?.level
 
-/** What differs in a level, in one sentence. */
+/** The differences in a level, in one sentence. */
 export function besideTitle({ level, requests, differing }: BesideLevel): string {
   const { length } = requests
   if (length === 0) return `No request waits or executes in ${level}.`
@@ -52,12 +52,12 @@ export function besideTitle({ level, requests, differing }: BesideLevel): string
   return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${differing === 1 ? 'differs' : 'differ'} between A and B.`
 }
 
-/** Numbers of a level that the two runs are compared by. */
+/** Numbers of a level that are compared between the two runs. */
 export const BESIDE_NUMBERS: readonly {
   readonly id: string
   readonly header: string
   readonly term?: TermId
-  /** Where no term explains the header. */
+  /** Set where no term explains the header. */
   readonly title?: string
   readonly of: (level: LevelFrame) => number | undefined
 }[] = [

@@ -12,12 +12,12 @@ interface WhatIfStore {
   readonly comparison?: Comparison
 }
 
-/** Outlives the screen, so that a run goes on while another one is looked at. */
+/** Outlives the screen, so that a run continues while another screen is shown. */
 export const whatIfStore = create<WhatIfStore>(() => ({}))
 
 let stop: (() => void) | undefined
 
-/** Runs the comparison in the place of one that runs. */
+/** Starts a comparison in place of a running one. */
 export function startComparison(wish: WhatIfWish, of: WhatIfForm): void {
   stop?.()
   stop = followRun<WhatIfReport>(
@@ -26,7 +26,7 @@ export function startComparison(wish: WhatIfWish, of: WhatIfForm): void {
   )
 }
 
-/** Ends the run, and with it the thread that it runs in. */
+/** Ends the run and its thread. */
 export function cancelComparison(): void {
   stop?.()
   stop = undefined

@@ -14,10 +14,13 @@ import {
 import { ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
 
-/** Which objects a variant has. `usual`: of the baseline those of the scenario or the built-in ones, of a candidate those of A. */
+/**
+ * The objects of a variant. `usual`: for the baseline those of the scenario or the built-in ones, for a candidate those
+ * of A.
+ */
 export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
-/** A variant as it is typed. */
+/** A variant as typed. */
 export interface VariantForm {
   readonly name: string
   readonly objects: ObjectsOf
@@ -40,16 +43,16 @@ export interface WhatIfForm {
   readonly variants: readonly VariantForm[]
 }
 
-/** What the console knows when a comparison starts. */
+/** Data that the console has when a comparison starts. */
 export interface Known {
   readonly scenarios: readonly LibraryScenario[]
   readonly connection: number | undefined
-  /** Objects of the connected source, and those that the draft makes of them. */
+  /** Objects of the connected source, and the objects that the draft proposes. */
   readonly source: ObjectSet | undefined
   readonly draft: ObjectSet | undefined
 }
 
-/** `A`, `B`: how a variant is called in tables. */
+/** `A`, `B`: the label of a variant in tables. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index)
 
 const BASELINE: VariantForm = {
@@ -63,7 +66,7 @@ const BASELINE: VariantForm = {
   executionFactor: '1',
 }
 
-/** What opens first: the draft where there is one, else half the limits. */
+/** The initial form: the draft if there is one, else half the limits. */
 export const firstForm = (hasDraft: boolean): WhatIfForm => ({
   from: 'cluster',
   seed: '1',
@@ -77,7 +80,7 @@ export const firstForm = (hasDraft: boolean): WhatIfForm => ({
     : [BASELINE, { ...BASELINE, name: 'half', maxRequestsInFlight: '200', maxMutatingRequestsInFlight: '100' }],
 })
 
-/** With one more candidate: the last variant under a name of its own. */
+/** Adds a candidate: a copy of the last variant under a new name. */
 export function withCandidate(form: WhatIfForm): WhatIfForm {
   const last = form.variants.at(-1) ?? BASELINE
   const taken = new Set(form.variants.map(({ name }) => name))
@@ -86,7 +89,7 @@ export function withCandidate(form: WhatIfForm): WhatIfForm {
   return { ...form, variants: [...form.variants, { ...last, name: `candidate ${number}` }] }
 }
 
-/** A scenario comes with the servers that it was written for. */
+/** A scenario includes the servers that it was written for. */
 export function withRequests(form: WhatIfForm, from: string, scenarios: readonly LibraryScenario[]): WhatIfForm {
   const scenario = scenarios.find(({ name }) => name === from)
   if (scenario?.server === undefined) return { ...form, from, ...(from === 'recorded' && { clients: 'open' as const }) }
@@ -101,7 +104,7 @@ export function withRequests(form: WhatIfForm, from: string, scenarios: readonly
   return { ...form, from, seed: String(seed), variants }
 }
 
-/** A mistake in the requests, or in a variant, by its index. */
+/** An error in the requests, or in a variant, by its index. */
 export type FormError = { readonly message: string } & (
   | { readonly variant: number; readonly field: VariantField }
   | { readonly variant?: undefined; readonly field: 'seed' | 'seconds' }
@@ -117,7 +120,7 @@ interface Bounds {
 }
 const SEATS: Bounds = { min: 0, max: 100_000 }
 
-/** What is typed as a wish, or every mistake in it. */
+/** The form as a wish, or every error in it. */
 export function readForm(form: WhatIfForm, known: Known): ReadForm {
   const errors: FormError[] = []
   const number = (text: string, { min, max }: Bounds, about: Place, whole = true): number => {

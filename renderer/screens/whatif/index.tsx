@@ -5,7 +5,7 @@ import { BesidePage } from './BesidePage.tsx'
 import { ComparePage } from './ComparePage.tsx'
 import { ScenariosPage } from './ScenariosPage.tsx'
 
-/** What would happen elsewhere: variants on the same requests, the library of scenarios, and two variants step by step. */
+/** Simulations: variants on the same requests, the library of scenarios, and two variants step by step. */
 export function WhatIfScreen() {
   const { page } = useRoute()
   const why = useRefusal('whatIf')

@@ -40,7 +40,7 @@ test('levels of either variant get a row; what a variant lacks is unknown', () =
   expect(rows[1]).toMatchObject({ limitA: 12, limitB: undefined })
   expect(difference(rejectedIn(rows[0]?.a), rejectedIn(rows[0]?.b))).toBe(90)
   expect(difference(1, undefined)).toBeUndefined()
-  // No request was dispatched, so that none of them waited.
+  // No request was dispatched, so none of them waited.
   expect(waitIn(rows[2]?.b, 'p99')).toBeUndefined()
   expect(waitIn(rows[1]?.a, 'p99')).toBe(5)
 })

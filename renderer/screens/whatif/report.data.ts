@@ -4,9 +4,9 @@ import { format } from '../../theme/format.ts'
 
 type Compared = WhatIfReport['candidates'][number]
 
-/** What became of a level's requests in two variants; a side is absent where the variant has no such level. */
+/** The outcomes of a level's requests in two variants; a side is absent where the variant has no such level. */
 export interface LevelRow {
-  /** Absent of all levels together. */
+  /** Absent for all levels together. */
   readonly level?: string
   readonly a: Outcomes | undefined
   readonly b: Outcomes | undefined
@@ -14,7 +14,7 @@ export interface LevelRow {
   readonly limitB: number | undefined
 }
 
-/** Of all levels, then level by level in the order of the baseline, and those that only the candidate has. */
+/** All levels together, then level by level in the order of the baseline, then those that only the candidate has. */
 export function levelRows(a: VariantReport, b: VariantReport): readonly LevelRow[] {
   const inA = new Map(a.levels.map((one) => [one.level, one]))
   const inB = new Map(b.levels.map((one) => [one.level, one]))
@@ -39,13 +39,13 @@ export const waitIn = (outcomes: Outcomes | undefined, quantile: 'p50' | 'p90' |
     ? undefined
     : outcomes.waitMs[quantile]
 
-/** B minus A; unknown where one is. */
+/** B minus A; unknown where either is. */
 export const difference = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : b - a
 
 const WORTH_MS = 1
 
-/** What a candidate changes, in one sentence; then on what evidence. */
+/** The effect of a candidate in one sentence, then the evidence for it. */
 export function verdict(
   { clients, requests, baseline }: WhatIfReport,
   { result, decisions }: Compared,

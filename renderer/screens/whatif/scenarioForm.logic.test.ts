@@ -115,7 +115,7 @@ describe('a change of one field', () => {
     )
   })
 
-  /** Numbers and texts that each field takes, by its path below a group. */
+  /** Numbers and texts that each field accepts, by its path below a group. */
   const typed = fc.oneof(
     fc.double({ min: 0.001, max: 100, noNaN: true }).map((number): [string, Json] => ['perSecond', number]),
     fc.integer({ min: 1, max: 500 }).map((number): [string, Json] => ['count', number]),
@@ -164,7 +164,7 @@ describe('a change of one field', () => {
   })
 })
 
-/** In their order, without the text around them. */
+/** In order, without the text around them. */
 const commentsOf = (text: string): readonly string[] => text.match(/(?<=^|\s)# .*$/gm) ?? []
 
 describe('a form filled in from nothing', () => {

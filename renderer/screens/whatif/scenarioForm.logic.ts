@@ -19,12 +19,12 @@ import { behaviourText, storeText } from '../../../core/scenario/describe.ts'
 import { readAnyScenario } from '../../../core/scenario/read.ts'
 import { numbered } from '../../../core/simulate/workload.ts'
 
-/** What the text of a scenario says, for its form. */
+/** The content of a scenario's text, for its form. */
 export interface ScenarioText {
   readonly text: string
-  /** What the clients stand before: it decides which fields they have. */
+  /** The target of the clients: it determines which fields they have. */
   readonly of: 'server' | 'etcd'
-  /** As written; absent while the text cannot be read. */
+  /** As written; absent while the text cannot be parsed. */
   readonly value?: JsonMap
   /** Why there is no value: a sentence. */
   readonly why?: string
@@ -32,7 +32,7 @@ export interface ScenarioText {
   readonly findings: readonly LocatedFinding[]
   /** What each group of clients does, by its index; empty while the scenario has errors. */
   readonly does: readonly string[]
-  /** Where a field stands; absent while the text cannot be read. */
+  /** The position of a field; absent while the text cannot be parsed. */
   readonly rangeOf?: (field: string) => TextRange
 }
 
@@ -59,7 +59,7 @@ export function understandScenario(text: string, file: string): ScenarioText {
   }
 }
 
-/** The entries of a list in the text; what is no map has no fields. */
+/** The entries of a list in the text; an entry that is not a map has no fields. */
 export function entriesAt(value: Json, path: FieldPath): readonly JsonMap[] {
   const list = getIn(value, path)
   return list !== undefined && isList(list) ? list.map((entry) => (isMap(entry) ? entry : {})) : []
@@ -72,16 +72,16 @@ export const textAt = (map: JsonMap, key: string): string => {
 
 // Fields
 
-/** How a field is typed: `words` are a list of texts, `group` names clients, `job` clients that send on demand. */
+/** The input of a field: `words` are a list of texts, `group` names clients, `job` clients that send on demand. */
 export type FieldKind = 'number' | 'text' | 'words' | 'flag' | 'group' | 'job'
 
 /** One field of a form. */
 export interface FieldSpec {
-  /** Below the entry that the form is about. */
+  /** Relative to the entry of the form. */
   readonly path: FieldPath
   readonly label: string
   readonly kind: FieldKind
-  /** What holds without it; a field that has nothing here is needed, and stays in the text while it is empty. */
+  /** The default; a field without one is required, and stays in the text while it is empty. */
   readonly usual?: string
 }
 
@@ -91,7 +91,7 @@ const SINCE: readonly FieldSpec[] = [
 ]
 const THINK: FieldSpec = { path: ['thinkMs'], label: 'Think time (ms)', kind: 'number', usual: '5' }
 
-/** How a group sends: each way has the fields of its own, and a scenario needs exactly one. */
+/** How a group sends: each way has its own fields, and a scenario needs exactly one. */
 export type Sending = 'threads' | 'perSecond' | 'burst' | 'onDemand'
 
 export const SENDINGS: readonly (readonly [value: Sending, label: string])[] = [
@@ -100,14 +100,14 @@ export const SENDINGS: readonly (readonly [value: Sending, label: string])[] = [
   ['burst', 'Burst'],
   ['onDemand', 'On demand'],
 ]
-/** Before an etcd there are only two. */
+/** Clients of an etcd have only two. */
 export const STORE_SENDINGS = SENDINGS.slice(0, 2)
 
-/** Which way a group sends; `undefined` when it says none, or more than one. */
+/** How a group sends; `undefined` when the text specifies no way or more than one. */
 export function sendingOf(group: JsonMap): Sending | undefined {
   const there = (['threads', 'perSecond', 'burst'] as const).filter((key) => Object.hasOwn(group, key))
   const said = there.filter((key) => group[key] !== null)
-  // A rate that is being typed anew is still the way to send.
+  // A rate that is being typed again is still the way to send.
   const [only, second] = said.length > 0 ? said : there
   if (second !== undefined || only === undefined) return undefined
   return only === 'threads' && group['onDemand'] === true ? 'onDemand' : only
@@ -133,7 +133,7 @@ export function sendingFields(of: ScenarioText['of'], sending: Sending | undefin
   return of === 'etcd' || sending === 'onDemand' ? fields : [...fields, RETRIES]
 }
 
-/** Who the clients are. The name is apart: other parts of the scenario refer to it. */
+/** The identity of the clients. The name is separate: other parts of the scenario refer to it. */
 export const WHO: Readonly<Record<ScenarioText['of'], readonly FieldSpec[]>> = {
   server: [
     { path: ['count'], label: 'Clients', kind: 'number', usual: '1' },
@@ -147,7 +147,7 @@ export const WHO: Readonly<Record<ScenarioText['of'], readonly FieldSpec[]>> = {
   ],
 }
 
-/** A call of a client before an API server, without its request. */
+/** A client's call to an API server, without its request. */
 export const CALL_FIELDS: readonly FieldSpec[] = [
   { path: ['executionMs'], label: 'Execution (ms)', kind: 'number', usual: '0' },
   { path: ['weight'], label: 'Weight', kind: 'number', usual: '1' },
@@ -156,7 +156,7 @@ export const CALL_FIELDS: readonly FieldSpec[] = [
 ]
 export const DISTRIBUTION: FieldSpec = { path: ['distribution'], label: 'Distribution', kind: 'text' }
 
-/** A request before an etcd; what else it holds stays in the text. */
+/** A request to an etcd; other members of it stay in the text. */
 export const REQUEST_FIELDS: readonly FieldSpec[] = [
   { path: ['method'], label: 'Method', kind: 'text' },
   { path: ['key'], label: 'Key', kind: 'text', usual: 'none' },
@@ -165,7 +165,7 @@ export const REQUEST_FIELDS: readonly FieldSpec[] = [
   { path: ['latencyMs'], label: 'Latency (ms)', kind: 'number', usual: 'none' },
 ]
 
-/** What a phase may change. */
+/** Possible changes of a phase. */
 export const CHANGES = {
   executionFactor: 'Execution factor',
   pause: 'Network pause',
@@ -188,14 +188,14 @@ export const CHANGE_FIELDS: Readonly<Record<ChangeName, readonly FieldSpec[]>> =
 }
 export const PHASE_AT: FieldSpec = { path: ['at'], label: 'At (s)', kind: 'number', usual: '0' }
 
-/** What of these a phase has. */
+/** The changes that a phase contains. */
 export const changesOf = (phase: JsonMap): readonly ChangeName[] =>
   CHANGE_NAMES.filter((name) => Object.hasOwn(phase, name))
 
-/** From when to when the changes of a phase last: what has no duration stays until the end. */
+/** The start and end of a phase's changes: a change without a duration lasts until the end. */
 export function spanOf(phase: JsonMap): string {
   const at = numberIn(phase, ['at']) ?? 0
-  // What is empty is being typed, and the reader takes it for absent.
+  // An empty change is being typed, and the parser treats it as absent.
   const given = changesOf(phase).filter((name) => phase[name] !== null)
   const spans = given.map((name) => {
     const seconds = name === 'bug' ? undefined : numberIn(phase, [name, 'seconds'])
@@ -214,7 +214,7 @@ const numberIn = (value: Json, path: FieldPath): number | undefined => {
   return typeof found === 'number' ? found : undefined
 }
 
-/** What a person typed, as the text will have it. What is no number stays as it is typed: the reader says what is wrong. */
+/** Typed text as a value for the manifest. Text that is not a number stays as typed: the parser reports the error. */
 export function typedValue({ kind, usual }: Pick<FieldSpec, 'kind' | 'usual'>, typed: string): Json | undefined {
   const trimmed = typed.trim()
   if (kind === 'words') {
@@ -226,7 +226,7 @@ export function typedValue({ kind, usual }: Pick<FieldSpec, 'kind' | 'usual'>, t
   return trimmed !== '' && /^-?(?:\d+\.?\d*|\.\d+)(?:e-?\d{1,2})?$/i.test(trimmed) ? Number(trimmed) : trimmed
 }
 
-/** The same the other way round. */
+/** The inverse: a value as the form shows it. */
 export function shownValue(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   if (isList(value)) return value.map((item) => shownValue(item)).join(', ')
@@ -235,7 +235,7 @@ export function shownValue(value: Json | undefined): string {
 
 // Requests
 
-/** A request of a call as its form has it. */
+/** A request of a call as the form shows it. */
 export interface CallRequest {
   readonly verb: string
   /** `v1`, `apps/v1`. */
@@ -248,7 +248,7 @@ export interface CallRequest {
   readonly parameters: string
 }
 
-/** The fields of a request line; `undefined` of one that is about no resource, or that no server understands. */
+/** The fields of a request line; `undefined` if it has no resource or no server understands it. */
 export function requestFieldsOf(request: string): CallRequest | undefined {
   const [method = '', url = '', more] = request.split(' ')
   if (more !== undefined) return undefined
@@ -265,7 +265,7 @@ export function requestFieldsOf(request: string): CallRequest | undefined {
   }
 }
 
-/** The request line of such fields, or why there is none: a sentence. */
+/** The request line for such fields, or why there is none: a sentence. */
 export function requestLineOf(fields: CallRequest): { readonly line: string } | { readonly problem: string } {
   const slash = fields.api.lastIndexOf('/')
   const [resource = '', subresource = ''] = fields.resource.split('/')
@@ -288,13 +288,13 @@ export function requestLineOf(fields: CallRequest): { readonly line: string } | 
   return { line: `${address.method} ${withPlaceholders(address.url)}` }
 }
 
-/** `{i}` and `{n:12}` stand for numbers, and so are not encoded. */
+/** `{i}` and `{n:12}` are placeholders for numbers, and so are not encoded. */
 const withPlaceholders = (url: string): string =>
   url.replaceAll('%7Bi%7D', '{i}').replaceAll(/%7Bn%3A(\d+)%7D/g, '{n:$1}')
 
 /**
- * How many seats a request takes with the objects that the scenario stores, before the limit of its level caps it;
- * `undefined` of a line that no server understands.
+ * How many seats a request takes with the stored objects of the scenario, before the limit of its level caps it;
+ * `undefined` for a line that no server understands.
  */
 export function widthOf(request: string, scenario: JsonMap): number | undefined {
   const [method = '', target = ''] = request.split(' ')
@@ -314,7 +314,7 @@ export function widthOf(request: string, scenario: JsonMap): number | undefined 
 
 // Changes of the text
 
-/** A name that no entry has: the wanted one, or one with a number behind it. */
+/** A name that no entry has: the requested one, or one with a number appended. */
 function freeName(entries: readonly JsonMap[], wanted: string): string {
   const taken = new Set(entries.map((entry) => textAt(entry, 'name')))
   let name = wanted
@@ -331,13 +331,13 @@ const NEW_CLIENTS: Readonly<Record<ScenarioText['of'], JsonMap>> = {
   etcd: { user: 'app', perSecond: 1, requests: [{ method: 'KV/Range', key: '/app', latencyMs: 1 }] },
 }
 
-/** The text with one more group of clients at the end. */
+/** Appends a group of clients to the text. */
 export function withNewClients({ text, value = {}, of }: ScenarioText): Edited {
   const groups = entriesAt(value, ['clients'])
   return insertEntry(text, ['clients'], groups.length, { name: freeName(groups, 'clients'), ...NEW_CLIENTS[of] })
 }
 
-/** The text with a copy of a group behind it, under a name of its own. */
+/** Inserts a copy of a group after it, under a new name. */
 export function withClientsCopy({ text, value = {} }: ScenarioText, index: number): Edited {
   const groups = entriesAt(value, ['clients'])
   const group = groups[index] ?? {}
@@ -346,8 +346,8 @@ export function withClientsCopy({ text, value = {} }: ScenarioText, index: numbe
 }
 
 /**
- * Gives a group of clients another name, and the same to what refers to it. A name that another group has, or none, is only
- * written: the references would then be about other clients.
+ * Renames a group of clients and all references to it. If the name is empty or another group has it, only the name
+ * changes: the references would then point to other clients.
  */
 export function withClientsName({ text, value = {} }: ScenarioText, index: number, name: string): Edited {
   const groups = entriesAt(value, ['clients'])
@@ -364,7 +364,7 @@ export function withClientsName({ text, value = {} }: ScenarioText, index: numbe
 
 const isOneOf = (entry: JsonMap, names: readonly string[]): boolean => names.includes(textAt(entry, 'name'))
 
-/** Where the name of a group of clients stands, but for its own. */
+/** References to the name of a group of clients, without the group itself. */
 function referencesTo(value: JsonMap, name: string): readonly FieldPath[] {
   const faults = entriesAt(value, ['phases']).flatMap((_, index) =>
     ['pause', 'bug'].map((fault): FieldPath => ['phases', index, fault, 'clients']),
@@ -389,13 +389,13 @@ const BEGUN: Readonly<Record<Sending, JsonMap>> = {
   burst: { burst: { at: 0, requests: 10 } },
   onDemand: { threads: 1, onDemand: true },
 }
-/** What the way of sending has no use for, so that the reader refuses it. */
+/** Members that do not apply to the way of sending; the parser rejects them. */
 const UNUSED: Readonly<Partial<Record<Sending, readonly string[]>>> = {
   burst: ['from', 'to'],
   onDemand: ['from', 'to', 'retries'],
 }
 
-/** Lets a group send in another way, with values to begin from. */
+/** Changes how a group sends, with initial values. */
 export function withSending({ text, value = {} }: ScenarioText, index: number, sending: Sending): Edited {
   const group = entriesAt(value, ['clients'])[index] ?? {}
   const kept = Object.entries(group).filter(([key]) => !OF_SENDING.has(key) && UNUSED[sending]?.includes(key) !== true)
@@ -408,7 +408,7 @@ export function withSending({ text, value = {} }: ScenarioText, index: number, s
   })
 }
 
-/** The text with one more call of a group, a copy of the last one. */
+/** Appends a call to a group, as a copy of the last one. */
 export function withNewCall({ text, value = {}, of }: ScenarioText, group: number): Edited {
   const list = of === 'etcd' ? 'requests' : 'calls'
   const path = ['clients', group, list]
@@ -417,7 +417,7 @@ export function withNewCall({ text, value = {}, of }: ScenarioText, group: numbe
   return insertEntry(text, path, calls.length, begun)
 }
 
-/** The text with one more phase, behind those before it. */
+/** Appends a phase to the text. */
 export function withNewPhase({ text, value = {} }: ScenarioText): Edited {
   const phases = entriesAt(value, ['phases'])
   const last = numberIn(phases.at(-1) ?? {}, ['at']) ?? 0
@@ -432,7 +432,7 @@ export function withPhaseCopy({ text, value = {} }: ScenarioText, index: number)
   return insertEntry(text, ['phases'], index + 1, entriesAt(value, ['phases'])[index] ?? {})
 }
 
-/** Adds a change to a phase, about the first group of clients where it is about one. */
+/** Adds a change to a phase, for the first group of clients if it needs one. */
 export function withChange({ text, value = {} }: ScenarioText, index: number, change: ChangeName): Edited {
   const clients = textAt(entriesAt(value, ['clients'])[0] ?? {}, 'name')
   const begun: Readonly<Record<ChangeName, Json>> = {
@@ -445,7 +445,7 @@ export function withChange({ text, value = {} }: ScenarioText, index: number, ch
   return editManifest(text, ['phases', index, change], begun[change])
 }
 
-/** The text without an entry of a list, and without the list when that was its last one. */
+/** Removes an entry of a list, and the list when that was its last entry. */
 export function withoutEntry({ text, value = {} }: ScenarioText, list: FieldPath, index: number): Edited {
   const isLast = entriesAt(value, list).length <= 1
   const isOptional = list.length === 1 && list[0] === 'phases'
@@ -454,19 +454,19 @@ export function withoutEntry({ text, value = {} }: ScenarioText, list: FieldPath
 
 // Findings
 
-/** Whether a field is another one, or stands below it. */
+/** Whether a field equals another one, or is below it. */
 export function isWithin(field: string, place: string): boolean {
   const steps = parseField(field)
   return parseField(place).every((step, index) => steps[index] === step)
 }
 
-/** Findings about a field or what stands below it. */
+/** Findings about a field or anything below it. */
 export const findingsWithin = (findings: readonly LocatedFinding[], path: FieldPath): readonly LocatedFinding[] =>
   findings.filter(({ field }) => isWithin(field, fieldOf(path)))
 
 /**
- * Gives each finding to the narrowest of the places that it is about; the key of what is about none of them is empty. Keys are
- * fields as the reader names them.
+ * Assigns each finding to the narrowest place that it is about; findings outside all places get the empty key. Keys are
+ * fields as the parser names them.
  */
 export function findingsByPlace(
   findings: readonly LocatedFinding[],
@@ -476,7 +476,7 @@ export function findingsByPlace(
   return Map.groupBy(findings, ({ field }) => narrowestFirst.find((place) => isWithin(field, place)) ?? '')
 }
 
-/** Every place that the form of a scenario shows findings at. */
+/** Every place where the form of a scenario shows findings. */
 export function placesOf({ value = {}, of }: ScenarioText): readonly string[] {
   const below = (path: FieldPath, specs: readonly FieldSpec[]): FieldPath[] =>
     specs.map((spec) => [...path, ...spec.path])

@@ -6,11 +6,11 @@ import { client } from '../../state/client.ts'
 import { followRun, type Running } from '../../state/running.ts'
 
 export type ScenarioRunState = Running<ScenarioReport> & {
-  /** What is run of a file; a change of its text makes the result an old one. */
+  /** The text of a file that was run; a later change makes the result outdated. */
   readonly text?: string
 }
 
-/** A file of one's own, with what was edited. */
+/** A file of the user's own, with its edit history. */
 export interface OwnScenario {
   readonly file: string
   readonly history: History<string>
@@ -20,13 +20,13 @@ interface ScenarioStore {
   /** Name of a scenario of the library, or of a file. */
   readonly selected?: string
   readonly own: readonly OwnScenario[]
-  /** Why the last change of a file is not kept. */
+  /** Why the last change of a file was not saved. */
   readonly notKept?: Problem
   /** The latest run of each, by name. */
   readonly runs: Readonly<Partial<Record<string, ScenarioRunState>>>
 }
 
-/** Outlives the screen, so that a run goes on while another screen is shown. */
+/** Outlives the screen, so that a run continues while another screen is shown. */
 export const scenarioStore = create<ScenarioStore>(() => ({ own: [], runs: {} }))
 
 const stops = new Map<string, () => void>()
@@ -47,18 +47,18 @@ export function startScenario(name: string, wish: ScenarioWish): void {
   stops.set(name, stop)
 }
 
-/** Ends the run, and with it the thread that it runs in. */
+/** Ends the run and its thread. */
 export function cancelScenario(name: string): void {
   stops.get(name)?.()
   stops.delete(name)
   setRun(name, undefined)
 }
 
-/** Milliseconds of rest after which a file is kept. */
+/** Milliseconds without a change after which a file is saved. */
 const REST_MS = 400
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Has the other side keep a file once it rests, or forget one that is gone. */
+/** Saves a file on the main side once it rests, or deletes one that is gone. */
 function keep(file: string): void {
   clearTimeout(timers.get(file))
   const write = (): void => {
@@ -74,7 +74,7 @@ function keep(file: string): void {
   timers.set(file, setTimeout(write, REST_MS))
 }
 
-/** Takes over the files that the other side keeps; what is open already stays as it is. */
+/** Loads the files stored on the main side; open ones stay as they are. */
 export async function readOwnScenarios(): Promise<void> {
   const kept = await client().call('whatIf.ownScenarios', null)
   scenarioStore.setState(({ own }) => ({
@@ -87,14 +87,14 @@ export async function readOwnScenarios(): Promise<void> {
   }))
 }
 
-/** Forgets a file and its run. */
+/** Removes a file and its run. */
 export function removeOwnScenario(file: string): void {
   cancelScenario(file)
   scenarioStore.setState(({ own }) => ({ own: own.filter((one) => one.file !== file) }))
   keep(file)
 }
 
-/** Adds a file in the place of one of its name, and selects it. */
+/** Adds a file in place of one with the same name, and selects it. */
 export function addOwnScenario({ file, text }: { readonly file: string; readonly text: string }): void {
   cancelScenario(file)
   scenarioStore.setState((store) => ({
@@ -104,7 +104,7 @@ export function addOwnScenario({ file, text }: { readonly file: string; readonly
   keep(file)
 }
 
-/** Adds a copy of a scenario of the library, under a name that no file has. Rejects with what the other side says. */
+/** Adds a copy of a scenario of the library, under an unused name. Rejects with the error of the main side. */
 export async function addCopyOf(name: string): Promise<void> {
   const text = await client().call('whatIf.scenarioText', { name })
   const taken = new Set(scenarioStore.getState().own.map(({ file }) => file))
@@ -120,7 +120,7 @@ function change(file: string, next: (history: History<string>) => History<string
   keep(file)
 }
 
-/** Gives a file another text; changes of one group that follow each other quickly are undone together. */
+/** Changes the text of a file; quick successive changes of one group are undone together. */
 export const changeOwnScenario = (file: string, text: string, group: string): void =>
   change(file, (history) => recordStep(history, text, { group, at: Date.now() }))
 export const undoOwnScenario = (file: string): void => change(file, undoStep)

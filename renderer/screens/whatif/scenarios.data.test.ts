@@ -56,7 +56,7 @@ it('counts what failed, and shows units', () => {
   const none = { ...outcomes, expired: 0, rejected: { ...outcomes.rejected, 'queue-full': 0, 'time-out': 0 } }
   expect(failedText(none)).toBe('0 %')
   expect(failedText({ ...none, served: 0 })).toBe('–')
-  // Sixty of fifteen thousand are not none.
+  // Sixty of fifteen thousand are more than none.
   expect(failedText({ ...none, served: 14_940, expired: 60 })).toBe('0.4 %')
   expect(failedText({ ...none, served: 14_999, expired: 1 })).toBe('< 0.1 %')
   expect(measuredText({ text: '', value: 2.345, unit: 'ms', holds: true })).toBe('2.35 ms')

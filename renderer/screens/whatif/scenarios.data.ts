@@ -12,7 +12,7 @@ export function groupOf(name: string): ScenarioGroup {
   return number <= 7 ? 'Documented failures' : number <= 12 ? 'From the documentation' : 'Known failure modes'
 }
 
-/** What came of a run, in one sentence. */
+/** The result of a run, in one sentence. */
 export function outcomeText({ runs, passed }: ScenarioReport): string {
   const prevented = runs.filter(({ verdict }) => verdict === 'prevented').map(({ name }) => name)
   const judged = runs.filter(({ verdict }) => verdict !== undefined).length
@@ -23,7 +23,7 @@ export function outcomeText({ runs, passed }: ScenarioReport): string {
   return prevented.length === judged ? 'Every variant prevents it.' : `Prevented by ${prevented.join(', ')}.`
 }
 
-/** How many of the requests that ended had failed, in percent; few are not shown as none. */
+/** The share of failed requests among those that ended, in percent; a few are not shown as none. */
 export function failedText({ served, expired, rejected }: ScenarioRunReport['clients'][number]): string {
   const failed = expired + Object.values(rejected).reduce((sum, count) => sum + count, 0)
   const percent = failed + served === 0 ? undefined : (100 * failed) / (failed + served)
@@ -37,7 +37,7 @@ export function failedText({ served, expired, rejected }: ScenarioRunReport['cli
 export const measuredText = ({ value, unit }: ScenarioRunReport['criteria'][number]): string =>
   [format.fixed(value, Number.isInteger(value) ? 0 : 2), unit].filter((part) => part !== '').join(' ')
 
-/** Verdict of a run with the number that decides: of the first criterion that is not met, else of the first. */
+/** Verdict of a run with the deciding number: of the first criterion that is not met, else of the first. */
 export function verdictText(run: ScenarioRunReport | undefined): string {
   if (run === undefined) return '–'
   if (run.verdict === undefined) return run.passed ? 'assertions hold' : 'assertion fails'

@@ -18,7 +18,7 @@ import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle 
 import { rowsOf } from '../../../../core/guard/covered.ts'
 import { FlowTable, SchemaTable } from './CoverageTables.tsx'
 
-/** Which schemas get which flows, and which get nothing. */
+/** Which flows each schema gets, and which schemas get none. */
 export function CoveragePage() {
   const configurations = useConfigurations()
   if (configurations === undefined) return <LoadingPage title="Coverage" waitingFor="the flow schemas and levels" />

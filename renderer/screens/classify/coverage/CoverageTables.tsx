@@ -15,7 +15,7 @@ import { standingText, type FlowRow } from './coverage.data.ts'
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]
   readonly rates: ReadonlyMap<string, number>
-  /** Counters were compared: the source has told more than one page. */
+  /** Counters were compared: the source has returned more than one page. */
   readonly watched: boolean
   readonly selected: string | undefined
   readonly onChoose: (row: CoverageRow) => void
@@ -51,7 +51,7 @@ const GLYPH: Readonly<Record<Standing['kind'], IconName>> = {
 function StandingCell({ row }: { readonly row: CoverageRow }) {
   const { standing, schema, level } = row
   const text = standingText(standing, schema, level)
-  // That nothing is left for catch-all is as it should be.
+  // Catch-all is expected to have nothing left to match.
   const kind =
     schema === CATCH_ALL && standing.kind === 'shadowed'
       ? 'unknown'
@@ -115,7 +115,7 @@ const schemaColumns = (rates: ReadonlyMap<string, number>, watched: boolean): re
   numberColumn('flows', 'Flows', ({ seen }) => seen?.flows, { term: 'flow' }),
 ]
 
-/** Flows that dumps showed. A row opens its newest request. */
+/** Flows from dumps. A row opens its newest request. */
 export const FlowTable = memo(function FlowTable(props: {
   readonly rows: readonly FlowRow[]
   readonly at: number | undefined

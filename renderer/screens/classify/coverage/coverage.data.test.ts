@@ -65,7 +65,7 @@ describe('a standing', () => {
     expect(last && standingText(last.standing, last.schema, last.level)).toBe('no requests, as intended')
     expect(built.filter(isIdle)).toEqual([])
     expect(isIdle(row('a', { kind: 'never' }))).toBe(true)
-    // A single page of a file tells nothing of how long.
+    // A single page of a file does not show for how long.
     expect(isIdle(row('a', { kind: 'quiet', forMs: 0 }))).toBe(false)
   })
 })

@@ -13,7 +13,7 @@ import { flowName } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf, requestWords } from '../shared/seen.data.ts'
 
-/** Requests dispatched each second by schema, of all servers; without those of which no server tells a rate. */
+/** Requests dispatched per second by schema, summed over servers; schemas without a rate on any server are absent. */
 export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<string, number> {
   const rates = new Map<string, number>()
   for (const { levels } of derived) {
@@ -26,19 +26,19 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
   return rates
 }
 
-/** What a standing says, in the words of the command line. */
+/** The text of a standing, in the words of the command line. */
 export const standingText = (standing: Standing, schema: string, level: string): string =>
   standingWords(standing, schema, level, format.age)
 
-/** Whether a standing asks for a look; that catch-all gets nothing is as it should be. */
+/** Whether a standing needs attention; catch-all is expected to get nothing. */
 export const isIdle = ({ schema, standing }: CoverageRow): boolean =>
   schema !== CATCH_ALL &&
   (standing.kind === 'quiet' ? standing.forMs > 0 : ['never', 'shadowed', 'dangling'].includes(standing.kind))
 
-/** What is true of all schemas of the configuration, in a sentence. */
+/** Summary of all schemas of the configuration, in a sentence. */
 export function coverageSentence(rows: readonly CoverageRow[]): string {
   const listed = rows.filter(({ standing }) => standing.kind !== 'removed')
-  // That catch-all gets nothing is as it should be.
+  // Catch-all is expected to get nothing.
   const count = (holds: (standing: Standing) => boolean): number =>
     listed.filter(({ schema, standing }) => schema !== CATCH_ALL && holds(standing)).length
   const all = `${listed.length} flow schemas`
@@ -84,11 +84,11 @@ export interface FlowRow {
   readonly lastAt: number
   readonly example: SeenFlow['example']
   readonly words: string
-  /** Schema that the draft sends it to; `unclear` where the present objects would not send it where the server did. */
+  /** Schema that the draft sends it to; `unclear` where the present objects do not explain where the server sent it. */
   readonly draft?: { readonly schema: string; readonly level: string; readonly moves: boolean } | 'unclear'
 }
 
-/** Flows that dumps showed, of one schema or of all: those with most requests first. */
+/** Flows from dumps, of one schema or of all: those with most requests first. */
 export function flowTable(
   { flows }: Coverage,
   schema: string | undefined,

@@ -10,7 +10,7 @@ import { UNKNOWN } from '../../../theme/format.ts'
 import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './answer.data.ts'
 import styles from './request.module.css'
 
-/** The answers of the present and of the proposed configuration beside each other. */
+/** The answers of the present and of the proposed configuration side by side. */
 export const ComparePane = memo(function ComparePane(props: {
   readonly now: Classification
   readonly draft: Classification

@@ -19,10 +19,10 @@ import styles from './request.module.css'
 
 const CALM_MS = 1_000
 
-/** The flow of the request, the queues that it is dealt, and who else has them. */
+/** The flow of the request, the queues that it is dealt, and the other flows that share them. */
 export const FlowPane = memo(function FlowPane(props: {
   readonly answer: Classification
-  /** Of the level's server. */
+  /** The dump of the level's server. */
   readonly dump: DumpFrame | undefined
 }) {
   const { answer } = props
@@ -97,7 +97,7 @@ const FIELD_HEIGHT = 148
 const STRIP_KEY = 'request'
 const NO_HOLDERS: ReadonlyMap<number, number> = new Map()
 
-/** All queues of the level: how full they are where a dump shows it, else only which of them the hand has. */
+/** All queues of the level: how full they are where a dump shows it, otherwise only which of them are in the hand. */
 function QueuesOfLevel({ answer, dump }: { readonly answer: Classification; readonly dump: DumpFrame | undefined }) {
   const { flow, priorityLevel } = answer
   const [box, { width }] = useSize()
@@ -153,7 +153,7 @@ function Fact({ name, children }: { readonly name: ReactNode; readonly children:
   )
 }
 
-/** The queue that stays marked, as long as the level has so many queues. */
+/** The queue that stays marked while the level has enough queues to include it. */
 function usePinned(queues: number): [number | undefined, (index: number | undefined) => void] {
   const [pinned, setPinned] = useState<number>()
   return [pinned !== undefined && pinned < queues ? pinned : undefined, setPinned]

@@ -23,10 +23,10 @@ const WAYS: readonly { readonly value: Way; readonly label: string }[] = [
   { value: 'seen', label: 'From dumps' },
 ]
 
-/** A request that stands for so long is worth remembering. */
+/** A request that stays unchanged for this long is added to the recent ones. */
 const RECENT_MS = 2_500
 
-/** The request: by its parts, as a text, or one that the server has now; and what else was asked. */
+/** The request: by its parts, as a text, or from the server's dump; UIDs to resolve; recent requests. */
 export function RequestColumn(props: {
   readonly objects: ObjectSet
   readonly server: string | undefined

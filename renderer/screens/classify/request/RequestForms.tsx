@@ -34,7 +34,7 @@ import styles from './request.module.css'
 const PATH_VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const RESOURCES_ID = 'classify-resources'
 
-/** A request by its parts; the path below says the same. */
+/** A request by its parts; the path below shows the same. */
 export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: RequestForm }) {
   const { fields, problem } = form
   const offered = fields.kind === 'resource' ? RESOURCE_VERBS : PATH_VERBS
@@ -95,7 +95,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
   )
 })
 
-/** Who asks: the groups follow from the name until they are written. */
+/** The sender: the groups follow from the name until they are edited. */
 function Sender({ form }: { readonly form: RequestForm }) {
   const { user, groups, groupsFollow } = form
   return (
@@ -161,10 +161,10 @@ function Option(props: { readonly form: RequestForm; readonly name: OptionField;
   )
 }
 
-/** More are too many to be looked through; the filter finds them. */
+/** More are too many to read through; the filter finds them. */
 const MOST = 60
 
-/** A request that waits or executes now; the list holds still until the reader takes a newer dump. */
+/** A request that waits or executes now; the list does not change until the reader loads a newer dump. */
 export const SeenForm = memo(function SeenForm(props: {
   readonly server: string | undefined
   readonly dump: DumpFrame | undefined
@@ -251,13 +251,13 @@ const EXAMPLES: readonly (readonly [name: string, text: string])[] = [
   ['Path', 'GET /livez'],
 ]
 
-/** Reads a text; what it does not say is taken from the form. */
+/** Reads a text; the form supplies the parts that the text lacks. */
 function read(text: string): void {
   const reading = readingOf(text, requestStore.getState().form)
   requestStore.setState({ text, ...(reading.ok && { form: formOf(reading.request) }) })
 }
 
-/** A request as a command, an audit event, or whatever else it was copied from. */
+/** A request as a command, an audit event, or another format that it was copied from. */
 export const TextForm = memo(function TextForm({ text, form }: { readonly text: string; readonly form: RequestForm }) {
   const reading = useMemo(() => (text.trim() === '' ? undefined : readingOf(text, form)), [text, form])
   const { user, method, url } = requestOf(form)

@@ -140,7 +140,7 @@ function Answer(props: {
   )
 }
 
-/** A dump makes a new value each time; the answer is computed anew only when it says something else. */
+/** A dump makes a new value each time; the answer is computed again only when the numbers change. */
 function useStable(seen: SeenSeats | undefined): SeenSeats | undefined {
   const { seats, requests } = seen ?? {}
   return useMemo(
@@ -158,7 +158,7 @@ function useExplained(
   return useMemo(() => explain?.(request), [explain, request])
 }
 
-/** The request must go on matching what it matches now. */
+/** Saves a test: the request must continue to match what it matches now. */
 function keep(request: RequestSample, { flowSchema, priorityLevel }: Classification): void {
   const label = labelOf(request)
   const test = newTest(crypto.randomUUID(), label, request, { flowSchema, priorityLevel })
@@ -166,7 +166,7 @@ function keep(request: RequestSample, { flowSchema, priorityLevel }: Classificat
   say(`Kept as a test: ${label} must match ${flowSchema}.`)
 }
 
-/** Where the request goes, in one line; with a draft, where it would go. */
+/** Where the request goes, in one line; with a draft, also where it would go. */
 function AnswerHead(props: {
   readonly shown: Explained
   readonly now: Explained
@@ -247,7 +247,7 @@ function Matched({ answer }: { readonly answer: Classification }) {
   )
 }
 
-/** Requests close to this one that other schemas take. */
+/** Similar requests that other schemas match. */
 const NearbyPane = memo(function NearbyPane(props: { readonly objects: ObjectSet; readonly request: RequestSample }) {
   const { objects, request } = props
   const nearby = useMemo(() => whatWouldChange(objects, request), [objects, request])
@@ -283,7 +283,7 @@ const HEADERS = [
   ['FlowSchema-UID', 'flowSchema'],
 ] as const
 
-/** The two headers by which the answer of a server tells schema and level. */
+/** The two response headers by which a server identifies schema and level. */
 const HeadersPane = memo(function HeadersPane({ answer }: { readonly answer: Classification }) {
   const { uids, bypasses } = answer
   return (

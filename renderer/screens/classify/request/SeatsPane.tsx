@@ -16,7 +16,7 @@ import { format } from '../../../theme/format.ts'
 import { seatsText, stepText } from './answer.data.ts'
 import styles from './request.module.css'
 
-/** How wide the request is, as the server estimates it step by step, and on servers of other versions. */
+/** The width of the request, as the server estimates it step by step, and on servers of other versions. */
 export const SeatsPane = memo(function SeatsPane(props: {
   readonly answer: Classification
   readonly objects: ObjectSet
@@ -101,7 +101,7 @@ const ELSEWHERE_COLUMNS: readonly DataColumn<ReturnType<typeof sameElsewhere>[nu
   numberColumn('seats', 'Seats', ({ seats }) => seats.width),
 ]
 
-/** Inputs of the estimate: what the source reports, which the reader may replace. */
+/** Inputs of the estimate: values from the source, which the reader can replace. */
 function Suppositions(props: {
   readonly basis: Classification['seats']['basis']['kind']
   readonly context: ServerContext

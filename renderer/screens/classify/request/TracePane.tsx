@@ -11,7 +11,7 @@ import styles from './request.module.css'
 
 type TraceRow = ({ readonly part: true } & SchemaTrace) | ({ readonly part: false } & DanglingTrace)
 
-/** Every schema in the order in which the server asks them, and what each says to the request. */
+/** Every schema in the order in which the server tries them, with the result for the request. */
 export const TracePane = memo(function TracePane({ answer }: { readonly answer: Classification }) {
   const { trace, dangling, flowSchema, info } = answer
   const columns = useMemo(() => columnsFor(info.isResource ? OF_RESOURCES : OF_PATHS), [info.isResource])
@@ -99,7 +99,7 @@ const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRo
     {
       id: 'why',
       header: 'Why',
-      // All the room that the others leave.
+      // All the width that the other columns leave.
       width: '100%',
       value: (row) => row.reason,
       cell: (row) => (

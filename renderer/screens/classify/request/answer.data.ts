@@ -57,7 +57,7 @@ const FACTS: readonly (readonly [label: string, text: (of: Classification) => st
 const lingering = ({ final, additionalLatencyMs }: Classification['seats']): string =>
   `${seatsText(final)} for ${format.ms(additionalLatencyMs)}`
 
-/** How the flow is told apart, and its name. */
+/** How the schema distinguishes flows, and the name of this flow. */
 export const distinguisherText = ({ method, distinguisher }: Classification['flow']): string =>
   method === 'none' ? 'all requests of the schema' : `${method}, ${distinguisher === '' ? '(none)' : distinguisher}`
 
@@ -67,7 +67,7 @@ export const comparedFacts = (now: Classification, draft: Classification): reado
     return { label, now: was, draft: is, differs: was !== is }
   })
 
-/** One schema on both configurations; absent where a configuration has none of the name. */
+/** One schema on both configurations; absent where a configuration has no schema of that name. */
 export interface ComparedSchema {
   readonly name: string
   readonly now?: SchemaTrace
@@ -75,7 +75,9 @@ export interface ComparedSchema {
   readonly differs: boolean
 }
 
-/** Schemas of both in the matching order of the draft; those that only the present has follow where they would stand. */
+/**
+ * Schemas of both in the matching order of the draft; those that only the present has are inserted at their position.
+ */
 export function comparedSchemas(now: Classification, draft: Classification): readonly ComparedSchema[] {
   const was = new Map(now.trace.map((trace) => [trace.flowSchema, trace]))
   const is = new Map(draft.trace.map((trace) => [trace.flowSchema, trace]))
@@ -99,13 +101,13 @@ export function comparedSchemas(now: Classification, draft: Classification): rea
   })
 }
 
-/** What matters of a schema for this request, as one text. */
+/** The relevant facts about a schema for this request, as one text. */
 const stands = (trace: SchemaTrace | undefined): string =>
   trace === undefined
     ? ''
     : [trace.matchingPrecedence, trace.priorityLevel, trace.matched, trace.decides, trace.reached].join(' ')
 
-/** `match`, `no`, `would match`, `not reached`. */
+/** `takes it`, `does not match`, `would match`, `not reached`, `does not exist`. */
 export function verdictText(trace: SchemaTrace | undefined): string {
   if (trace === undefined) return 'does not exist'
   if (trace.decides) return 'takes it'
@@ -120,8 +122,8 @@ interface HandCard {
 }
 
 /**
- * Queues of the level by index, when the dump shows as many as the configuration has: the hand of a flow is then a hand
- * of these.
+ * Queues of the level by index, when the dump shows as many as the configuration has. Only then do the indexes of a
+ * hand refer to these queues.
  */
 export function queuesOfHand(
   queues: readonly DumpQueue[] | undefined,
@@ -135,16 +137,16 @@ export function handCards(hand: readonly number[], queues: readonly DumpQueue[] 
   return hand.map((queue) => ({ queue, waiting: queues === undefined ? undefined : (waiting.get(queue) ?? 0) }))
 }
 
-/** A present flow whose hand meets that of the request. */
+/** A present flow whose hand overlaps that of the request. */
 interface MeetingFlow {
   readonly key: string
   readonly name: string
   readonly shared: readonly number[]
-  /** Requests of it that wait. */
+  /** Its waiting requests. */
   readonly queued: number
 }
 
-/** Present flows of the level that share queues with a hand: most shared queues first, then most that wait. */
+/** Present flows of the level that share queues with a hand: most shared queues first, then most waiting requests. */
 export function meetingFlows(
   { hand, distinguisher, queues, handSize }: FlowExplanation,
   schema: string,
@@ -182,7 +184,7 @@ export function meetingSentence(meeting: readonly MeetingFlow[], others: number)
   return `${shared.join(', ')}.`
 }
 
-/** The value of a step with its unit; `≈` before what is assumed, nothing where a step has no value. */
+/** The value of a step with its unit; `≈` before an assumed value, empty where a step has no value. */
 export function stepText({ value, unit, assumed }: SeatStep): string {
   if (value === undefined) return ''
   const text = unit === 'bytes' ? format.bytes(value) : unit === 'milliseconds' ? format.ms(value) : format.fixed(value)

@@ -179,7 +179,7 @@ interface HandsPaneProps {
   readonly onChoose: (key: string) => void
 }
 
-/** The queues that each flow is dealt, and where hands meet. */
+/** The queues that each flow is dealt, and where hands overlap. */
 export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: HandsPaneProps) {
   const [box, { width }] = useSize()
   const shown = overlap.flows.slice(0, FLOWS_DRAWN)
@@ -239,7 +239,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
 
 interface Flows {
   readonly flows: readonly FlowName[]
-  /** Whether a dump shows flows of the level that could be taken. */
+  /** Number of flows of the level in the dump that can be loaded. */
   readonly inDump: number
   readonly take: () => void
   readonly add: (flow: FlowName) => void
@@ -249,8 +249,8 @@ interface Flows {
 const NONE: readonly FlowName[] = []
 
 /**
- * The flows whose hands are shown. Those of the first dump that has any stay until the reader takes those of a newer
- * one: rows must not move under the eye with every dump.
+ * The flows whose hands are shown. The flows of the first dump that has any stay until the reader loads those of a
+ * newer one, so that rows do not move with every dump.
  */
 export function useFlows(level: string | undefined): Flows {
   const server = useViewPart((view) => view.server?.id)

@@ -30,7 +30,7 @@ const LABELS: Readonly<Record<GoalField, string>> = {
 
 export interface RecommendPaneProps {
   readonly queuing: Queuing | undefined
-  /** Seats of the level before lending and borrowing, when a source tells. */
+  /** Seats of the level before lending and borrowing, when a source reports them. */
   readonly nominal: number | undefined
   readonly form: GoalForm
   readonly read: ReadGoal
@@ -38,7 +38,7 @@ export interface RecommendPaneProps {
   readonly onTry: (shape: DealerShape) => void
 }
 
-/** The smallest shapes that keep the chance within a target, and what they cost. */
+/** The smallest shapes that keep the chance within a target, and their cost. */
 export function RecommendPane({ queuing, nominal, form, read, set, onTry }: RecommendPaneProps) {
   const { goal, errors } = read
   return (
@@ -136,7 +136,7 @@ function Shapes(props: {
 
 export const keyOfShape = ({ queues, handSize }: DealerShape): string => `${queues} ${handSize}`
 
-/** More of them are in the title of a cell. */
+/** The title of a cell has more digits. */
 const SHOWN_DIGITS = 3
 const DOCUMENTED_ROWS = documentedTable()
 const DOCUMENTED_COLUMNS: readonly DataColumn<DocumentedRow>[] = [
@@ -154,7 +154,7 @@ const DOCUMENTED_COLUMNS: readonly DataColumn<DocumentedRow>[] = [
   })),
 ]
 
-/** The table of the Kubernetes documentation, with the shape that is looked at. */
+/** The table of the Kubernetes documentation, with the selected shape. */
 export function DocumentedPane(props: {
   readonly queuing: Queuing | undefined
   readonly onTry: (shape: DealerShape) => void

@@ -28,7 +28,7 @@ const LABELS: Readonly<Record<ShapeField, string>> = {
   queueLengthLimit: 'Queue length',
 }
 
-/** Queues and hands: those of a level, or others that the reader tries. */
+/** Queues and hand size: those of a level, or others that the reader tries. */
 export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
   const { levels, known, level, chooseLevel, form, changed, set, attempt, read } = sharding
   const { queuing } = read.ok ? read : { queuing: undefined }
@@ -99,7 +99,7 @@ const COLUMNS: readonly DataColumn<OddsRow>[] = [
   }),
 ]
 
-/** What so many elephants do to a mouse. */
+/** The chance that this many elephants cover a mouse. */
 export function OddsPane(props: {
   readonly queuing: Queuing
   readonly counts: readonly number[]
@@ -136,7 +136,7 @@ export function OddsPane(props: {
 
 const HEIGHT = 214
 
-/** The chance against the size of the hand, for as many queues as the shape has. */
+/** The chance by hand size, for the number of queues of the shape. */
 export function HandSizePane(props: {
   readonly queuing: Queuing
   readonly counts: readonly number[]

@@ -32,7 +32,7 @@ import {
 import { FlowsPane, PairsPane, HandsPane, useFlows } from './FlowPanes.tsx'
 import { HandSizePane, OddsPane, ShapePane } from './ShapePanes.tsx'
 
-/** How well queues keep flows apart: hands, chances, and shapes that do better. */
+/** How well queues isolate flows: hands, chances, and better shapes. */
 export function ShardingPage() {
   const sharding = useSharding()
   const { level, read, attempt } = sharding
@@ -133,22 +133,22 @@ export interface Sharding {
   readonly known: boolean
   /** The level whose flows are shown. */
   readonly level: QueueingLevel | undefined
-  /** The flow schemas that stand beside the levels. */
+  /** The flow schemas that belong to the levels. */
   readonly schemas: readonly FlowSchema[]
   readonly chooseLevel: (key: string) => void
   readonly form: ShapeForm
-  /** Whether the form says something else than the level. */
+  /** Whether the form differs from the level. */
   readonly changed: boolean
   readonly set: (field: ShapeField, text: string) => void
-  /** Tries another shape, or goes back to that of the level. */
+  /** Tries another shape, or returns to that of the level. */
   readonly attempt: (shape: Partial<Queuing> | undefined) => void
   readonly read: ReadShape
 }
 
-/** What the API server gives a level that says nothing (specification 1.3). */
+/** The API server's defaults for a level that sets none of these fields (specification 1.3). */
 const USUAL: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 }
 
-/** The shape that the page is about: that of a level until the reader tries another. */
+/** The shape shown on the page: that of a level until the reader tries another. */
 function useSharding(): Sharding {
   const { levels, schemas, known } = useLevels()
   const { object } = useRoute()
@@ -178,7 +178,7 @@ function useSharding(): Sharding {
   }
 }
 
-/** Levels and schemas of the connected source and of the draft; without objects the built-in ones of the version. */
+/** Levels and schemas of the connected source and of the draft; without objects, the built-in ones of the version. */
 function useLevels(): Pick<Sharding, 'levels' | 'schemas' | 'known'> {
   const state = useObjects()
   const draft = useDraftObjects()
@@ -194,7 +194,7 @@ function useLevels(): Pick<Sharding, 'levels' | 'schemas' | 'known'> {
   }, [state, draft, version])
 }
 
-/** The level with most queues: usually one that many flows share. */
+/** The level with the most queues: usually one that many flows share. */
 const widest = (levels: readonly QueueingLevel[]): QueueingLevel | undefined =>
   levels.toSorted((a, b) => b.queuing.queues - a.queuing.queues)[0]
 

@@ -8,7 +8,7 @@ import { format } from '../../../theme/format.ts'
 
 /** A level whose requests wait in queues. */
 export interface QueueingLevel {
-  /** What the address of the page calls it: its name, after `draft/` when the shape is the draft's. */
+  /** Identifies the level in the address of the page: its name, after `draft/` when the shape is the draft's. */
   readonly key: string
   readonly name: string
   readonly queuing: Queuing
@@ -25,7 +25,7 @@ export const queueingLevels = (
     return queuing === undefined ? [] : [{ key: drafted ? `draft/${name}` : name, name, queuing, drafted }]
   })
 
-/** The levels of now, and those to which a draft gives another shape. */
+/** The present levels, and those to which a draft gives another shape. */
 export function levelChoices(
   levels: readonly PriorityLevelConfiguration[],
   draft: readonly PriorityLevelConfiguration[],
@@ -48,7 +48,7 @@ export const formOf = ({ queues, handSize, queueLengthLimit }: Queuing): ShapeFo
   queueLengthLimit: String(queueLengthLimit),
 })
 
-/** A whole number within bounds, as somebody types it; `undefined` when it is none. */
+/** A whole number within bounds, as a person types it; `undefined` for anything else. */
 export function wholeNumber(text: string, least: number, most: number): number | undefined {
   const number = Number(text)
   return text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most ? number : undefined
@@ -61,11 +61,11 @@ export type ReadShape =
   | {
       readonly ok: false
       readonly errors: Partial<Readonly<Record<ShapeField, string>>>
-      /** Why no server deals from the shape, when it is one. */
+      /** Why no server deals from the shape, if so. */
       readonly problem?: string
     }
 
-/** The shape that a form describes, or a sentence for each field that is wrong. */
+/** The shape that a form describes, or an error message for each invalid field. */
 export function readShape(form: ShapeForm): ReadShape {
   const queues = wholeNumber(form.queues, 1, MOST_QUEUES)
   const handSize = wholeNumber(form.handSize, 1, MOST_QUEUES)
@@ -92,14 +92,14 @@ export function oddsSentence({ queues, handSize }: Queuing, elephants: number, c
   return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${chance(covered)}.`
 }
 
-/** Flows that are drawn; what is beyond stands in the table. */
+/** Flows that are drawn; the table contains the others. */
 export const FLOWS_DRAWN = 8
 /** Flows that are taken from a dump: their pairs must stay readable. */
 const MOST_FLOWS = 50
 
 export const keyOf = ({ schema, distinguisher }: FlowName): string => `${schema}\n${distinguisher}`
 
-/** The flows of a level that a dump shows, busiest first; `undefined` when it shows no requests. */
+/** The flows of a level in a dump, busiest first; `undefined` when the dump shows no requests. */
 export function flowsOfDump(dump: DumpFrame | undefined, level: string): readonly FlowName[] | undefined {
   const requests = dump === undefined ? undefined : dumpOfLevel(dump, level).requests
   if (requests === undefined || requests.length === 0) return undefined
@@ -108,7 +108,7 @@ export function flowsOfDump(dump: DumpFrame | undefined, level: string): readonl
     .map(({ schema, flow }) => ({ schema, distinguisher: flow }))
 }
 
-/** Names of the schemas that send requests to a level, in the order in which they are matched. */
+/** Names of the schemas that send requests to a level, in matching order. */
 export const schemasOf = (schemas: readonly FlowSchema[], level: string | undefined): readonly string[] =>
   schemas
     .filter(({ spec }) => spec.priorityLevelConfiguration.name === level)
@@ -118,7 +118,7 @@ export const schemasOf = (schemas: readonly FlowSchema[], level: string | undefi
 export const withFlow = (flows: readonly FlowName[], added: FlowName): readonly FlowName[] =>
   flows.some((flow) => keyOf(flow) === keyOf(added)) ? flows : [added, ...flows]
 
-/** What the drawing of hands shows, in a sentence for each question that it answers. */
+/** A summary of the hands as drawn: one sentence for each question that the drawing answers. */
 export function overlapSentence({ flows, pairs }: Overlap): string {
   if (flows.length < 2) return ''
   const crowded = flows.filter(({ hand, own }) => hand.length > 0 && own.length === 0).length
@@ -142,7 +142,7 @@ export const GOAL_FIELDS = ['elephants', 'target', 'maxQueues'] as const
 export type GoalField = (typeof GOAL_FIELDS)[number]
 export type GoalForm = Readonly<Record<GoalField, string>>
 
-/** One percent, against as many elephants as the documentation’s table goes to, within its largest deck. */
+/** One percent, against the largest number of elephants in the documentation’s table, within its largest deck. */
 export const USUAL_GOAL: GoalForm = { elephants: '16', target: '1', maxQueues: '1024' }
 
 const MOST_ELEPHANTS = 1_000_000
@@ -154,7 +154,7 @@ export interface ReadGoal {
   readonly errors: Partial<Readonly<Record<GoalField, string>>>
 }
 
-/** The goal that a form describes, the target in percent; without one, a sentence for each field that is wrong. */
+/** The goal that a form describes, the target in percent; without one, an error message for each invalid field. */
 export function readGoal(form: GoalForm): ReadGoal {
   const elephants = wholeNumber(form.elephants, 1, MOST_ELEPHANTS)
   const maxQueues = wholeNumber(form.maxQueues, 1, MOST_QUEUES)

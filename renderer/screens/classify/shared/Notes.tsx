@@ -6,7 +6,8 @@ import { useDumpAbsence } from '../../../state/dumpAbsence.ts'
 import type { CurrentObjects } from './configurations.ts'
 
 /**
- * Why there is no dump of requests, and how to mend it. `what` is what stays unknown; in a sentence it stands first.
+ * Why there is no dump of requests, and the remedy. `what` is the subject of the sentence: the values that stay
+ * unknown.
  */
 export function NoDumps(props: {
   readonly server: string | undefined
@@ -49,7 +50,7 @@ export function NoDumps(props: {
   return <Loading waitingFor="the first dump" />
 }
 
-/** What to know about the objects that everything on the page is computed from. */
+/** A note about the objects that everything on the page is computed from. */
 export function ConfigurationNote({ note }: { readonly note: NonNullable<CurrentObjects['note']> }) {
   const { kind, text, problem } = note
   return (

@@ -15,21 +15,21 @@ import { ownLimitStore } from '../../../state/serverLimit.ts'
 import { useViewPart, type View } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 
-/** The objects that requests are classified on. */
+/** The objects against which requests are classified. */
 export interface CurrentObjects {
   /** As a server stores them, with their defaults. */
   readonly objects: ObjectSet
-  /** `built-in`: of a Kubernetes version, because those of the source are not known. */
+  /** `built-in`: those of a Kubernetes version, because the objects of the source are not available. */
   readonly origin: 'server' | 'files' | 'built-in'
   /** gitVersion whose behaviour is assumed. */
   readonly version: string
-  /** What to know about these objects, in a sentence. */
+  /** A note about these objects, in a sentence. */
   readonly note?: { readonly kind: 'info' | 'warn' | 'bad'; readonly text: string; readonly problem?: Problem }
 }
 
 /**
- * The objects to classify on; `undefined` while they are being read. `assumed` is the version where the source does not
- * tell one; `asOf` says a time to people.
+ * The objects to classify against; `undefined` while they are being read. `assumed` is the version where the source
+ * does not report one; `asOf` formats a time for people.
  */
 export function currentObjects(
   state: ObjectsState | undefined,

@@ -6,19 +6,19 @@ import { connectionStore } from '../../../state/connection.ts'
 import { viewStore } from '../../../state/view.ts'
 
 interface CoverageStore {
-  /** Id of the connection that it was seen on. */
+  /** Id of the connection that the coverage belongs to. */
   readonly connection?: number
   readonly coverage: Coverage
-  /** The server whose dumps were looked at. */
+  /** The server whose dumps were read. */
   readonly dumpsOf?: string
 }
 
 const NOTHING: CoverageStore = { coverage: NO_COVERAGE }
 
-/** What was seen of the present while Classify was open; kept for as long as the source stays connected. */
+/** Coverage of the present while Classify was open; kept for as long as the source stays connected. */
 export const coverageStore = create<CoverageStore>(() => NOTHING)
 
-/** What was seen of the connected source so far, in the store. */
+/** Coverage of the connected source so far, from the store. */
 function ofConnection(): CoverageStore {
   const { connection } = connectionStore.getState()
   const id = connection?.id
@@ -26,12 +26,12 @@ function ofConnection(): CoverageStore {
   return store.connection === id || id === undefined ? store : { ...NOTHING, connection: id }
 }
 
-/** Listens to frames. Returns the function that ends it. */
+/** Subscribes to frames. Returns the function that unsubscribes. */
 export function startCoverage(): () => void {
   let heard: unknown
   const hear = (): void => {
     const { frame, mode } = viewStore.getState()
-    // Instants of the past come in any order, and their counters would be taken for those of a restarted server.
+    // Instants of the past come in any order, and their counters would look like those of a restarted server.
     if (frame === undefined || frame === heard || mode === 'past') return
     heard = frame
     const store = ofConnection()
@@ -41,13 +41,13 @@ export function startCoverage(): () => void {
   return viewStore.subscribe(hear)
 }
 
-/** What servers and a dump of one instant tell by themselves. */
+/** The coverage that the servers and a dump of one instant show by themselves. */
 export function coverageAt(servers: readonly ServerFrame[], dump: DumpFrame | undefined): Coverage {
   const counted = withServers(NO_COVERAGE, servers)
   return dump === undefined ? counted : withDump(counted, dump)
 }
 
-/** Takes in a dump; that of another server than before begins the flows anew. */
+/** Adds a dump; a dump of another server than before resets the flows. */
 export function hearDump(dump: DumpFrame): void {
   const { dumpsOf, ...store } = ofConnection()
   const { flows, dumps, held, left } = NO_COVERAGE

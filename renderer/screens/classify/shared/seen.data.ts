@@ -7,22 +7,22 @@ import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { holdsWords } from '../../../../core/text/text.ts'
 
-/** A request that a dump shows; equal ones are one. */
+/** A request from a dump; equal ones are merged. */
 export interface SeenRequest {
   readonly key: string
   readonly request: RequestSample
-  /** Without what service accounts have in common. */
+  /** Without the common prefix of service accounts. */
   readonly user: string
   readonly words: string
   readonly namespace: string
-  /** Where the server put it. */
+  /** Where the server sent it. */
   readonly schema: string
   readonly level: string
   readonly waiting: number
   readonly executing: number
 }
 
-/** A request of the dump with the groups that its user's name tells; `undefined` for a row without details. */
+/** A request of the dump with the groups that follow from its user's name; `undefined` for a row without details. */
 export function sampleOf(row: DumpRequest): RequestSample | undefined {
   const found = requestOfDump(row)
   if (found?.user === undefined) return undefined
@@ -56,7 +56,7 @@ export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest
   )
 }
 
-/** Those that hold every word of the filter, in any case. */
+/** Those that contain every word of the filter, in any case. */
 export function filteredSeen(seen: readonly SeenRequest[], filter: string): readonly SeenRequest[] {
   if (filter.trim() === '') return seen
   const holds = holdsWords(filter)
@@ -67,7 +67,7 @@ export function filteredSeen(seen: readonly SeenRequest[], filter: string): read
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Service accounts lose what they have in common. */
+/** Removes the common prefix of service accounts. */
 export const shortUser = (user: string): string =>
   user.startsWith(SERVICE_ACCOUNT) ? user.slice(SERVICE_ACCOUNT.length) : user
 
@@ -78,7 +78,7 @@ function infoWords(info: RequestInfo): string {
   return [verb, resourceOf(info), info.name].filter((part) => part !== '').join(' ')
 }
 
-/** What a request asks for, or method and address where no server understands it. */
+/** What a request does, or method and address where no server understands it. */
 export function requestWords(request: RequestSample): string {
   const read = digestRequest(request)
   return read.ok ? infoWords(read.digest.info) : `${request.method} ${request.url}`

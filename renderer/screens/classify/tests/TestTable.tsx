@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<RequestTestResult['outcome'], string>> = {
 }
 const GLYPH = { passed: 'check', failed: 'cross', unclassifiable: 'warn' } as const
 
-/** `✓ service-accounts`, with the outcome in words for those who do not see it. */
+/** `✓ service-accounts`, with the outcome in words for screen readers. */
 export function Outcome({ result, moves = false }: { readonly result: RequestTestResult; readonly moves?: boolean }) {
   const { outcome } = result
   return (
@@ -144,7 +144,7 @@ const DRAFT: DataColumn<TestRow> = {
   cell: ({ draft, moves }) => (draft === undefined ? '–' : <Outcome result={draft} moves={moves} />),
 }
 
-/** One saved request: what it is, what it expects, and what it matches. */
+/** One saved request: its parts, the expected match, and the actual one. */
 export const TestDetail = memo(function TestDetail(props: {
   readonly row: TestRow | undefined
   readonly current: ObjectSet

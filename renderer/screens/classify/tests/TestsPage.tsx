@@ -37,7 +37,7 @@ import {
 import styles from '../shared/classify.module.css'
 import { runRequestTests } from '../../../../core/classify/configuration.ts'
 
-/** Saved requests that must keep matching what they matched. */
+/** Saved requests that must continue to match what they matched. */
 export function TestsPage() {
   const configurations = useConfigurations()
   const { state, problem } = useRequestTests()
@@ -239,7 +239,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
   )
 }
 
-/** Requests of a dump and where the server put them. */
+/** Requests of a dump and where the server sent them. */
 function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
   return (dump?.requests ?? []).flatMap((row): ObservedRequest[] => {
     const request = sampleOf(row)
@@ -249,13 +249,13 @@ function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
 
 export interface Table {
   readonly rows: readonly TestRow[]
-  /** Changes the table in a way that can be taken back; `what` says what was done. */
+  /** Changes the table; the change can be undone. `what` describes it. */
   readonly change: (what: string, change: (tests: readonly RequestTest[]) => readonly RequestTest[]) => void
-  /** The last change that can be taken back. */
+  /** The last change that can be undone. */
   readonly last: { readonly what: string; readonly undo: () => void } | undefined
 }
 
-/** The saved requests, run on the present and on the proposed configuration at every change of either. */
+/** The saved requests, run against the present and the proposed configuration at every change of either. */
 function useTable({ current, draft }: Pick<Configurations, 'current' | 'draft'>): Table {
   const { tests } = useRequestTests()
   const now = useMemo(() => runRequestTests(current.objects, tests), [current.objects, tests])

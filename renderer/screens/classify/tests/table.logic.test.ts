@@ -23,7 +23,7 @@ import {
 } from './table.logic.ts'
 
 const objects = builtInObjects('v1.36.0')
-/** Without the schema that takes service accounts. */
+/** Without the schema that matches service accounts. */
 const draft: ObjectSet = {
   ...objects,
   schemas: objects.schemas.filter(({ metadata }) => metadata.name !== 'service-accounts'),

@@ -20,7 +20,7 @@ import { labelOf } from '../shared/seen.data.ts'
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>
   expecting({ id, label, request: { ...request, groups: [...request.groups] } }, expect)
 
-/** With a test; one of the same request is replaced in its place and keeps its label. */
+/** Adds a test; it replaces one of the same request in its place, which keeps its label. */
 export function withTest(tests: readonly RequestTest[], test: RequestTest): readonly RequestTest[] {
   const key = keyOfRequest(test.request)
   const same = tests.find(({ request }) => keyOfRequest(request) === key)
@@ -28,7 +28,7 @@ export function withTest(tests: readonly RequestTest[], test: RequestTest): read
   return tests.map((one) => (one === same ? { ...test, id: same.id, label: same.label } : one))
 }
 
-/** With those whose request is not in the table yet. */
+/** Adds those whose request is not in the table yet. */
 export function withNew(tests: readonly RequestTest[], added: readonly RequestTest[]): readonly RequestTest[] {
   const known = new Set(tests.map(({ request }) => keyOfRequest(request)))
   const fresh = added.filter(({ request }) => {
@@ -51,7 +51,7 @@ export const expecting = ({ expect: _gone, ...test }: RequestTest, expect: Landi
     ? test
     : { ...test, expect: { flowSchema: expect.flowSchema, priorityLevel: expect.priorityLevel } }
 
-/** Every test expects where its request goes on these objects; those that no server classifies stay as they are. */
+/** Sets the expectation of every test to its match with these objects; unclassifiable requests stay unchanged. */
 export function expectingWhatIs(tests: readonly RequestTest[], objects: ObjectSet): readonly RequestTest[] {
   const land = landings(objects)
   return tests.map((test) => {
@@ -60,7 +60,7 @@ export function expectingWhatIs(tests: readonly RequestTest[], objects: ObjectSe
   })
 }
 
-/** Requests that keep a cluster alive, expected where they go now. */
+/** Requests that keep a cluster running, with their present match as the expectation. */
 export function systemTests(objects: ObjectSet, newId: () => string): readonly RequestTest[] {
   const land = landings(objects)
   return SYSTEM_GROUPS.flatMap(({ title, requests }) =>
@@ -71,20 +71,20 @@ export function systemTests(objects: ObjectSet, newId: () => string): readonly R
   )
 }
 
-/** A request that was seen, and where the server put it. */
+/** A request that was seen, and where the server sent it. */
 export interface ObservedRequest extends Landing {
   readonly request: RequestSample
 }
 
 export interface ObservedTests {
   readonly tests: readonly RequestTest[]
-  /** Requests left out because with the groups that their user’s name tells they would go elsewhere. */
+  /** Requests left out because they would match differently with the groups that follow from their user’s name. */
   readonly unclear: number
 }
 
 /**
- * Tests of seen requests, one for each user, schema and sort of request. Only where the objects explain what the server
- * did: a dump names no groups, so that a user may be in some that nobody knows here.
+ * Tests of seen requests, one for each user, schema and kind of request. Only where the objects explain what the server
+ * did: dumps contain no groups, so a user may belong to groups that are unknown here.
  */
 export function observedTests(
   seen: readonly ObservedRequest[],
@@ -108,14 +108,14 @@ export function observedTests(
   return { tests, unclear }
 }
 
-/** What the file of a table may be: the rows alone, or under `tests`; ids and labels may be missing. */
+/** Formats of a table's file: the rows alone, or under `tests`; ids and labels may be missing. */
 const RowSchema = RequestTestSchema.partial({ id: true, label: true }).extend({ request: RequestSampleSchema })
 const FileSchema = z.union([
   z.array(RowSchema),
   z.object({ tests: z.array(RowSchema) }).transform(({ tests }) => tests),
 ])
 
-/** The tests of a file, with ids of their own; or what is wrong with it, in a sentence. */
+/** The tests of a file, with new ids, or what is wrong with the file, in a sentence. */
 export function readTests(
   text: string,
   newId: () => string,
@@ -145,11 +145,11 @@ export function readTests(
 
 export const testsText = (tests: readonly RequestTest[]): string => `${JSON.stringify(tests, undefined, 2)}\n`
 
-/** One row of the table: a test and what became of it. */
+/** One row of the table: a test and its result. */
 export interface TestRow {
   readonly test: RequestTest
   readonly now: RequestTestResult
-  /** On the draft; absent without one. */
+  /** The result with the draft; absent without one. */
   readonly draft?: RequestTestResult
   /** The draft sends the request elsewhere. */
   readonly moves: boolean
@@ -179,7 +179,7 @@ export type Shown = (typeof SHOWN)[number]
 const fails = (result: RequestTestResult | undefined): boolean =>
   result?.outcome === 'failed' || result?.outcome === 'unclassifiable'
 
-/** Rows with every word of the filter, of those that are asked for. */
+/** Rows of the selected kind that contain every word of the filter. */
 export function filteredTests(rows: readonly TestRow[], shown: Shown, filter: string): readonly TestRow[] {
   const holds = holdsWords(filter)
   return rows.filter(({ test, now, draft, moves }) => {
@@ -209,7 +209,7 @@ export function tableSentence(rows: readonly TestRow[]): string {
   return said === 1 ? 'The one saved request matches what it should.' : `All ${requests(said)} match what they should.`
 }
 
-/** What the draft does to the table; nothing without one. */
+/** What the draft does to the table; `undefined` without one. */
 export function draftTableSentence(rows: readonly TestRow[]): string | undefined {
   if (rows.every(({ draft }) => draft === undefined)) return undefined
   const moved = rows.filter(({ moves }) => moves).length

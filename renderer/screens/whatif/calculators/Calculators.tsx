@@ -81,7 +81,7 @@ const Result = ({ title, answer: { summary, columns, rows } }: { readonly title:
   </>
 )
 
-/** By the scenario on whose page they stand. */
+/** By the scenario on whose page they are shown. */
 export const CALCULATORS: Readonly<Partial<Record<string, readonly Definition[]>>> = {
   S9: [LIST_WIDTH],
   S13: [WATCH_START],

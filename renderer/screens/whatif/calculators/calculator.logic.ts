@@ -1,4 +1,4 @@
-/** What was typed into a field, or why it cannot be used. */
+/** The typed value of a field, or why it is invalid. */
 type Typed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string }
 
 export interface Field<T> {
@@ -23,17 +23,17 @@ type Take = <T>(field: Field<T>) => T
 
 export interface Definition {
   readonly title: string
-  /** The section that the formula comes from, and what of it is a choice of the console. */
+  /** The section with the formula, and which parts of it are a choice of the console. */
   readonly follows: string
   /** What Kubernetes does today instead. */
   readonly upstream: string
-  /** Each with a label of its own. */
+  /** Each with a distinct label. */
   readonly fields: readonly Field<unknown>[]
-  /** Asked only when every field can be read. */
+  /** Called only when every field is valid. */
   readonly answer: (take: Take) => Answer
 }
 
-/** What was typed, by the label of its field; one that was not touched has its initial text. */
+/** The typed text, by the label of its field; an untouched field has its initial text. */
 export type Texts = Readonly<Partial<Record<string, string>>>
 type Computed =
   | { readonly ok: true; readonly answer: Answer }
@@ -100,13 +100,13 @@ const MOST_LINES = 1_000
 interface Lines<T> {
   readonly label: string
   readonly initial: string
-  /** What a line has to be, for the message about one that is not. */
+  /** The required form of a line, for its error message. */
   readonly hint: string
-  /** `undefined`: the line is none. */
+  /** `undefined`: the line is invalid. */
   readonly line: (words: readonly string[]) => T | undefined
 }
 
-/** One value in each line; empty lines are none. */
+/** One value per line; empty lines are skipped. */
 export const linesField = <T>({ label, initial, hint, line }: Lines<T>): Field<readonly T[]> => ({
   label,
   initial,

@@ -26,7 +26,7 @@ const tooWide = choiceField('Wider than the level', [
 
 const LIST = readRequestLine('GET', '/api/v1/configmaps')
 
-/** Seats of a list of everything in the newest version of Kubernetes that the console knows. */
+/** Seats of a list of everything in the newest supported version of Kubernetes. */
 function today(count: number, averageSize: number, cap: number): number {
   if (!LIST.ok) throw new Error('the example is a request')
   return explainSeats(LIST.info, LIST.query, cap, { objects: { count, averageSize } }).width

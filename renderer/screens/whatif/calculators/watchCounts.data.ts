@@ -101,7 +101,7 @@ export const WATCH_BUCKETS: Definition = {
   },
 }
 
-/** Seconds that a schedule may last. */
+/** Maximum length of a schedule in seconds. */
 const MOST_SECONDS = 86_400
 
 const counts = linesField({

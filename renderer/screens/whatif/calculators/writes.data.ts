@@ -14,10 +14,10 @@ const levelSeats = wholeField('Seats of the level', 40, { least: 1, most: 100_00
 const handSize = wholeField('Hand size', 6, { least: 1, most: 60, hint: 'for today’s cap' })
 const size = wholeField('Average event, bytes', 10_000, { least: 0, most: 10_000_000 })
 
-/** A write whose watches are counted; which one is all the same. */
+/** A write whose watches are counted; any write would do. */
 const WRITE = readRequestLine('PUT', '/api/v1/namespaces/default/configmaps/settings')
 
-/** What the newest version of Kubernetes that the console knows makes of a write. */
+/** Seats of a write in the newest supported version of Kubernetes. */
 function today(watchers: number, cap: number) {
   if (!WRITE.ok) throw new Error('the example is a request')
   return explainSeats(WRITE.info, WRITE.query, cap, { watchers })
