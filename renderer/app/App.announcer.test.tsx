@@ -9,7 +9,7 @@ import { RejectionAnnouncer } from './App.tsx'
 const EMPTY = viewStore.getState()
 const UNCONNECTED = connectionStore.getState()
 
-/** Shows a server of a connection whose level `name` rejected so many requests in its last second. */
+/** Shows a server of a connection whose level `name` rejected `rejections` requests in its last second. */
 function show(connection: number, name: string, rejections: number, mode: View['mode'] = 'live'): void {
   const derive = createDeriver('api')
   const frameAt = (second: number, count: number) => {

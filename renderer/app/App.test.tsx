@@ -8,7 +8,7 @@ import { startState } from '../state/start.ts'
 import { timeStore } from '../state/time.ts'
 import { App } from './App.tsx'
 
-/** The whole console on a synthetic story, as the reader meets it. */
+/** The whole console on a synthetic story, as the user sees it. */
 describe('the console', () => {
   let story: Story
   let stops: (() => void)[]
@@ -30,7 +30,7 @@ describe('the console', () => {
   })
 
   it('has its landmarks, one of each, and a way past them', async () => {
-    // The header of a section is no landmark, though the query takes it for one.
+    // The header of a section is no landmark, but the query counts it as one.
     const landmarks = (role: string) =>
       screen.getAllByRole(role).filter((element) => element.parentElement?.closest('main, section, article') === null)
     for (const role of ['banner', 'navigation', 'main', 'contentinfo']) expect(landmarks(role)).toHaveLength(1)

@@ -28,11 +28,11 @@ import styles from './App.module.css'
 import { rosterRows } from './shell.data.ts'
 
 /**
- * Asked for at once and drawn when it is there, so that the first screen waits for none of it; what is opened before
- * opens then.
+ * Requested at once and rendered when loaded, so that the first screen does not wait for it. Anything opened earlier
+ * appears then.
  */
 const Overlays = lazy(async () => {
-  // Whoever comes to a menu before they are there asks for them again.
+  // A menu that is opened before they are loaded requests them again.
   loadParts().catch(() => undefined)
   return { default: (await import('./Overlays.tsx')).Overlays }
 })
@@ -41,7 +41,7 @@ const Overlays = lazy(async () => {
 const FirstRun = lazy(async () => ({ default: (await import('./FirstRun.tsx')).FirstRun }))
 const FilterScreen = lazy(async () => ({ default: (await import('./FilterScreen.tsx')).FilterScreen }))
 
-/** Most of the time the present is shown. */
+/** Usually the present is shown, which needs no time bar. */
 const TimeBar = lazy(async () => ({ default: (await import('./TimeBar.tsx')).TimeBar }))
 
 /** The frame of every screen. */
@@ -76,7 +76,7 @@ export function App() {
             <div className={styles['pages']}>
               <PageTabs name={entry.name} label={entry.label} pages={entry.pages} />
             </div>
-            {/* Nothing of one source is shown for another; the form that connects them stays. */}
+            {/* Nothing of one source is shown for another; the form that connects sources stays. */}
             <ErrorBoundary
               key={OF_NO_SOURCE.has(entry.name) ? entry.name : `${entry.name} ${connection}`}
               title={entry.label}
@@ -104,10 +104,10 @@ export function App() {
   )
 }
 
-/** Screens that show the same whichever source is chosen. */
+/** Screens that show the same content for every source. */
 const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings'])
 
-/** The address belongs to the screens: the skip link moves the focus and leaves it alone. */
+/** The address belongs to the screens: the skip link moves the focus and does not change the address. */
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()
@@ -138,12 +138,12 @@ export function RejectionAnnouncer() {
   const [text, setText] = useState('')
   useEffect(() => {
     if (about.current !== of) {
-      // What was announced of another cluster must not be read out as a fact of this one.
+      // An announcement about another cluster must not be read out as a fact about this one.
       about.current = of
       told.current.clear()
       setText('')
     }
-    // Who looks at the past is not told of it as if it happened now.
+    // While the past is shown, nothing is announced as if it happened now.
     if (isPast) return
     for (const { name, trouble } of rosterRows(server, derivedServer, () => 0)) {
       if (trouble !== 'rejecting' || told.current.has(name)) continue
@@ -158,7 +158,7 @@ export function RejectionAnnouncer() {
   )
 }
 
-/** What the operator is asked to confirm outside the page; `null` when nothing. */
+/** What the operator has to confirm outside the page; `null` when there is nothing. */
 function useWaitingConsent(): Consent['waiting'] {
   const [waiting, setWaiting] = useState<Consent['waiting']>(null)
   useEffect(() => client().subscribe('consent', null, (told) => setWaiting(told.waiting)), [])
@@ -167,7 +167,9 @@ function useWaitingConsent(): Consent['waiting'] {
 
 const WHERE = { terminal: 'in the terminal where the console was started', window: 'in the message box' } as const
 
-/** What the operator has to confirm where no page can: shown on every screen, because any of them may have asked. */
+/**
+ * What the operator has to confirm outside the page. Shown on every screen, because any of them may have triggered it.
+ */
 export function ConsentNote() {
   const waiting = useWaitingConsent()
   const now = useNow(waiting !== null)
@@ -183,7 +185,7 @@ export function ConsentNote() {
   )
 }
 
-/** What the console cannot read or keep on its machine, above every screen until it is put right or dismissed. */
+/** What the console cannot read or keep on its machine, above every screen until it is resolved or dismissed. */
 export function Notices() {
   const notices = useNotices()
   const [dismissed, setDismissed] = useState<readonly string[]>([])
@@ -207,7 +209,7 @@ export function Notices() {
   )
 }
 
-/** The pages of a screen, where the sidebar is too narrow to name them. */
+/** The pages of a screen, where the sidebar is too narrow to list them. */
 function PageTabs(props: Pick<ScreenEntry, 'name' | 'label'> & { readonly pages: ScreenEntry['pages'] }) {
   const { name, label, pages } = props
   const { page } = useRoute()

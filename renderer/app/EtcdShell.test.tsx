@@ -16,7 +16,7 @@ const PROXY: Connected = {
   still: false,
 }
 
-// The past has a state without anybody telling it.
+// The past has a state without any event.
 const show = (etcd: typeof etcdFixture | undefined): void =>
   pastStore.setState({ moment: { at: 1_000_000, derived: [], health: [], ...(etcd !== undefined && { etcd }) } })
 

@@ -9,15 +9,15 @@ import { useEtcdState } from '../state/told.ts'
 import { format } from '../theme/format.ts'
 import styles from './Sidebar.module.css'
 
-// What an etcd has in the shell in the place of priority levels and samples.
+// What the shell shows for an etcd in place of priority levels and samples.
 
 const CODES = { tbf: 'tbf', lbf: 'lbf', maxinflight: 'max', window: 'win' } as const
 
-/** The roster of the sidebar, or the status bar where it is said whether the source answers: one piece of the page to load. */
+/** The roster of the sidebar, or the status bar that shows whether the source responds: one chunk to load. */
 export const EtcdPart = ({ good }: { readonly good?: boolean }) =>
   good === undefined ? <EtcdRoster /> : <EtcdStatus good={good} />
 
-/** The classes of an etcd proxy, each with the group that is nearest to being limited. */
+/** The classes of an etcd proxy, each with the group that is closest to its limit. */
 function EtcdRoster() {
   const state = useEtcdState()
   const { screen, object } = useRoute()
@@ -74,7 +74,7 @@ function ClassItem({ of, current }: { readonly of: EtcdClass; readonly current: 
   )
 }
 
-/** How an etcd proxy is doing, and what can be changed from here. */
+/** The condition of an etcd proxy, and what can be changed from here. */
 function EtcdStatus({ good }: { readonly good: boolean }) {
   const state = useEtcdState()
   const version = state?.storage?.version

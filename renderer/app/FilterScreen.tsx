@@ -8,7 +8,7 @@ import { useViewPart, withoutLevels } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import type { ScreenEntry } from './screens.tsx'
 
-/** Screens that say nothing without priority levels. */
+/** Screens that have no content without priority levels. */
 const OF_LEVELS: ReadonlySet<ScreenName> = new Set([
   'overview',
   'level',
@@ -17,7 +17,7 @@ const OF_LEVELS: ReadonlySet<ScreenName> = new Set([
   'diagnosis',
   'compare',
 ])
-/** Screens of objects, which the source has and does not use. */
+/** Screens about objects, which the source has but does not use. */
 const OF_OBJECTS: ReadonlySet<ScreenName> = new Set(['classify', 'editor'])
 
 /** A screen while the flow control of the shown source is the max-in-flight filter. */
@@ -45,7 +45,7 @@ export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
   )
 }
 
-/** What there is instead of levels. */
+/** What is shown instead of levels. */
 function NoLevels({ inFlight }: Pick<ServerFrame, 'inFlight'>) {
   return (
     <EmptyState title={WITHOUT_LEVELS} actions={<Button onClick={() => openScreen('live')}>Show its requests</Button>}>

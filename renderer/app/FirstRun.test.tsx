@@ -6,7 +6,7 @@ import { setClient } from '../state/client.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { FirstRun } from './FirstRun.tsx'
 
-/** A screen on which no limit of width holds. */
+/** A screen on which no width limit applies. */
 const WIDE: Omit<MediaQueryList, keyof EventTarget> = {
   matches: false,
   media: '',

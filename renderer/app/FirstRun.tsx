@@ -42,11 +42,11 @@ const NOTES: Readonly<Record<NoteId, NoteText>> = {
   },
 }
 
-/** Where a column of notes would leave the headline too little room. */
+/** Below this width a column of notes leaves the headline too little room. */
 const BELOW = '(max-width: 1400px)'
 
 /**
- * How to read the Overview, until it is dismissed, and the way to one's own cluster: beside the screen, or where there is no
+ * How to read the Overview, until it is dismissed, and how to connect a cluster. Next to the screen; where there is no
  * room for a column, one note after the other below it.
  */
 export function FirstRun() {
@@ -89,7 +89,7 @@ export function FirstRun() {
 
 interface FirstRunNoteProps {
   readonly id: NoteId
-  /** Hiding it shows the next one. */
+  /** Hiding it shows the next note. */
   readonly next: boolean
   readonly onHide: () => void
 }

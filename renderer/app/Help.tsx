@@ -11,7 +11,7 @@ import { inputClass } from '../components/Field.tsx'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
 import styles from './App.module.css'
 
-/** Keys and terms: opened by its key, or by a term, whose entry it then shows. `keys`: whether there are any. */
+/** Keys and terms: opened by its key, or by a term, whose entry it then shows. `keys`: whether the page has any. */
 export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
   const asked = shellStore(({ overlay }) => overlay === 'help')
   const term = glossaryStore((state) => state.term)
@@ -27,7 +27,7 @@ export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
           className={classes(dialog['dialog'], dialog['wide'], dialog['help'])}
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            // The entry that was asked for takes the focus itself.
+            // The requested entry takes the focus itself.
             if (term !== undefined) event.preventDefault()
           }}
         >
@@ -115,7 +115,7 @@ function SingleKeys() {
   )
 }
 
-/** All terms under their headings, to be searched; the one that was asked for is marked, with what belongs to it. */
+/** All terms under their headings, searchable; the requested one is marked, with its related terms. */
 function Glossary({ term }: { readonly term: TermId | undefined }) {
   const [query, setQuery] = useState('')
   const topics = foundTopics(query)
@@ -185,7 +185,7 @@ function Entry(props: { readonly id: TermId; readonly open: boolean; readonly on
   )
 }
 
-/** The topics with the terms that hold every word of a query; topics without any are left out. */
+/** The topics with the terms that contain every word of a query; topics without any are left out. */
 export function foundTopics(query: string): readonly GlossaryTopic[] {
   const holds = holdsWords(query)
   return GLOSSARY_TOPICS.map(({ title, ids }) => ({

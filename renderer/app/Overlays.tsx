@@ -12,9 +12,9 @@ import { Palette } from './Palette.tsx'
 import { UpdateNote } from './UpdateNote.tsx'
 import styles from './App.module.css'
 
-/** What lies above every screen once it is asked for. */
+/** Everything that opens above the screens. */
 export function Overlays() {
-  // Here, as this comes right after the first screen, which waits for neither.
+  // Started here because this loads right after the first screen, which waits for neither.
   useEffect(() => startLimits(client()), [])
   return (
     <>
@@ -60,7 +60,7 @@ function DropTarget() {
   return over ? <div className={dialog['dropping']}>Drop to open</div> : null
 }
 
-/** How far the recording that is being opened has come, and the way to give it up. */
+/** Progress of the recording that is being opened, and the button that cancels it. */
 function UploadProgress() {
   const uploading = uploadStore((state) => state.uploading)
   if (uploading === undefined) return null

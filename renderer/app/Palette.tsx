@@ -28,7 +28,7 @@ import { SPEEDS } from './TopBar.tsx'
 import { refusalOf } from '../state/limits.ts'
 import styles from '../components/Dialog.module.css'
 
-/** Ids of what was chosen in this session, the newest first. */
+/** Ids of the items chosen in this session, newest first. */
 const recentStore = create<{ readonly recent: readonly string[] }>(() => ({ recent: [] }))
 const MOST_RECENT = 6
 
@@ -51,7 +51,7 @@ export function Palette() {
 function Search() {
   const [query, setQuery] = useState('')
   const [recent] = useState(() => recentStore.getState().recent)
-  // What can be reached is read once: results must not move under the hand that chooses.
+  // Read once: results must not move while the user chooses one.
   const [facts] = useState(reachable)
   const sources = useSources()
   const inside = useInside()
@@ -67,7 +67,7 @@ function Search() {
         placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">
-        {/* As an option that cannot be chosen: a list box must not be without any. */}
+        {/* As an option that cannot be chosen: a list box must not be empty. */}
         {found.length === 0 && (
           <Command.Item className={styles['result']} value="" disabled>
             No results for “{query}”.
@@ -125,7 +125,7 @@ function choose({ id, does }: PaletteItem): void {
     case 'range':
       return timeStore.getState().setRange(does.seconds)
     case 'speed':
-      // What is wrong with it the transport shows; the speeds offered here are those that it offers.
+      // The transport reports what failed; the speeds offered here are those that it offers.
       return void controlSimulation({ speed: does.speed }).catch(() => undefined)
     case 'server':
       return selectionStore.getState().setServer(does.server)
@@ -140,7 +140,7 @@ function choose({ id, does }: PaletteItem): void {
   }
 }
 
-/** The page of live requests comes with its code, as it does by its address. */
+/** The page of live requests loads with its code, as it does by its address. */
 async function showFiltered(filter: string): Promise<void> {
   const { setFilter } = await import('../screens/live/query.ts')
   setFilter(filter)
@@ -152,7 +152,7 @@ const EXPORTS = 'main button[aria-label^="Export "], main button[aria-label^="Sa
 const exportButtons = (): readonly HTMLButtonElement[] =>
   Array.from(document.querySelectorAll<HTMLButtonElement>(EXPORTS)).filter((one) => one.getClientRects().length > 0)
 
-/** A table is saved at once; the menu of a chart opens, and its button is where the focus is. */
+/** A table is saved at once; the menu of a chart opens, and the focus is on its button. */
 function pressExport(label: string): void {
   const button = exportButtons().find((one) => one.getAttribute('aria-label') === label)
   if (button === undefined) return
@@ -188,7 +188,7 @@ function reachable(): Reachable {
   }
 }
 
-/** Contexts of this machine and sources that were used before. */
+/** Contexts of this machine, and sources used before. */
 function useSources(): PaletteFacts['sources'] {
   const [sources, setSources] = useState<PaletteFacts['sources']>([])
   useEffect(() => {
@@ -211,7 +211,7 @@ function useSources(): PaletteFacts['sources'] {
           })),
       ])
     }
-    // Without an answer the other items are there all the same.
+    // Without an answer the other items are still available.
     read().catch(() => undefined)
     return () => {
       open = false
@@ -220,7 +220,7 @@ function useSources(): PaletteFacts['sources'] {
   return sources
 }
 
-/** Flows and queues of the first dump that comes while the palette is open. */
+/** Flows and queues of the first dump that arrives while the palette is open. */
 function useInside(): Pick<PaletteFacts, 'flows' | 'queues'> {
   const dump = useDump(viewStore.getState().server?.id)
   const [first, setFirst] = useState<DumpFrame>()
@@ -229,7 +229,7 @@ function useInside(): Pick<PaletteFacts, 'flows' | 'queues'> {
     const flows = new Map(
       (first?.requests ?? []).map((request) => {
         const { schema, level } = request
-        // Exempt requests are told apart by user, as the Level screen does.
+        // Exempt requests are distinguished by user, as on the Level screen.
         const flow = level === EXEMPT ? (request.user ?? request.flow) : request.flow
         return [flowKeyOf({ schema, flow }), { name: flowName(flow, schema), flow, schema, level }]
       }),

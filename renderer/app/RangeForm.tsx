@@ -18,7 +18,7 @@ import { showRange } from './pasteRange.ts'
 import { unrecordedMs } from './timeBar.data.ts'
 import styles from './TopBar.module.css'
 
-/** Presets, and a range as it is typed, with what it means before it is shown. */
+/** Presets, and a range to type, with its meaning before it is shown. */
 export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const { setRange } = timeStore.getState()
   const [{ clock }] = useSettings()
@@ -94,7 +94,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
               type="datetime-local"
               step={1}
               value={picked[end]}
-              // What is not a whole date is empty.
+              // An incomplete date reads as empty.
               onChange={({ target }) => target.value !== '' && pick({ ...picked, [end]: target.value })}
             />
           </label>
@@ -119,7 +119,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
 const windowText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   `${format.dateTime(from)} to ${format.dateTime(to)}`
 
-/** Both ends as a calendar field has them, in the zone of the clock. */
+/** Both ends in the format of a calendar field, in the zone of the clock. */
 interface Dates {
   readonly from: string
   readonly to: string
@@ -129,7 +129,7 @@ const datesOf = ({ from, to }: { readonly from: number; readonly to: number }): 
   to: format.dateTime(to).replace(' ', 'T'),
 })
 
-/** What a typed range will show, and how much of it is not there. */
+/** What a typed range will show, and how much of it is not recorded. */
 function meaning(parsed: Extract<ParsedRange, { ok: true }>, extent: Extent | undefined, now: number): string {
   const missing = extent === undefined ? 0 : unrecordedMs(extent, bounds(parsed.window, now), now)
   const lacks = missing < MS_PER_SECOND ? '' : ` Of it, ${format.span(missing / MS_PER_SECOND)} are not recorded.`

@@ -42,7 +42,7 @@ test('steps from the instant that is shown, and says which event was the last', 
   expect(screen.queryByRole('status')).toBeNull()
   fireEvent.change(screen.getByLabelText('Step size'), { target: { value: 'decision' } })
   fireEvent.click(screen.getByText('Step'))
-  // The event happened at the same instant: the moment is another one.
+  // The event happened at the same instant, but the moment is another one.
   expect((await screen.findByRole('status')).textContent).toMatch(/^event 1.234: dispatched after 12\.000 ms$/)
   expect(call).toHaveBeenLastCalledWith('past.step', { connection: 3, at: 500.125, stride: 'decision', back: false })
   act(() => void fireEvent.click(screen.getByText('Step back')))

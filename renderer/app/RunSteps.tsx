@@ -29,7 +29,7 @@ export function RunSteps({ of }: { readonly of: RunSpec['of'] }) {
   )
 }
 
-/** Where the last step ended, while the screens still show that. */
+/** Where the last step ended, while the screens still show that instant. */
 export function LastStep() {
   const step = runStore((store) => store.step)
   const isShown = useTimePart((time) => step !== undefined && step.at === instantOf(time))

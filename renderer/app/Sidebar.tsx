@@ -28,7 +28,7 @@ export function Sidebar() {
   const { server, derivedServer, mode } = view
   const { connection: connected, connections } = useConnection()
   const instant = usePastPart(({ moment }) => moment?.at)
-  // Links carry server and range: they change with them.
+  // Links carry server and range, so they change with them.
   useSelection()
   useTimePart(({ window }) => window)
   const rows = rosterRows(server, derivedServer, levelOrder(levelSlots))

@@ -13,7 +13,10 @@ import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { MiddleCut } from '../components/LevelChip.tsx'
 import styles from './TopBar.module.css'
 
-/** Cluster, server and method; the servers of all connected sources with their health, and the way to another source. */
+/**
+ * Cluster, server and method; the servers of all connected sources with their health, and the link to connect another
+ * source.
+ */
 export function SourceSwitcher() {
   const { connections, connection } = useConnection()
   const view = useView()
@@ -63,7 +66,7 @@ export function SourceSwitcher() {
   )
 }
 
-/** Age of one server's frame: the shown server's, older or newer by the difference of their times. */
+/** Age of one server's frame: that of the shown server, plus or minus the difference of their times. */
 function ageIn({ frame, server, ageMs }: View, id: string): number | undefined {
   const other = frame?.servers.find((entry) => entry.id === id)
   return other === undefined || server === undefined ? undefined : ageMs + unixMsOf(server.at) - unixMsOf(other.at)
@@ -118,7 +121,7 @@ interface ServerProps {
   /** Named where several sources are connected. */
   readonly source: string | undefined
   readonly health: ServerHealth
-  /** Known of the source that is shown. */
+  /** Only available for the source that is shown. */
   readonly ageMs: number | undefined
 }
 
@@ -143,7 +146,7 @@ interface ListboxOption {
   readonly onChoose: () => void
 }
 
-/** A list of choices with one way through it by arrows, Home and End; Enter or Space chooses. */
+/** A list of choices. Arrows, Home and End move through it; Enter or Space chooses. */
 function Listbox({ label, options }: { readonly label: string; readonly options: readonly ListboxOption[] }) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {

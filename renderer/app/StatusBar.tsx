@@ -14,7 +14,7 @@ import { statusFacts, untilReallocation } from './shell.data.ts'
 import { EtcdPart } from './Sidebar.tsx'
 import styles from './Sidebar.module.css'
 
-/** How the source is doing, and when seats move next. */
+/** The condition of the source, and the time of the next reallocation. */
 export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer, mode } = useView()

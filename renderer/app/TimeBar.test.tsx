@@ -92,7 +92,7 @@ test('bars of the first sample and of gaps begin where the shown time does', () 
   pastStore.setState({ extent: { first: START - 60_000, last: START + DAY_MS, gaps, problems: [] } })
   const { container } = render(<TimeBar />)
   const drawn = [...container.querySelectorAll('svg')].at(-1)
-  // A pixel a second, and 8 of them before the first.
+  // One pixel per second, and 8 pixels before the first.
   expect(drawn?.querySelector('path')?.getAttribute('d')).toMatch(/^M8\.0 .*h1\.0.*zM598\.0 .*h10\.0/)
   const gap = drawn?.querySelector('rect')
   expect([gap?.getAttribute('x'), gap?.getAttribute('width')]).toEqual(['8', '30'])

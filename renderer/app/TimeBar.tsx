@@ -22,16 +22,16 @@ import { useWheel } from '../charts/wheel.ts'
 import { LastStep, RunSteps } from './RunSteps.tsx'
 import styles from './TimeBar.module.css'
 
-/** The speeds of replay. */
+/** The replay speeds. */
 export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 5, 10, 60, 300, 1_000]
 /** Between two instants of a replay. */
 const TICK_MS = 100
-/** After a longer one, as of a page that was hidden, time goes on from where it stood. */
+/** After a longer tick, such as one of a hidden page, replay continues from where it stood. */
 const LONGEST_TICK_MS = 1_000
 const STEP_MS = 10_000
 const STRIP_POINTS = 288
 
-/** The recorded day, the shown range in it, and the instant that every screen shows. */
+/** The recorded day, the range shown in it, and the instant that every screen shows. */
 export function TimeBar() {
   const shown = useTimePart((time) => instantOf(time) !== undefined)
   const problem = usePastPart((past) => past.problem)
@@ -57,7 +57,7 @@ export function TimeBar() {
 
 const OTHERS = 'Other screens show the instant selected in the time bar.'
 
-/** Screens of the present alone, and what they say of it. */
+/** Screens that only show the present, and the note each of them gets. */
 const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> = {
   fleet: `Fleet shows the present. ${OTHERS}`,
   connection: `Connection shows the present. ${OTHERS}`,
@@ -82,10 +82,10 @@ function PresentNote() {
   )
 }
 
-/** While it is read; over the screen, because that is soon. */
+/** Shown while the instant is being read; over the screen, because that takes only a moment. */
 const OPENING = 'Charts show the range, everything else still the present.'
 
-/** Only what stands at the instant is drawn when it moves: everything else here is of a day or of a range. */
+/** Only the parts that depend on the instant render when it moves; everything else depends on the day or the range. */
 function Recorded() {
   const extent = usePastPart((past) => past.extent)
   const from = useTimePart((time) => time.from)
@@ -143,7 +143,7 @@ function Recorded() {
 const NO_BARS: readonly Bar[] = []
 const NO_GAPS: readonly TimeDomain[] = []
 
-/** What the strip spans, and a function that keeps it as it is while a pointer is dragged over it. */
+/** The span of the strip, and a function that freezes it while a pointer drags over it. */
 function useStripDomain(extent: Extent | undefined): [TimeDomain, (isHeld: boolean) => void] {
   const wanted = (time: TimeState): TimeDomain => stripDomain(extent, instantOf(time) ?? time.to, MS_PER_DAY)
   const start = useTimePart((time) => wanted(time).from)
@@ -153,14 +153,14 @@ function useStripDomain(extent: Extent | undefined): [TimeDomain, (isHeld: boole
   return [held ?? newest, (isHeld) => setHeld(isHeld ? newest : undefined)]
 }
 
-/** Queued and rejected of all levels over the strip; what was read before stays until the next has come. */
+/** Queued and rejected of all levels over the strip; the previous answer stays until the next one arrives. */
 function useStrip(from: number, to: number): readonly Bar[] {
   const connection = usePastPart((past) => past.connection)
   const server = useViewPart((view) => view.server?.id)
   const [bars, setBars] = useState<readonly Bar[]>([])
   useEffect(() => {
     if (connection === undefined || server === undefined) return undefined
-    // The strip is a way to find an instant; the moment itself says why it cannot be read.
+    // The strip is a way to find an instant; the moment itself reports why it cannot be read.
     return onAnswer(
       () => client().call('history.series', { connection, server, from, to, maxPoints: STRIP_POINTS }),
       (series) => setBars(barsOf(series)),
@@ -177,7 +177,7 @@ interface TrackProps {
   readonly range?: TimeDomain
   readonly gaps: readonly TimeDomain[]
   readonly marks?: readonly EventMark[]
-  /** Told when a pointer begins to drag over it, and when it is let go. */
+  /** Called when a pointer starts to drag over it, and when it is released. */
   readonly onHold?: (isHeld: boolean) => void
 }
 
@@ -185,19 +185,19 @@ const TICKS = 16
 /** Pixels. */
 const EDGE = 8
 
-/** Pixels that a pointer may move while it presses: less is no drag. */
+/** Pixels that a pointer may move while pressed; less is not a drag. */
 const STILL = 3
 
 interface Held {
   readonly grip: Grip
-  /** Where the pointer was pressed, CSS pixels. */
+  /** Where the pointer was pressed, in CSS pixels. */
   readonly x: number
   readonly moved: boolean
 }
 
 /**
- * A stretch of time with what happened in it; pointer and arrow keys choose the instant. The box of a shown range is moved by its body
- * and made longer or shorter by its edges; the range is another once it is let go.
+ * A stretch of time with its events; pointer and arrow keys choose the instant. Dragging the body of the range box
+ * moves it, dragging an edge resizes it; the shown range changes on release.
  */
 function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, onHold }: TrackProps) {
   const [measure, { width, height }] = useSize()
@@ -213,7 +213,7 @@ function Track({ name, className, domain, bars, range, gaps, marks = NO_MARKS, o
   const instantAt = (clientX: number): number =>
     Math.round(timeOfX(plot, domain, clientX - (box.current?.getBoundingClientRect().left ?? 0)))
   useWheel({ box, instantAt, always: true })
-  // Asked for once: each time it is, the page lays out what the instant before has changed.
+  // Measured when the pointer enters or presses: measuring makes the page lay out the changes of the last instant.
   const left = useRef(0)
   const timeAt = (clientX: number): number => Math.round(timeOfX(plot, domain, clientX - left.current))
   const choose = (clientX: number): void => timeStore.getState().goTo(timeAt(clientX))
@@ -273,7 +273,7 @@ interface DrawnProps extends Required<Pick<TrackProps, 'domain' | 'bars' | 'gaps
   readonly range: TimeDomain | undefined
 }
 
-/** What a track shows whichever instant is chosen. */
+/** What a track shows regardless of the chosen instant. */
 const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: DrawnProps) {
   const { width, height } = plot
   const foot = height - TICKS
@@ -314,7 +314,7 @@ interface InstantProps {
   readonly marks: readonly EventMark[]
 }
 
-/** The handle of a track. It moves with every event of the pointer, on a layer of its own, so that nothing is painted anew. */
+/** The handle of a track. It moves with every pointer event, on its own layer, so that nothing else repaints. */
 function Instant({ name, plot, domain, marks }: InstantProps) {
   const instant = useTimePart(instantOf) ?? domain.to
   return (
@@ -339,7 +339,7 @@ function Instant({ name, plot, domain, marks }: InstantProps) {
           event.stopPropagation()
           const steps = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
           if (steps === undefined) return
-          // The input's own steps begin at its least value, and would move the instant by less than a second first.
+          // The input's own steps start at its minimum and would first move the instant by less than a second.
           event.preventDefault()
           if (event.altKey) goToMark(marks, steps)
           else moveInstant(steps * (event.shiftKey ? STEP_MS : MS_PER_SECOND))
@@ -350,14 +350,14 @@ function Instant({ name, plot, domain, marks }: InstantProps) {
   )
 }
 
-/** Moves the instant that is shown, where there is one. */
+/** Moves the shown instant, if there is one. */
 function moveInstant(ms: number): void {
   const time = timeStore.getState()
   const instant = instantOf(time)
   if (instant !== undefined) time.goTo(instant + ms)
 }
 
-/** Each kind on a scale of its own: that something was rejected matters more than how much was queued beside it. */
+/** Each kind has its own scale: that something was rejected matters more than how much was queued at the same time. */
 function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) => number; readonly foot: number }) {
   const { bars, x, foot } = props
   const path = (value: (bar: Bar) => number): string => {
@@ -379,7 +379,7 @@ function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) =
   )
 }
 
-/** The mark before or after the instant that is shown. */
+/** The mark before or after the shown instant. */
 function goToMark(marks: readonly EventMark[], steps: number): void {
   const instant = instantOf(timeStore.getState())
   if (instant === undefined) return
@@ -388,7 +388,7 @@ function goToMark(marks: readonly EventMark[], steps: number): void {
   if (Number.isFinite(found)) timeStore.getState().goTo(found)
 }
 
-/** Steps, and time that goes on by itself. */
+/** Steps, and automatic replay. */
 function Replay({ last, marks }: { readonly last: number; readonly marks: readonly EventMark[] }) {
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
@@ -398,7 +398,7 @@ function Replay({ last, marks }: { readonly last: number; readonly marks: readon
     if (!playing) return undefined
     let ticked = performance.now()
     const timer = setInterval(() => {
-      // A busy page ticks late, and is not to replay more slowly for that.
+      // A busy page ticks late, which must not slow the replay down.
       const passed = Math.min(performance.now() - ticked, LONGEST_TICK_MS)
       ticked = performance.now()
       const now = instantOf(timeStore.getState())

@@ -101,7 +101,7 @@ function Mark() {
   )
 }
 
-/** Says what the data on the screen is: live, held, old, or none. */
+/** Shows the state of the data on the screen: live, held, old, or none. */
 function ModeBadge() {
   const view = useView()
   const { link, connection } = useConnection()
@@ -167,7 +167,10 @@ export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
 
 const STOPPED = 'stopped'
 
-/** Speed, stop and single events of the simulation; nothing while another source or the past is shown, for it goes on in the present. */
+/**
+ * Speed, stop and single events of the simulation. Hidden while another source or the past is shown, because the
+ * simulation runs in the present.
+ */
 function Transport() {
   const state = useSimulationState()
   const isPast = useViewPart(({ mode }) => mode === 'past')

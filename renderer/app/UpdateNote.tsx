@@ -5,11 +5,11 @@ import { client } from '../state/client.ts'
 import { startUpdates, updateStore } from '../state/update.ts'
 import styles from './UpdateNote.module.css'
 
-/** Says quietly, until it is dismissed, that there is a newer version: the link leads to where one reads about it. */
+/** A quiet note about a newer version, until it is dismissed; the link opens the page about it. */
 export function UpdateNote() {
   const update = updateStore((state) => state.update)
   const [{ dismissed, updateFrom }, change] = useSettings()
-  // Nobody asks for updates unless an address is set.
+  // No update check unless an address is set.
   useEffect(() => (updateFrom === '' ? undefined : startUpdates(client())), [updateFrom])
   if (update?.state !== 'newer') return null
   const note = `update ${update.version}`

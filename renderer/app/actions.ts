@@ -69,7 +69,7 @@ export const act = (name: ActionName): void => ACTIONS[name]()
 export const connectTo = (spec: WishedSource): void =>
   void told(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 
-/** Why the simulation cannot be steered at this moment. */
+/** Why the simulation cannot be controlled at this moment. */
 export function whyNotSteered(): string | undefined {
   if (connectionStore.getState().connection?.source.kind !== 'simulation') return 'No simulation is connected.'
   return viewStore.getState().mode === 'past'
@@ -99,7 +99,7 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
   return { ...unavailable, ...Object.fromEntries(refused.filter(([, why]) => why !== undefined)) }
 }
 
-/** What actions ask of the other side, which may refuse it. */
+/** Procedures of the other side that actions call, and that it may refuse. */
 const ASKS = {
   'dry-run': 'objects.check',
   'run-beside': 'live.candidate',
@@ -121,7 +121,10 @@ function switchEditing(on: boolean): void {
   void told(asked.then((editing) => say(editing.state === 'impossible' ? editing.why : `Editing is ${editing.state}.`)))
 }
 
-/** The level that rejects now, else the Overview, which says when requests were rejected last; single requests without levels. */
+/**
+ * The level that rejects now, else the Overview, which shows when requests were last rejected; without levels, single
+ * requests.
+ */
 function showRejecting(): void {
   const view = viewStore.getState()
   if (withoutLevels(view) !== undefined) return openScreen('live')
@@ -131,7 +134,7 @@ function showRejecting(): void {
   else openScreen('level', rejecting.name)
 }
 
-/** Waits for an action and says why it failed; true when it did not. */
+/** Waits for an action and reports why it failed; true when it did not. */
 async function told(action: Promise<unknown>): Promise<boolean> {
   try {
     await action
@@ -145,7 +148,7 @@ async function told(action: Promise<unknown>): Promise<boolean> {
 interface ActionInfo {
   readonly group: 'Actions' | 'Settings'
   readonly label: string
-  /** Other words for it, separated by blanks. */
+  /** Synonyms, separated by blanks. */
   readonly also?: string | undefined
   readonly key?: string | undefined
 }
@@ -188,10 +191,10 @@ export const ACTION_INFO = {
 
 export type ActionName = keyof typeof ACTION_INFO
 
-/** What decides whether an action is available. */
+/** What determines whether an action is available. */
 export interface ActionFacts {
   readonly connected: boolean
-  /** Why no simulation can be steered. */
+  /** Why no simulation can be controlled. */
   readonly notSteered?: string | undefined
   readonly simulationStopped: boolean
   /** Whether its flow control has priority levels. */
@@ -230,7 +233,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   return reasons
 }
 
-/** Opens files as a source; `choose` may ask for them. */
+/** Opens files as a source; `choose` may prompt for them. */
 export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
   try {
     await connectSource(await sourceOfFiles(await choose()))
@@ -240,7 +243,7 @@ export async function openAsSource(choose: () => Promise<readonly Readable[]>): 
   }
 }
 
-/** Asks for files to open. Only works while a key press or a click is handled. */
+/** Prompts for files to open. Only works while a key press or a click is handled. */
 function askForFiles(folder: boolean): void {
   const input = document.createElement('input')
   input.type = 'file'

@@ -20,7 +20,7 @@ it('takes Space for the pause after a button was clicked, and for the button tha
   const space = (): boolean => fireEvent.keyDown(button, { key: ' ' })
   fireEvent.pointerDown(button)
   button.focus()
-  // Prevented: the browser does not press the button then.
+  // Prevented, so the browser does not press the button.
   expect(space()).toBe(false)
   expect(timeStore.getState().paused).toBe(true)
   fireEvent.keyDown(button, { key: 'Tab' })

@@ -12,13 +12,13 @@ import { isTyping } from '../components/keys.ts'
 import { onMenuCommand } from '../state/bridge.desktop.ts'
 import { type Command, commandOf } from './keymap.ts'
 
-/** Seconds of one adjustment of limits. */
+/** Seconds between two adjustments of the limits. */
 const ROUND_SECONDS = 10
 
 /** Share of its length by which a key moves the range. */
 const PAN = 0.5
 
-/** Does what a key or a palette entry asks for. */
+/** Runs the command of a key or a palette entry. */
 export function run(command: Command): void {
   const time = timeStore.getState()
   switch (command.kind) {
@@ -109,16 +109,16 @@ const CHORD_MS = 1_200
 
 const PRESSABLE = 'button, a, summary'
 
-/** Whether Space would press what has the focus, and is meant to. */
+/** Whether Space would press the focused element, and should. */
 function isOnControl(target: EventTarget | null, pressed: Element | null): boolean {
   const control = target instanceof Element ? target.closest(`${PRESSABLE}, input`) : null
   return control !== null && control !== pressed
 }
 
-/** Listens for the keys of the whole console; panes that use a key themselves stop it before it comes here. */
+/** Listens for the keys of the whole console; panes that use a key themselves stop its propagation. */
 export function useKeys(): void {
   useEffect(() => {
-    /** The button that was pressed by pointer last: it keeps the focus, but Space is not meant for it. */
+    /** The button that was last pressed by pointer: it keeps the focus, but Space must not press it. */
     let pressed: Element | null = null
     let chord: { key: string; at: number } | undefined
     const onPointerDown = ({ target }: PointerEvent): void => {
@@ -128,7 +128,7 @@ export function useKeys(): void {
       if (event.defaultPrevented || shellStore.getState().overlay !== undefined) return
       const open = chord !== undefined && event.timeStamp - chord.at < CHORD_MS ? chord.key : undefined
       chord = undefined
-      // Whoever moves the focus by keyboard means what it is on.
+      // Focus that was moved by keyboard is intended.
       if (event.key === 'Tab') pressed = null
       const command = commandOf(
         {
@@ -168,7 +168,7 @@ const COMMANDS: Readonly<Record<MenuCommand, Command>> = {
   'show-shortcuts': { kind: 'help' },
 }
 
-/** Does what is chosen in the application menu of the desktop window. */
+/** Runs what is chosen in the application menu of the desktop window. */
 export function useMenu(): void {
   useEffect(() => onMenuCommand((command) => run(COMMANDS[command])), [])
 }

@@ -55,7 +55,7 @@ const levels = (): number[] =>
 const isLoading = (): boolean =>
   Array.from(document.querySelectorAll('main [aria-busy]')).some((part) => part.closest('section') === null)
 
-/** One first heading, and none that skips a level on the way down. */
+/** One first heading, and no level skipped on the way down. */
 const inOrder = (found: readonly number[]): boolean =>
   found.filter((level) => level === 1).length === 1 &&
   found.every((level, index) => level <= (found[index - 1] ?? 1) + 1)
@@ -69,7 +69,7 @@ for (const { name, options, later } of SITUATIONS) {
     render(<App />)
     await vi.waitFor(() => expect(document.querySelector('main :is(h1, h2, p)')).not.toBeNull())
     later?.(story)
-    // A pane may go on waiting for what this story never has; the page itself does not.
+    // A pane may keep waiting for data that this story never has; the page itself does not.
     await vi.waitFor(() => expect(isLoading()).toBe(false), 3_000)
     expect(levels()).toSatisfy(inOrder)
   })
@@ -78,7 +78,7 @@ for (const { name, options, later } of SITUATIONS) {
 it.each(HASHES)('%s has its heading while it waits for what it asked for', async (hash) => {
   location.hash = hash
   const story = await openStory({ history: 30, servers: 1 })
-  // What is told goes on; what is asked for never comes.
+  // Subscriptions continue; calls never return.
   setClient({ ...story.client, call: () => new Promise<never>(() => undefined) })
   stops = [startRoutes(), startState(story.client), () => story.stop()]
   render(<App />)

@@ -57,7 +57,10 @@ const PLAIN: Readonly<Record<string, Command>> = {
   escape: { kind: 'clear' },
 }
 
-/** What a key means, or `chord` when it opens a pair. Single keys are off while typing, and when switched off. */
+/**
+ * The command of a key, or `chord` when it opens a pair. Single keys are off while typing, and when disabled in the
+ * settings.
+ */
 export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord' | undefined {
   const { key, command, shift, alt, typing, onControl, chord } = stroke
   const lower = key.toLowerCase()

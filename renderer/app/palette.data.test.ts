@@ -189,7 +189,7 @@ describe('the palette', () => {
                 : `any ${does.kind}`,
       ),
     )
-    // The palette and Escape are there already while it is open.
+    // The palette and Escape are already available while it is open.
     const commands = Object.keys(COMMAND_INFO).filter((kind) => kind !== 'palette' && kind !== 'clear')
     const all = [
       ...SCREENS.flatMap((screen) => [screen, ...pagesOf(screen).map((page) => `${screen}/${page}`)]),

@@ -28,7 +28,7 @@ export type PaletteTarget =
   | { readonly kind: 'run'; readonly command: Command }
   | { readonly kind: 'screen'; readonly screen: ScreenName; readonly page?: PageName }
   | { readonly kind: 'level'; readonly level: string }
-  /** A level with what of its requests is shown. */
+  /** A level with a filter of its requests. */
   | { readonly kind: 'inside'; readonly level: string; readonly filter: string }
   | { readonly kind: 'action'; readonly action: ActionName }
   /** Seconds. */
@@ -49,7 +49,7 @@ export interface PaletteItem {
   readonly detail?: string
   /** The key that does the same. */
   readonly key?: string | undefined
-  /** Other words for it, which are searched as the label is. */
+  /** Synonyms, searched like the label. */
   readonly also?: string | undefined
   /** Why it is not available now. */
   readonly unavailable?: string | undefined
@@ -67,7 +67,7 @@ const PREFIXES: Readonly<Record<string, PaletteGroup>> = {
 
 export const PREFIX_HELP = '> action   @ level   # schema   ~ flow   = saved filter   ? term'
 
-/** The group that a prefix asks for, and the words to look for. */
+/** The group that a prefix selects, and the words to search for. */
 export function parseQuery(query: string): { readonly group?: PaletteGroup; readonly words: readonly string[] } {
   const trimmed = query.trimStart()
   const group = PREFIXES[trimmed[0] ?? '']
@@ -80,12 +80,12 @@ export function parseQuery(query: string): { readonly group?: PaletteGroup; read
 }
 
 const MOST = 60
-/** Shown only when words or their prefix ask for them. */
+/** Shown only when words or their prefix match them. */
 const ON_REQUEST: ReadonlySet<PaletteGroup> = new Set(['Flows', 'Queues', 'Glossary'])
 
 /**
- * Items that hold every word, best first: whole label, start of label, start of a word, anywhere. `recent` holds ids, the
- * newest first; these come first while nothing is typed, and before equally good ones else.
+ * Items that contain every word, best match first: whole label, start of label, start of a word, anywhere. `recent`
+ * holds ids, newest first; these lead while nothing is typed, and otherwise lead equally good matches.
  */
 export function matchItems(
   items: readonly PaletteItem[],
@@ -108,7 +108,7 @@ export function matchItems(
   return found.map((one) => (group === undefined && isRecent(one) ? { ...one.item, group: 'Recent' } : one.item))
 }
 
-/** Definitions are searched only when the glossary was asked for: they hold every common word. */
+/** Definitions are searched only when the glossary was selected: they contain every common word. */
 function scoreOf(
   { label, group, also = '', detail = '' }: PaletteItem,
   words: readonly string[],
@@ -155,15 +155,15 @@ export interface PaletteFacts {
   /** Whether live requests are on the screen. */
   readonly onLive: boolean
   readonly paused: boolean
-  /** Why the simulation cannot be steered. */
+  /** Why the simulation cannot be controlled. */
   readonly notSteered?: string | undefined
-  /** Why an action is not available now, for those that are not. */
+  /** Why each unavailable action is unavailable now. */
   readonly unavailable: Readonly<Partial<Record<ActionName, string>>>
 }
 
 type PlainCommand = Exclude<Command['kind'], 'screen' | 'cursor'>
 
-/** Every command that has a key. One that does nothing by itself from here has no label. */
+/** Every command that has a key. A command that does nothing by itself from here has no label. */
 export const COMMAND_INFO: Readonly<
   Record<PlainCommand, { readonly label?: string; readonly key: string; readonly also?: string }>
 > = {
@@ -200,7 +200,7 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     more: Partial<PaletteItem> = {},
   ): PaletteItem => ({ id: `${group} ${label}`, group, label, does, ...more })
   const { unavailable, notSteered, onLive } = facts
-  /** Flow and queue are shown where the reader is: among the live requests, or else on their level. */
+  /** Flow and queue are shown where the user is: among the live requests, otherwise on their level. */
   const inside = (level: string, ofLevel: string, ofLive: string): PaletteTarget =>
     onLive ? { kind: 'filter', filter: ofLive } : { kind: 'inside', level, filter: ofLevel }
   return [
@@ -287,7 +287,7 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
   ]
 }
 
-/** Live requests name a flow by its whole distinguisher; one without is all of its schema. */
+/** Live requests name a flow by its whole distinguisher; a flow without one is all of its schema. */
 const liveFlow = ({ flow, schema, level }: PaletteFacts['flows'][number]): string => {
   if (level === EXEMPT) return filterText('user', flow)
   return flow === '' ? filterText('schema', schema) : filterText('flow', flow)

@@ -5,14 +5,14 @@ import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 
-/** Shows a range that was read, at the instant that it names. */
+/** Shows a parsed range, at the instant that it names. */
 export function showRange({ window, at }: Extract<ParsedRange, { ok: true }>): void {
   const { show, goTo } = timeStore.getState()
   show(window)
   if (at !== undefined) goTo(at)
 }
 
-/** Shows the range, or the time, that the clipboard holds. */
+/** Shows the range or the time on the clipboard. */
 export async function pasteRange(): Promise<void> {
   let text: string
   try {

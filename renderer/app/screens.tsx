@@ -7,19 +7,19 @@ export interface ScreenEntry {
   readonly label: string
   /** The number key that leads there. */
   readonly key: string
-  /** Other words for it, for the palette. */
+  /** Synonyms, for the palette. */
   readonly also?: string
   readonly icon: IconName
-  /** Only of use where several sources are connected. */
+  /** Only useful when several sources are connected. */
   readonly several?: true
-  /** Only of use while an etcd proxy is shown. */
+  /** Only useful while an etcd proxy is shown. */
   readonly forEtcd?: true
-  /** What the sidebar calls its pages, when it has several. */
+  /** The names of its pages in the sidebar, when it has several. */
   readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
 }
 
-/** The screens that work, in the order of the sidebar. */
+/** All screens, in the order of the sidebar. */
 export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
   {
     name: 'fleet',
@@ -153,6 +153,6 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
   },
 ]
 
-/** Those that are of use where one or `several` clusters are connected, and an `etcd` proxy is shown or not. */
+/** The screens that are useful with one or `several` connected clusters, and with or without an `etcd` proxy shown. */
 export const screensFor = (severalClusters: boolean, etcd: boolean): readonly ScreenEntry[] =>
   SCREEN_ENTRIES.filter(({ several, forEtcd }) => (several !== true || severalClusters) && (forEtcd !== true || etcd))

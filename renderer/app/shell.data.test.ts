@@ -108,7 +108,7 @@ describe('the badge', () => {
     const drr = { ...view, mode: 'live', algorithm: 'drr' } as const
     expect(badgeOf({ ...drr, frame }, true).detail).toBe('drr')
     expect(badgeOf(drr, true).detail).toBe('drr, 0.8 s behind')
-    // The view's own pause is another thing.
+    // The view's own pause is a separate state.
     expect(badgeOf({ ...view, mode: 'paused', frame }, true).tone).toBe('paused')
   })
 
@@ -180,10 +180,10 @@ describe('the status bar', () => {
       version: 'v1.36.3',
       dumps: 'forbidden',
     })
-    // No try has failed yet, but no sample comes either.
+    // No attempt has failed yet, but no sample arrives either.
     expect(statusFacts(connected, { ...shown, mode: 'stale' })?.good).toBe(false)
     expect(statusFacts(undefined, { ...shown, mode: 'none' })).toBeUndefined()
-    // Of the past what was recorded, and nothing of how the source is read now.
+    // For the past, the recorded health, and nothing about how the source is read now.
     const health: ServerHealth[] = [{ id: server.id, status: 'failing', failures: [], dumps: { status: 'ok' } }]
     const then = { ...derived, intervalSeconds: 30 }
     const past = statusFacts(connected, { server, derivedServer: then, health, mode: 'past' })

@@ -21,24 +21,24 @@ export interface Badge {
   readonly detail?: string
 }
 
-/** Of the view, what the badge depends on. */
+/** The part of the view that the badge depends on. */
 export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly frame?: Pick<Frame, 'source'> | undefined
-  /** Of the past, Unix milliseconds. */
+  /** For the past, Unix milliseconds. */
   readonly instant?: number | undefined
-  /** Of a run: its name, and how long after its start the instant is, milliseconds. */
+  /** For a run: its name, and the instant in milliseconds after its start. */
   readonly run?: { readonly name: string; readonly ms: number } | undefined
-  /** What flow control of a simulation or a proxy does, unless it is upstream's. */
+  /** The flow-control algorithm of a simulation or a proxy, unless it is upstream's. */
   readonly algorithm?: string | undefined
 }
 
-/** The algorithm of a source that runs flow control of the console's own; `undefined` for upstream's. */
+/** The algorithm of a source with the console's own flow control; `undefined` for upstream's. */
 export function algorithmOf(spec: SourceSpec | undefined): string | undefined {
   const algorithm = spec !== undefined && 'algorithm' in spec ? spec.algorithm : undefined
   return algorithm === 'upstream' ? undefined : algorithm
 }
 
-/** What the badge says: shape, word and colour differ by mode. */
+/** The content of the badge: shape, word and colour differ by mode. */
 export function badgeOf(
   view: BadgeView,
   link: boolean,
@@ -65,7 +65,7 @@ export function badgeOf(
       }
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
     case 'live':
-      // What moves on the screen is not a cluster: that must not look like one.
+      // The data on the screen is not from a cluster, and must not look like it.
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
       if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation, view.algorithm)
       return {
@@ -99,8 +99,8 @@ export function badgeOf(
 }
 
 /**
- * The badge of a source that has no samples: an etcd, or all clusters of a Prometheus. `undefined` for other sources, while
- * the past is shown, and while the source does not answer.
+ * The badge of a source that has no samples: an etcd, or all clusters of a Prometheus. `undefined` for other sources,
+ * while the past is shown, and while the source does not respond.
  */
 export function samplelessBadge(
   connection: Pick<Connected, 'etcd' | 'source' | 'spec' | 'servers'> | undefined,
@@ -121,7 +121,7 @@ export function samplelessBadge(
 /** Its numbers are read while the Fleet screen shows them. */
 const ALL_CLUSTERS: Badge = { tone: 'live', word: 'ALL CLUSTERS', detail: 'on the Fleet screen' }
 
-/** Of a server's health, what tells how the tries for a first sample end. */
+/** The parts of a server's health that show how the attempts for a first sample end. */
 type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures' | 'lastGoodAt'>>
 
 const allFail = (servers: readonly Trying[]): boolean =>
@@ -131,7 +131,7 @@ const everAnswered = (servers: readonly Trying[]): boolean => servers.some(({ la
 
 const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unauthorized', 'credentials'])
 
-/** A server that refuses does answer. */
+/** A server that refuses does respond. */
 const noSample = (servers: readonly Trying[]): string =>
   servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No answer'
 
@@ -142,7 +142,7 @@ function simulatedBadge(simulation: SimulationState | undefined, algorithm: stri
   const word = `SIMULATED ×${speed}`
   if (ended) return { tone: 'simulated', word, detail: 'at its end' }
   if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail }
-  // At ordinary speeds the reached one only trembles; where the machine cannot follow it is far off.
+  // At ordinary speeds the reached speed only fluctuates slightly; where the machine cannot keep up it is far off.
   const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
   return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : detail }
 }
@@ -150,7 +150,7 @@ function simulatedBadge(simulation: SimulationState | undefined, algorithm: stri
 /** Counted in whole seconds: tenths would flicker. */
 const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000)} s` : format.age(ms))
 
-/** The mode in words, for those who do not see the badge: changes only with the mode. */
+/** The mode in words, for screen readers: changes only with the mode. */
 export function announcementOf(mode: View['mode'], link: boolean, servers: readonly Trying[] = []): string {
   if (!link) return 'No link to the console.'
   if (mode === 'connecting' && allFail(servers))
@@ -168,8 +168,8 @@ export function announcementOf(mode: View['mode'], link: boolean, servers: reado
 }
 
 /**
- * Milliseconds until limits are expected to be computed anew, inferred from the last change that was seen; unknown
- * when none was.
+ * Milliseconds until the expected recomputation of the limits, inferred from the last observed change; unknown when
+ * none was observed.
  */
 export function untilReallocation(derived: DerivedServer | undefined, now: number): number | undefined {
   const last = derived?.lastAdjustmentAt
@@ -187,12 +187,12 @@ interface StatusFacts {
   readonly dumps?: string
 }
 
-/** What the status bar says is of what is shown: `health` of the servers as they are, or were at that instant. */
+/** The status bar is about what is shown: `health` of the servers now, or at the shown instant. */
 interface Shown extends Pick<View, 'server' | 'derivedServer' | 'mode'> {
   readonly health: readonly ServerHealth[]
 }
 
-/** What the left of the status bar says about the connected source. */
+/** What the left of the status bar shows about the connected source. */
 export function statusFacts(
   connection: Connected | undefined,
   { server, derivedServer, mode, health: all }: Shown,
@@ -203,7 +203,7 @@ export function statusFacts(
   const every = cadenceText(connection.cadence.intervalMs)
   const isPast = mode === 'past'
   return {
-    // A server that takes long to answer has not failed yet.
+    // A server that responds slowly has not failed yet.
     good: health?.status !== 'failing' && mode !== 'stale',
     cadence: isPast
       ? recordedText(derivedServer)
@@ -212,12 +212,12 @@ export function statusFacts(
         : `${kind} ${every}`,
     ...familiesOf(server),
     ...(server?.version === undefined ? {} : { version: server.version }),
-    // How often dumps were read then is not recorded.
+    // How often dumps were read at that time is not recorded.
     ...(connection.still ? {} : dumpsOf(isPast ? undefined : connection.cadence.dumpsEveryMs, health)),
   }
 }
 
-/** `recorded every 1 s`: as far apart as the last two samples were. */
+/** `recorded every 1 s`: the interval of the last two samples. */
 const recordedText = (derived: DerivedServer | undefined): string =>
   derived?.intervalSeconds === undefined
     ? 'recorded'
@@ -242,7 +242,7 @@ function dumpsOf(everyMs: number | null | undefined, health: ServerHealth | unde
 export interface RosterRow {
   readonly name: string
   readonly executing: number | undefined
-  /** Absent for exempt, and when the server does not tell. */
+  /** Absent for exempt, and when the server does not report it. */
   readonly limit: number | undefined
   /** Executing over limit, 0 to 1. */
   readonly share: number
@@ -274,13 +274,13 @@ function rosterRow(level: LevelFrame, derived: DerivedServer | undefined): Roste
 
 interface Sums {
   readonly executing: number
-  /** Sum of nominal limits: what the server has to share out. */
+  /** Sum of nominal limits: the seats that the server distributes. */
   readonly seats: number
   readonly lent: number
   readonly borrowed: number
 }
 
-/** The server in four numbers; unknown when limits or occupancy are not told. */
+/** The server in four numbers; unknown when limits or occupancy are not reported. */
 export function sums(server: ServerFrame | undefined): Sums | undefined {
   const limited = server?.levels.filter((level) => !isExempt(level)) ?? []
   if (

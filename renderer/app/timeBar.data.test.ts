@@ -44,7 +44,7 @@ test.each([
 
 const PLOT = { width: 1_016, height: 40, left: 8, right: 8, top: 0, bottom: 16 }
 const HOUR = { from: NOW - hours(1), to: NOW }
-/** Pixels of the plot after its left edge, of a strip of one hour. */
+/** The instant at a pixel of the plot, counted from its left edge, on a strip of one hour. */
 const at = (x: number): number => HOUR.from + x * 3_600
 
 test.each([

@@ -3,9 +3,9 @@ import type { Series } from '../../core/history/series.ts'
 import { xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
 import { SHORTEST } from '../state/time.logic.ts'
 
-/** What happened in a stretch of time, of all levels of a server. */
+/** What happened in a stretch of time, over all levels of a server. */
 export interface Bar extends TimeDomain {
-  /** Most requests that waited at once. */
+  /** Maximum number of requests that waited at once. */
   readonly queued: number
   /** Requests rejected. */
   readonly rejected: number
@@ -27,7 +27,7 @@ export function barsOf({ times, samples, stepSeconds, levels }: Series): readonl
   })
 }
 
-/** Of stretches of time, what lies in a domain: the first sample is of a time that begins before it. */
+/** The parts of the stretches that lie in a domain: the first sample covers time before it. */
 export const clipped = <T extends TimeDomain>(stretches: readonly T[], { from, to }: TimeDomain): readonly T[] =>
   stretches
     .filter((stretch) => stretch.to >= from && stretch.from <= to)
@@ -35,45 +35,47 @@ export const clipped = <T extends TimeDomain>(stretches: readonly T[], { from, t
 
 const HOUR_MS = 3_600_000
 
-/** A length of recorded time around an instant: the last one that there is, where the instant lies in it. */
+/** `lengthMs` of recorded time around an instant: the last such stretch, where the instant lies in it. */
 export function stripDomain(extent: Extent | undefined, instant: number, lengthMs: number): TimeDomain {
   const { first = instant - lengthMs, last = instant } = extent ?? {}
-  // Whole minutes: what is recorded grows, and the strip is not read anew for each second.
+  // Whole minutes: the recorded extent grows, and the strip must not be read again every second.
   const end = Math.ceil(last / 60_000) * 60_000
-  // A day around the instant in whole hours: an instant that moves by seconds shows the same one.
+  // A day around the instant in whole hours: an instant that moves by seconds keeps the same day.
   const around = Math.ceil((instant + lengthMs / 2) / HOUR_MS) * HOUR_MS
   const to = instant >= end - lengthMs ? Math.max(end, instant) : Math.min(end, around)
   return { from: Math.min(instant, Math.max(first, to - lengthMs)), to }
 }
 
-/** Milliseconds of a range that are known not to be recorded; what has not happened yet is none of them. */
+/** Milliseconds of a range that are known not to be recorded; the future does not count. */
 export function unrecordedMs({ first, last, gaps }: Extent, { from, to }: TimeDomain, now: number): number {
   if (first === undefined || last === undefined) return 0
   const missing = [{ from: Number.NEGATIVE_INFINITY, to: first }, ...gaps, { from: last + LATE_MS, to: now }]
   return missing.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, to, now) - Math.max(gap.from, from)), 0)
 }
 
-/** The newest sample is so old at most while a source is recorded, with what is told once a second. */
+/** Maximum age of the newest sample while a source is recorded, including the second between two reports. */
 const LATE_MS = 60_000
 
-/** What of a range a pointer takes hold of. */
+/** The part of a range that a pointer grips. */
 export type Grip = 'from' | 'to' | 'body'
 
-/** Pixels beside an edge. */
+/** Pixels on either side of an edge. */
 const GRIP = 5
 
-/** What lies under a place of the strip, in pixels; nothing of a range that holds all of it, where every place is an instant. */
+/**
+ * What lies under a pixel of the strip; `undefined` for a range that covers all of it, where every pixel is an instant.
+ */
 export function gripAt(plot: Plot, domain: TimeDomain, range: TimeDomain, x: number): Grip | undefined {
   if (range.from <= domain.from && range.to >= domain.to) return undefined
   const [left, right] = [xOfTime(plot, domain, range.from), xOfTime(plot, domain, range.to)]
-  // A range of a few pixels is taken by its edges from outside, or it could not be moved.
+  // A range of a few pixels is gripped at its edges from outside, otherwise it could not be moved.
   const inside = Math.min(GRIP, (right - left) / 4)
   if (x >= left - GRIP && x < left + inside) return 'from'
   if (x > right - inside && x <= right + GRIP) return 'to'
   return x >= left && x <= right ? 'body' : undefined
 }
 
-/** The range after what is held of it was moved; part of it stays on the strip. */
+/** The range after its grip was moved; part of it stays on the strip. */
 export function draggedRange({ from, to }: TimeDomain, grip: Grip, ms: number, domain: TimeDomain): TimeDomain {
   if (grip === 'from') return { from: Math.max(domain.from, Math.min(from + ms, to - SHORTEST)), to }
   if (grip === 'to') return { from, to: Math.min(domain.to, Math.max(to + ms, from + SHORTEST)) }

@@ -3,7 +3,7 @@ import { settingsStore } from '../state/settings.ts'
 
 const LIGHT = '(prefers-color-scheme: light)'
 
-/** Puts the chosen theme, or the system's, on the root element. */
+/** Applies the chosen theme, or the system's, to the root element. */
 export function useTheme(): void {
   const theme = settingsStore((settings) => settings.theme)
   useEffect(() => {

@@ -7,12 +7,12 @@ import { connectionStore, showConnection } from './connection.ts'
 import { openScreen } from './route.ts'
 import { settingsNow } from './settings.ts'
 
-/** An alert that fires again within this time is not told of again. */
+/** An alert that fires again within this time is not reported again. */
 const QUIET_MS = 900_000
 
 export type Tell = (title: string, body: string, onClick: () => void) => void
 
-/** What desktops and browsers show beside the page; nothing where they may not. */
+/** Notifications of desktop or browser outside the page; nothing where they are not permitted. */
 export const notification: Tell = (title, body, onClick) => {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
   const shown = new Notification(title, { body, tag: title })
@@ -22,12 +22,12 @@ export const notification: Tell = (title, body, onClick) => {
   })
 }
 
-/** Tells of alerts that begin to fire on any connected source, until the returned function is called. */
+/** Notifies of alerts that start to fire on any connected source, until the returned function is called. */
 export function startAlertNotices(client: Client, tell: Tell, now: () => number): () => void {
   const heard = new Map<number, () => void>()
   const told = new Map<string, number>()
   const listenTo = (connection: number, source: string): (() => void) => {
-    /** Before the first state, what had fired is known already. */
+    /** Alerts that fired before the first state are not new. */
     let before: AlertsState['changes'] | undefined
     return client.subscribe('alerts', { connection }, ({ changes }) => {
       const known = before?.[0]

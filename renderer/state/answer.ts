@@ -1,18 +1,18 @@
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 
-/** An instant of the past that is shown for so long is one that is looked at: a pointer that moves on needs no others. */
+/** How long an instant of the past must be shown before its data is read: a moving pointer does not need the others. */
 export const LOOKED_AT_MS = 80
 
 interface AnswerOptions {
-  /** What is asked about must stand for so long. */
+  /** Delay before the first call; the subject must not change during it. */
   readonly restMs?: number | undefined
-  /** From an answer to the next question; absent: it is asked once. */
+  /** Interval from an answer to the next call; absent: one call only. */
   readonly everyMs?: number | undefined
-  /** Why there is no answer; absent: what was known stays. */
+  /** Called when there is no answer; absent: the previous answer stays. */
   readonly onProblem?: (problem: Problem) => void
 }
 
-/** Asks, and takes what is answered until the returned function is called: an effect returns it. */
+/** Calls `ask` and passes the answers to `take` until the returned function is called: an effect returns it. */
 export function onAnswer<T>(
   ask: () => Promise<T>,
   take: (answer: T) => void,

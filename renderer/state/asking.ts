@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** Whether the Editor asks for a confirmation to apply, and with that to take over fields of other managers. */
+/** Whether the Editor shows a confirmation to apply, and whether that includes fields of other managers. */
 export type Asking = 'no' | 'apply' | 'force'
 
 export const askingStore = create<{ readonly asking: Asking }>(() => ({ asking: 'no' }))

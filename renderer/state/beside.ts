@@ -7,11 +7,11 @@ import { connectRun, openRun } from './runs.ts'
 export interface RunChoice {
   readonly name: string
   readonly of: RunSpec['of']
-  /** The text of a scenario that is not of the library. */
+  /** The text of a scenario that is not in the library. */
   readonly given?: RunGiven
 }
 
-/** Two variants of the same requests, by their places in `choices`: A is the shown run, B stands at its instant. */
+/** Two variants of the same requests, by their places in `choices`: A is the shown run, B is at the same instant. */
 export interface RunPair {
   readonly choices: readonly RunChoice[]
   readonly a: number
@@ -23,7 +23,7 @@ export interface RunPair {
 
 export const besideStore = create<{ readonly pair?: RunPair }>(() => ({}))
 
-/** Shows A with B beside it, at so many seconds after the start, or at the end. Rejects with `ProblemError`. */
+/** Shows A with B beside it, at `seconds` after the start, or at the end. Rejects with `ProblemError`. */
 export async function openBeside(
   { choices, a, b }: Pick<RunPair, 'choices' | 'a' | 'b'>,
   seconds?: number,

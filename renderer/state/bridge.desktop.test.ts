@@ -8,7 +8,7 @@ afterEach(() => {
   Reflect.deleteProperty(window, DESKTOP_BRIDGE)
 })
 
-/** What the preload script causes, or somebody who imitates it. */
+/** The message that the preload script causes, or that something imitates. */
 function handOver(data: unknown, ports: MessagePort[], init: MessageEventInit = {}): void {
   const event = new MessageEvent('message', { data, source: window, origin: window.location.origin, ports, ...init })
   window.dispatchEvent(event)

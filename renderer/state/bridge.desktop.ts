@@ -9,10 +9,10 @@ declare global {
   }
 }
 
-/** Milliseconds in which the main process hands over a line; it needs a few. */
+/** Milliseconds within which the main process must hand over a line; it takes a few. */
 const PATIENCE_MS = 5_000
 
-/** Asks the main process for a MessagePort and takes the one that answers to this request's nonce. */
+/** Requests a MessagePort from the main process and accepts the one that matches this request's nonce. */
 export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
   return new Promise((resolve, reject) => {
     const nonce = crypto.randomUUID()

@@ -3,7 +3,7 @@ import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SECRET_KEY, SESSION_PATH } from 
 
 /**
  * Opens a WebSocket to the server of this page as a port. Rejects when it cannot be opened; if that is because this
- * browser has no session, the page that says how to open one takes the place of this one.
+ * browser has no session, the page with the instructions for a new session replaces this one.
  */
 export async function openWebSocket(): Promise<Port> {
   // Read each time: another tab may have opened a new session.

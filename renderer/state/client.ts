@@ -17,8 +17,8 @@ const after = (ms: number, callback: () => void): (() => void) => {
 }
 
 /**
- * The console checks what it sends against the contract; the page, which it serves, does not check it again (decision 010).
- * That what was sent has the type that the contract names is not seen by TypeScript.
+ * The console checks what it sends against the contract; the page, which the console serves, does not check it again
+ * (decision 010). TypeScript cannot see that the value has the type of the contract.
  */
 const asSent: Reading = {
   output: (_name, value: never) => ({ value }),
@@ -32,13 +32,13 @@ export function client(): Client {
   return shared ?? openClient(connect)
 }
 
-/** The same over a line of the page's own, where it has one. */
+/** The same over the page's own line, where it has one. */
 export function openClient(open: () => Promise<Port>): Client {
   shared = createClient({ connect: open, after, random: () => Math.random(), reading: asSent })
   return shared
 }
 
-/** For tests: a client of their own in place of the page's. */
+/** For tests: a separate client in place of the page's. */
 export function setClient(replacement: Client | undefined): void {
   shared = replacement
 }

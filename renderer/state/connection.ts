@@ -7,11 +7,11 @@ import { client } from './client.ts'
 export interface ConnectionState {
   /** The connected sources, in the order in which they were connected. */
   readonly connections: readonly Connected[]
-  /** The one that the screens show. */
+  /** The connection that the screens show. */
   readonly connection: Connected | undefined
   /** Whether the other side of the contract is reachable at all. */
   readonly link: boolean
-  /** False until the connections were heard of for the first time. */
+  /** False until the first list of connections arrives. */
   readonly known: boolean
 }
 
@@ -22,24 +22,24 @@ export const connectionStore = create<ConnectionState>(() => ({
   known: false,
 }))
 
-/** What the console is connected to, and whether this page still reaches the console. */
+/** The connections of the console, and whether this page still reaches the console. */
 export const useConnection = (): ConnectionState => connectionStore()
 
 /** The connection that the screens show, when there is one. */
 export const useConnected = (): Connected | undefined => connectionStore(({ connection }) => connection)
 
-/** Takes in what is connected now. The shown connection stays as long as it is there; then the newest is shown. */
+/** Updates the connections. The shown connection stays as long as it exists; after that the newest is shown. */
 export function tellConnections(connections: readonly Connected[]): void {
   const shown = connectionStore.getState().connection?.id
   const connection = connections.find(({ id }) => id === shown) ?? connections.at(-1)
   connectionStore.setState({ connections, connection, known: true })
 }
 
-/** Whether a source reads all clusters of a Prometheus, for the Fleet screen alone. */
+/** Whether a source reads all clusters of a Prometheus, only for the Fleet screen. */
 export const readsClusters = ({ spec }: Pick<Connected, 'spec'>): boolean =>
   spec.kind === 'prometheus' && spec.fleet === true
 
-/** Whether clusters can be seen side by side: of several sources, or of one that reads several. */
+/** Whether clusters can be compared: several sources are connected, or one that reads several clusters. */
 export const hasSeveral = (connections: readonly Connected[]): boolean =>
   connections.length > 1 || connections.some(readsClusters)
 
@@ -52,10 +52,10 @@ export function showConnection(id: number): void {
   if (connection !== undefined) connectionStore.setState({ connection })
 }
 
-/** A source to connect; the other side fills in what is left out. */
+/** A source to connect; the other side fills in omitted fields. */
 export type WishedSource = ProcedureInput<'sources.connect'>['spec']
 
-/** Connects a source in the place of the one that is shown, or `beside` all others, and shows it. Rejects with `ProblemError`. */
+/** Connects a source in place of the shown one, or `beside` all others, and shows it. Rejects with `ProblemError`. */
 export async function connectSource(spec: WishedSource, beside = false): Promise<Connected> {
   const inPlaceOf = connectionStore.getState().connection?.id ?? null
   const made = await client().call('sources.connect', { spec, ...(!beside && { inPlaceOf }) })
@@ -70,7 +70,7 @@ export async function connectSource(spec: WishedSource, beside = false): Promise
   return made
 }
 
-/** Leaves a source. Rejects with `ProblemError`. */
+/** Disconnects a source. Rejects with `ProblemError`. */
 export async function disconnectSource(connection: number): Promise<void> {
   await client().call('sources.disconnect', { connection })
 }
@@ -80,12 +80,15 @@ export type OfConnection = {
   [N in ProcedureName]: ProcedureInput<N> extends { readonly connection: number } ? N : never
 }[ProcedureName]
 
-/** That what was left out of an input and the rest are the whole is not seen by TypeScript; the other side checks it. */
+/** TypeScript cannot see that the omitted part and the rest form the whole input; the other side checks it. */
 interface Whole {
   call<N extends OfConnection>(name: N, input: object): Promise<ProcedureOutput<N>>
 }
 
-/** Asks about the source that is shown, or about another connection. Rejects with `ProblemError`; `not-found` when there is none. */
+/**
+ * Calls a procedure for the shown source, or for another connection. Rejects with `ProblemError`; `not-found` when
+ * there is none.
+ */
 export async function ask<N extends OfConnection>(
   name: N,
   input: Omit<ProcedureInput<N>, 'connection'>,
@@ -97,7 +100,10 @@ export async function ask<N extends OfConnection>(
   return line.call(name, { ...input, connection: of ?? connection.id })
 }
 
-/** Calls for the shown connection, and anew whenever another one is shown; what it returned is called before. */
+/**
+ * Calls `follow` for the shown connection, and again whenever another one is shown, after the function that it
+ * returned.
+ */
 export function followConnection(follow: (connection: number | undefined) => () => void): () => void {
   let shown = connectionStore.getState().connection?.id
   let stop = follow(shown)

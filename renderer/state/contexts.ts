@@ -10,7 +10,7 @@ export interface Contexts {
   readonly problem?: Problem
 }
 
-/** Contexts of the usual kubeconfig files, or of the named one. */
+/** Contexts of the usual kubeconfig files, or of the given one. */
 export function useContexts(file: string): Contexts {
   const [contexts, setContexts] = useState<Contexts>({})
   useEffect(() => {

@@ -12,29 +12,29 @@ import {
 import type { ObjectRef } from '../../core/guard/finding.ts'
 import type { DraftBase } from './draftBase.ts'
 
-/** A draft, read against the objects that are there now. */
+/** A draft, parsed against the present objects. */
 export interface UnderstoodDraft {
   readonly entries: DraftEntries
   /** One for each entry. */
   readonly reads: readonly UnderstoodEntry[]
-  /** Absent while it is not known what it is drafted upon. */
+  /** Absent while the base of the draft is not known. */
   readonly base?: DraftBase
   readonly proposal?: Proposal
 }
 
 export interface UnderstoodEntry extends ReadEntry {
-  /** What was read of the text alone. */
+  /** The result of parsing the text alone. */
   readonly alone: ReadEntry
   readonly footing: Footing
-  /** The last valid reading of the text. */
+  /** The last valid parse of the text. */
   readonly lastGood?: CheckedObject
 }
 
 export const NOTHING_DRAFTED: UnderstoodDraft = { entries: [], reads: [] }
 
 /**
- * Reads a draft. Entries that are the same as before are not read again: a keystroke costs the object in which it is
- * typed. The result is the same value when nothing changed.
+ * Parses a draft. Unchanged entries are not parsed again: a keystroke only costs the object that it changes. The result
+ * is the same value when nothing changed.
  */
 export function understand(
   entries: DraftEntries,
@@ -58,7 +58,7 @@ export function understand(
   return { entries, reads, base, proposal: proposalOf(base.objects, reads, lastGood) }
 }
 
-/** A new object must not bear the name of another one of the draft; of one that exists the footing tells. */
+/** A new object must not have the name of another one in the draft; for an existing object the footing shows that. */
 function withClash(read: UnderstoodEntry, reads: readonly UnderstoodEntry[]): UnderstoodEntry {
   const others = reads
     .filter((other) => other !== read)

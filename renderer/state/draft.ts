@@ -17,10 +17,10 @@ import { refusalOf } from './limits.ts'
 import { objectsStore } from './objects.ts'
 
 interface DraftStore {
-  /** Whose draft this is; absent before one was read. */
+  /** The target of this draft; absent before one was read. */
   readonly targetKey?: string
   readonly history: History<DraftEntries>
-  /** Why the draft could not be kept. */
+  /** Why the draft could not be stored. */
   readonly notKept?: Problem
   /** What the draft means for the present objects. */
   readonly understood: UnderstoodDraft
@@ -33,12 +33,10 @@ export const draftStore = create<DraftStore>(() => ({
   understood: NOTHING_DRAFTED,
 }))
 
-/** Milliseconds of rest after which a draft is written. */
+/** Milliseconds without a change after which a draft is written. */
 const REST_MS = 400
 
-/**
- * Reads the draft of whatever is connected, and keeps what changes. Returns the function that ends it.
- */
+/** Reads the draft of the connected source, and stores changes. Returns the function that ends it. */
 export function startDraft(client: Client): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let unsaved: { readonly targetKey: string; readonly draft: Draft } | undefined
@@ -69,7 +67,7 @@ export function startDraft(client: Client): () => void {
       }
     }
     if (refusalOf('drafts.read') !== undefined) return take(NOTHING)
-    // Without the kept draft one begins anew.
+    // Without a stored draft an empty one starts.
     client.call('drafts.read', { connection }).then(
       (draft) => take(draft.entries),
       () => take(NOTHING),
@@ -111,7 +109,7 @@ const go = (history: History<DraftEntries>): void => {
   refresh()
 }
 
-/** Changes the draft; the steps of one group that follow each other quickly are undone together. */
+/** Changes the draft; steps of one group in quick succession are undone together. */
 export function changeDraft(change: (entries: DraftEntries, objects: ObjectSet) => DraftEntries, group?: string): void {
   const base = draftBase()
   const { history, targetKey } = draftStore.getState()
@@ -123,7 +121,7 @@ export function changeDraft(change: (entries: DraftEntries, objects: ObjectSet) 
 export const undoDraft = (): void => go(undoStep(draftStore.getState().history))
 export const redoDraft = (): void => go(redoStep(draftStore.getState().history))
 
-/** Changes the draft for good: what was applied is taken back in the journal and not by undo. */
+/** Changes the draft without an undo step: applied changes are reverted in the journal, not by undo. */
 export function settleDraft(change: (entries: DraftEntries) => DraftEntries): void {
   const { present } = draftStore.getState().history
   const next = change(present)
@@ -132,22 +130,22 @@ export function settleDraft(change: (entries: DraftEntries) => DraftEntries): vo
 
 export const draftNow = (): UnderstoodDraft => draftStore.getState().understood
 
-/** The draft of the connected target and what it means. */
+/** The draft of the connected target and its meaning. */
 export const useDraft = (): UnderstoodDraft => draftStore(({ understood }) => understood)
 
-/** Whether the draft of what is connected was read. */
+/** Whether the draft of the connected source was read. */
 export const useDraftReady = (): boolean => {
   const key = objectsStore(({ state }) => state?.targetKey)
   return draftStore(({ targetKey }) => targetKey !== undefined && targetKey === key)
 }
 
 /**
- * The configuration that the draft proposes: the present objects with those of the draft, defaults filled in. `undefined`
+ * The configuration that the draft proposes: the present objects with those of the draft, with defaults. `undefined`
  * without a draft. Texts with errors count with their last valid values (`useDraftIsStale`).
  */
 export const useDraftObjects = (): ObjectSet | undefined =>
   draftStore(({ understood }) => (understood.entries.length === 0 ? undefined : understood.proposal?.objects))
 
-/** Whether `useDraftObjects` holds something older than what the draft says. */
+/** Whether `useDraftObjects` contains older values than the text of the draft. */
 export const useDraftIsStale = (): boolean =>
   draftStore(({ understood }) => (understood.proposal?.stale.length ?? 0) > 0)

@@ -18,28 +18,28 @@ export interface DryRun {
     | { readonly state: 'failed'; readonly problem: Problem }
 }
 
-/** What became of the last application. */
+/** The result of the last application. */
 export interface Applied {
   readonly report: ApplyReport
-  /** What was asked for, as the operator knows it: `prod-eu-1`. */
+  /** The target, by the name that the operator uses: `prod-eu-1`. */
   readonly target: string
-  /** The server that was shown when it was sent. */
+  /** The server that was shown when the application was sent. */
   readonly before: Pick<View, 'server' | 'derivedServer'>
 }
 
 export interface DraftApplyState {
-  /** The draft of which the seat impact was on the screen. */
+  /** The draft whose seat impact was on the screen. */
   readonly seen?: DraftEntries
   readonly dryRun?: DryRun
   readonly applying: boolean
   readonly applied?: Applied
-  /** Why the last application did not come about at all. */
+  /** Why the last application failed as a whole. */
   readonly problem?: Problem
 }
 
 export const draftApplyStore = create<DraftApplyState>(() => ({ applying: false }))
 
-/** The forecast on the screen, and the objects after the draft that it is of; none while another one is computed. */
+/** The forecast on the screen, and the objects after its draft; none while another one is computed. */
 export const shownForecastStore = create<{
   readonly shown?: { readonly after: ObjectSet; readonly report: ForecastReport }
 }>(() => ({}))
@@ -48,7 +48,7 @@ export function markSeen(of: DraftEntries): void {
   if (draftApplyStore.getState().seen !== of) draftApplyStore.setState({ seen: of })
 }
 
-/** Asks the server what it would say to the draft as it is; changes nothing. */
+/** Runs a server-side dry run of the draft; changes nothing. */
 export async function runDry(): Promise<void> {
   const { entries: of, reads, base } = draftNow()
   if (base === undefined) return
@@ -64,8 +64,8 @@ export async function runDry(): Promise<void> {
 }
 
 /**
- * Applies the draft. What the server took leaves the draft, unless it was changed again meanwhile; the rest stays with
- * what the server said of it.
+ * Applies the draft. Accepted objects leave the draft, unless they were changed in the meantime; the rest stays with
+ * the server's answer.
  */
 export async function applyDraft(options: {
   readonly target: string
@@ -104,7 +104,7 @@ const seenOf = (of: DraftEntries) => ({ seen: of })
 const replace = (state: Omit<DraftApplyState, 'applying'>): void =>
   draftApplyStore.setState({ applying: false, ...state }, true)
 
-/** Puts the last report away. */
+/** Closes the last report. */
 export const dismissApplied = (): void => {
   const { seen } = draftApplyStore.getState()
   replace(seen === undefined ? {} : { seen })

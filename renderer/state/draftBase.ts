@@ -5,7 +5,7 @@ import type { ObjectsOrigin, ObjectsState } from '../../core/contract/objects.ts
 import { COVERED_MINORS, ruledBy } from '../../core/metrics/versions.ts'
 import { objectsStore } from './objects.ts'
 
-/** Kubernetes versions whose built-in objects can be drafted upon, newest first. */
+/** Kubernetes versions whose built-in objects can be the base of a draft, newest first. */
 export const BUILT_IN_VERSIONS: readonly string[] = Array.from(
   { length: COVERED_MINORS.newest - COVERED_MINORS.oldest + 1 },
   (_, index) => `v1.${COVERED_MINORS.newest - index}.0`,
@@ -13,20 +13,20 @@ export const BUILT_IN_VERSIONS: readonly string[] = Array.from(
 const [NEWEST = 'v1.36.0'] = BUILT_IN_VERSIONS
 
 interface BaseChoice {
-  /** Version of the built-in objects where no others are known; absent: that of the source, else the newest. */
+  /** Version of the built-in objects where no others are known; absent: that of the source, otherwise the newest. */
   readonly version?: string
-  /** Draft upon the built-in objects although something is connected, because its own cannot be read. */
+  /** Use the built-in objects as base although a source is connected, because its own cannot be read. */
   readonly insist: boolean
 }
 
 export const baseChoiceStore = create<BaseChoice>(() => ({ insist: false }))
 
-/** What a draft is drafted upon. */
+/** The base of a draft. */
 export interface DraftBase {
-  /** `built-in`: of a Kubernetes version, where no server and no files say what there is. */
+  /** `built-in`: objects of a Kubernetes version, where neither a server nor files provide any. */
   readonly origin: Exclude<ObjectsOrigin, 'none'> | 'built-in'
   readonly objects: ObjectSet
-  /** Whose rules apply. */
+  /** The version whose rules apply. */
   readonly version: string
   readonly targetKey: string
 }

@@ -7,15 +7,18 @@ import { draftNow, useDraftObjects } from './draft.ts'
 import { liveStore } from './live.ts'
 
 interface Given {
-  /** Of which connection; another one begins without a draft beside. */
+  /** The connection; another one starts without a draft beside. */
   readonly connection: number
   readonly objects: ObjectSet
 }
 
-/** What this page last gave to the engine beside; nothing where another page, or this one before it was loaded anew, did. */
+/**
+ * The objects that this page last sent to the engine beside; nothing where another page sent them, or this page before
+ * a reload.
+ */
 const givenStore = create<{ readonly given?: Given }>(() => ({}))
 
-/** How the draft of the Editor and the one that runs beside compare. */
+/** Difference between the Editor's draft and the one that runs beside. */
 export type DraftBeside = 'same' | 'changed' | 'gone' | 'unknown'
 
 export function besideOf(draft: ObjectSet | undefined, given: ObjectSet | undefined): DraftBeside {
@@ -24,12 +27,12 @@ export function besideOf(draft: ObjectSet | undefined, given: ObjectSet | undefi
   return configDiff(given, draft).length === 0 ? 'same' : 'changed'
 }
 
-/** The draft of the Editor beside what is in force. */
+/** The Editor's draft beside the current configuration. */
 export interface DraftRun {
   readonly exists: boolean
-  /** Says something only while a draft runs. */
+  /** Only meaningful while a draft runs. */
   readonly beside: DraftBeside
-  /** Runs the draft, anew where one runs already. Rejects with what is wrong with it. */
+  /** Runs the draft, or restarts it. Rejects with the error in the draft. */
   run(): Promise<void>
   end(): Promise<void>
 }
@@ -48,7 +51,7 @@ export function useDraftRun(): DraftRun {
   }
 }
 
-/** Runs the draft beside the live traffic of what is connected, anew where one runs already; nothing without both. */
+/** Runs the draft beside the live traffic of the connected source, or restarts it; does nothing without both. */
 export async function runDraftBeside(): Promise<void> {
   const { proposal, entries } = draftNow()
   const { connection } = connectionStore.getState()

@@ -7,18 +7,18 @@ import { askedOf, usePastPart } from './past.ts'
 export type DumpAbsence =
   | { readonly kind: 'no-source' }
   | { readonly kind: 'off' }
-  /** Such a source has none, so they cannot be switched on. */
+  /** Such a source has no dumps, so they cannot be switched on. */
   | { readonly kind: 'unsupported'; readonly problem: Problem }
-  /** `role` is the role and its binding that would mend it, once they are known. */
+  /** `role` is the role and its binding that would fix it, once they are known. */
   | { readonly kind: 'forbidden'; readonly problem: Problem | undefined; readonly role: string | undefined }
   | { readonly kind: 'failing'; readonly problem: Problem }
-  /** Files that hold none. */
+  /** Files without dumps. */
   | { readonly kind: 'still' }
-  /** The instant that is shown is past, and none was recorded in the minutes before it. */
+  /** The shown instant is past, and no dump was recorded in the minutes before it. */
   | { readonly kind: 'not-recorded' }
   | { readonly kind: 'not-yet' }
 
-/** Why there is no dump of this server, of which there is none; before the first sample, of the source’s first server. */
+/** Why a server without dumps has none; before the first sample, for the source’s first server. */
 export function useDumpAbsence(shown: string | undefined): DumpAbsence {
   const connected = useConnected()
   const isPast = usePastPart(askedOf) !== undefined

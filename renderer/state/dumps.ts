@@ -11,12 +11,12 @@ interface Held {
   readonly dump: DumpFrame | undefined
 }
 
-/** The debug dumps of one server, or of one of its levels, of the instant that is shown; frozen while paused. */
+/** The debug dumps of one server, or of one of its levels, at the shown instant; frozen while paused. */
 export function useDump(server: string | undefined, level?: string): DumpFrame | undefined {
   const [held, setHeld] = useState<Held>()
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
-  // Within an instant of a run there are several moments.
+  // One instant of a run can have several moments.
   const moment = useSettledMoment()
   const of = `${past ?? connection ?? ''} ${server ?? ''} ${level ?? ''}`
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useDump(server: string | undefined, level?: string): DumpFrame |
   useEffect(() => {
     if (past === undefined || server === undefined || moment === undefined) return undefined
     const asked = { connection: past, server, at: moment.at, ...(level !== undefined && { level }) }
-    // Otherwise the dump before stays; that the past cannot be read is said by the time bar.
+    // Otherwise the previous dump stays; the time bar reports that the past cannot be read.
     return onAnswer(
       () => client().call('past.dump', asked),
       (dump) => setHeld({ of, dump: dump ?? undefined }),

@@ -5,10 +5,13 @@ import { client } from './client.ts'
 import { ask, useConnected } from './connection.ts'
 import { askedOf, usePastPart, useSettledMoment } from './past.ts'
 
-/** Counts and watches move slowly, and seats depend on their order of magnitude. */
+/** Counts and watches change slowly, and seats depend on their order of magnitude. */
 const AGAIN_MS = 10_000
 
-/** Object counts, sizes and watches of one server at the instant that is shown; `undefined` while the source does not report them. */
+/**
+ * Object counts, sizes and watches of one server at the shown instant; `undefined` while the source does not report
+ * them.
+ */
 export function useFacts(server: string | undefined): ReportedFacts | undefined {
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
@@ -22,7 +25,7 @@ export function useFacts(server: string | undefined): ReportedFacts | undefined 
       past === undefined || instant === undefined
         ? ask('sources.facts', { server })
         : client().call('past.facts', { connection: past, server, at: instant })
-    // A source that cannot answer now is asked again; until then what it reported stands.
+    // A source that cannot answer now is read again; until then its last report stays.
     return onAnswer(
       read,
       (facts) => setTold({ of, facts }),

@@ -3,17 +3,17 @@ import { useRoute } from './route.ts'
 import { useSettings } from './settings.ts'
 import { useHasLevels } from './view.ts'
 
-/** The notes of the first minutes, in their order: each has a mark at what it describes. */
+/** The first-run notes, in their order: each has a mark at what it describes. */
 export const NOTE_IDS = ['seats', 'nominal', 'reallocation'] as const
 export type NoteId = (typeof NOTE_IDS)[number]
 
-/** Whether what is shown is not the reader's own cluster, so that the way to it is offered. */
+/** Whether the shown source is not the user's own cluster, so that a connection is offered. */
 export function useIsExample(): boolean {
   const kind = useConnected()?.source.kind
   return kind === 'simulation' || kind === 'demo'
 }
 
-/** The notes that are shown now; none once they are dismissed, and only on an Overview of levels. */
+/** The notes to show now; none once they are dismissed, and only on an Overview of levels. */
 export function useShownNotes(): readonly NoteId[] {
   const { screen } = useRoute()
   const [{ dismissed }] = useSettings()

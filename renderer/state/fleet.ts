@@ -13,7 +13,7 @@ import { connectionStore, connectSource, showConnection, useConnection } from '.
 import { rememberLevels } from './settings.ts'
 import { sayFailure } from './shell.ts'
 
-/** What is known of the connections, by their ids. */
+/** The known state of the connections, by their ids. */
 interface Known {
   /** Unix milliseconds by the clock of this page. */
   readonly at: number
@@ -23,13 +23,13 @@ interface Known {
 
 const NOTHING: Known = { at: 0, summaries: new Map(), objects: new Map() }
 
-/** Many sources tell at their own moments; the screen changes for all of them at once, with its clock. Milliseconds. */
+/** Sources emit at different moments; the screen updates for all of them at once, with its clock. Milliseconds. */
 const TICK_MS = 1_000
 
 /** Follows the summaries and objects of several connections. Returns the function that ends it. */
 function follow(ids: readonly number[], from: Pick<Client, 'subscribe'>, tell: (known: Known) => void): () => void {
   const summaries = new Map<number, SourceSummary>()
-  /** Another map only when objects change: comparing them is no work of every second. */
+  /** A new map only when objects change, because comparing them every second would be expensive. */
   let objects: ReadonlyMap<number, ObjectsState> = new Map()
   const waiting = new Set(ids)
   let named: readonly SourceSummary[] = []
@@ -43,7 +43,7 @@ function follow(ids: readonly number[], from: Pick<Client, 'subscribe'>, tell: (
   const stops = ids.flatMap((connection) => [
     from.subscribe('summary', { connection }, (summary) => {
       summaries.set(connection, summary)
-      // Nobody waits a second for what has come.
+      // The first summary of a source is shown without waiting for the clock.
       if (waiting.delete(connection)) flush()
     }),
     from.subscribe('objects', { connection }, (state) => {
@@ -60,10 +60,12 @@ const levelNames = (summaries: readonly SourceSummary[]): string[] => [
   ...new Set(summaries.flatMap(({ servers }) => servers.flatMap(({ levels }) => levels))),
 ]
 
-/** With which objects those of the sources are compared: the built-in ones of their versions, or those of one of them. */
+/** The objects to compare those of the sources with: the built-in ones of their versions, or those of one of them. */
 export type FleetReference = 'built-in' | number
 
-/** All connected sources side by side while a screen shows them, and the instant that their ages count from, Unix ms. */
+/**
+ * All connected sources side by side while a screen shows them, and the instant from which their ages count, Unix ms.
+ */
 export function useFleet(reference: FleetReference): {
   readonly sources: readonly FleetSource[]
   readonly now: number
@@ -84,7 +86,7 @@ export function useFleet(reference: FleetReference): {
   )
 }
 
-/** Servers of a Prometheus that were connected by themselves are listed once, where all of them are listed. */
+/** Servers of a Prometheus that were connected separately are listed once, where all of them are listed. */
 function isPartOfWhole(
   { id, spec }: Connected,
   connections: readonly Connected[],
@@ -110,7 +112,7 @@ function sourceOf(
     id,
     name: source.name,
     via: source.via,
-    // The clock of a simulation is its own.
+    // A simulation has its own clock.
     still: still || source.kind === 'simulation',
     health: servers,
     servers: summary?.servers,
@@ -142,8 +144,8 @@ const readable = (state: ObjectsState | undefined): ObjectSet | undefined =>
     : undefined
 
 /**
- * Shows the source of a server, then opens what is asked for. A source with more servers than it has frames of is not
- * enough: the server is connected by itself, beside the others, unless it already is.
+ * Shows the source of a server, then opens the requested screen. For a source that has frames of only some of its
+ * servers, the server is connected separately, beside the others, unless it already is.
  */
 export function showServer({ id, cluster, whole }: FleetSource, server: string | undefined, open: () => void): void {
   const { connections } = connectionStore.getState()
@@ -160,7 +162,7 @@ export function showServer({ id, cluster, whole }: FleetSource, server: string |
     showConnection(there.id)
     return open()
   }
-  // A click and a key may ask for the same server before it is connected.
+  // A click and a key may open the same server before it is connected.
   const asked = JSON.stringify(spec)
   if (asked === connecting) return
   connecting = asked
@@ -171,7 +173,7 @@ export function showServer({ id, cluster, whole }: FleetSource, server: string |
     })
 }
 
-/** The server that is being connected, as it was asked for. */
+/** The server that is being connected, as it was requested. */
 let connecting: string | undefined
 
 const isOfServer = ({ spec }: Connected, { url, cluster, instances }: PrometheusSpec): boolean =>

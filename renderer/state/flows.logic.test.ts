@@ -33,7 +33,7 @@ describe('flowRows', () => {
     expect(alice?.longestWait).toBeUndefined()
   })
   it('divides the limit fairly among what the flows want, and knows no fairness without a limit', () => {
-    // They want 6, 1 and 1 seats; 4 seats leave 2 to the one that wants most.
+    // They need 6, 1 and 1 seats; 4 seats leave 2 to the one with the highest demand.
     expect(flowRows(requests, AT, 4).map((row) => row.fair)).toEqual([2, 1, 1])
     expect(flowRows(requests, AT).map((row) => row.fair)).toEqual([undefined, undefined, undefined])
   })

@@ -11,7 +11,7 @@ export const flowKeyOf = (request: Pick<DumpRequest, 'schema' | 'flow'>): string
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** A flow as people say it: service accounts lose their common prefix, a schema without distinguisher is one flow. */
+/** The common name of a flow: service accounts lose their prefix, a schema without distinguisher is one flow. */
 export function flowName(flow: string, schema: string): string {
   if (flow === '') return `all of ${schema}`
   return flow.startsWith(SERVICE_ACCOUNT) ? flow.slice(SERVICE_ACCOUNT.length) : flow
@@ -28,7 +28,7 @@ export interface FlowRow {
   readonly queuedSeats: number
   readonly executing: number
   readonly executingSeats: number
-  /** Part of the seats that the dump shows executing in this level; `undefined` when none execute. */
+  /** Share of the seats that the dump shows executing in this level; `undefined` when none execute. */
   readonly share: number | undefined
   /** Seats that a max-min fair division of the level's limit among its flows gives it; `undefined` without a limit. */
   readonly fair: number | undefined
@@ -39,8 +39,9 @@ export interface FlowRow {
 }
 
 /**
- * The flows of one level from one dump: most queued first, then most executing seats. What a flow wants is the seats of
- * all its requests; its fair share of `limit`, the level's current one in seats, follows from what all of them want.
+ * The flows of one level from one dump: most queued first, then most executing seats. The demand of a flow is the seats
+ * of all its requests; its fair share of `limit`, the level's current one in seats, follows from the demand of all of
+ * them.
  */
 export function flowRows(requests: readonly DumpRequest[], at: number, limit?: number): readonly FlowRow[] {
   const seatsExecuting = requests.reduce((sum, request) => sum + (isWaiting(request) ? 0 : widthOf(request)), 0)
@@ -58,8 +59,8 @@ const seatsWanted = (row: Pick<FlowRow, 'queuedSeats' | 'executingSeats'>): numb
   row.queuedSeats + row.executingSeats
 
 /**
- * Max-min fair division of `limit` seats: who wants less than an equal part gets what it wants, and what it leaves is
- * divided among the others. Answers in the order of `demands`; nobody gets more than its demand.
+ * Max-min fair division of `limit` seats: a flow that needs less than an equal part gets what it needs, and the rest is
+ * divided among the others. Returns shares in the order of `demands`; no share exceeds its demand.
  */
 export function maxMinShares(demands: readonly number[], limit: number): readonly number[] {
   const shares = demands.map(() => 0)

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { TermId } from '../../core/glossary/glossary.ts'
 
-/** The term whose entry is open, above whatever else is. */
+/** The term whose entry is open, above everything else. */
 export const glossaryStore = create<{ readonly term?: TermId }>(() => ({}))
 
 export const openTerm = (term: TermId): void => glossaryStore.setState({ term })

@@ -45,7 +45,7 @@ test('why there is no dump is said of the instant', () => {
   showPast([healthOf('a', { dumps: { status: 'off' } })])
   rerender()
   expect(result.current).toBe('off')
-  // An imported recording knows no health.
+  // An imported recording contains no health.
   showPast([])
   rerender()
   expect(result.current).toBe('not-recorded')

@@ -7,8 +7,8 @@ import { refusalOf } from './limits.ts'
 import { usePastPart } from './past.ts'
 
 /**
- * Health of the servers of the connected source at the instant that is shown: of the past as it was recorded, which may be of
- * fewer servers or of none. The next try of a past is over.
+ * Health of the servers of the connected source at the shown instant: for the past as it was recorded, which may cover
+ * fewer servers or none. The next attempt of a past is over.
  */
 export function useShownServers(): readonly ServerHealth[] {
   const present = useConnected()?.servers ?? NONE
@@ -26,14 +26,14 @@ function withoutNextTry(health: ServerHealth): ServerHealth {
 export const useHealth = (server: string | undefined): ServerHealth | undefined =>
   useShownServers().find((entry) => entry.id === server)
 
-/** The permission report of one server, asked for once when it is needed to show a fix. */
+/** The permission report of one server, read once when it is needed to show a fix. */
 export function usePermissionReport(server: string, needed: boolean): PermissionReport | undefined {
   const [report, setReport] = useState<PermissionReport>()
   const spec = useConnected()?.spec
   const target = useMemo(() => (spec?.kind === 'scrape' ? spec.target : undefined), [spec])
   useEffect(() => {
     if (!needed || target === undefined || refusalOf('sources.permissions') !== undefined) return undefined
-    // Without a report the pane still says which call was refused.
+    // Without a report the pane still names the refused call.
     return onAnswer(
       () => client().call('sources.permissions', { target }),
       (reports) => setReport(reports.find((entry) => entry.server === server) ?? reports[0]),

@@ -2,8 +2,9 @@ import { BUILT_IN_CODES, codesOf, slotLook, type LevelLook } from '../theme/leve
 import { settingsNow } from './settings.ts'
 
 /**
- * Colour and code of a priority level: stable whatever is hidden, filtered or sorted. The eight built-in names have a
- * token each; others take the tokens x1 to x8 by first sight, which the settings remember.
+ * Colour and code of a priority level: stable regardless of hiding, filtering and sorting. The eight built-in names
+ * have a token each; others take the tokens x1 to x8 in the order in which they are first seen, which the settings
+ * store.
  */
 export function levelLook(name: string): LevelLook {
   return slotLook(name, settingsNow().levelSlots)

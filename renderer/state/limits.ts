@@ -3,10 +3,12 @@ import type { ProcedureName, StreamName } from '../../core/contract/contract.ts'
 import type { Limits } from '../../core/contract/limits.ts'
 import type { ScreenName } from '../../core/contract/screens.ts'
 
-/** What the other side says it does not do; nothing until it has said so, and where it does everything. */
+/** The procedures that the other side does not offer; absent before its answer, and where it offers everything. */
 export const limitsStore = create<{ readonly limits?: Limits }>(() => ({}))
 
-/** Why the other side refuses something, in a sentence; `undefined` where it does not. Nothing asked is nothing refused. */
+/**
+ * Why the other side refuses a procedure or stream, in a sentence; `undefined` where it does not, and without a name.
+ */
 export function refusalOf(
   name: ProcedureName | StreamName | undefined,
   { limits } = limitsStore.getState(),
@@ -16,7 +18,7 @@ export function refusalOf(
 export const useRefusal = (name: ProcedureName | StreamName | undefined): string | undefined =>
   limitsStore((state) => refusalOf(name, state))
 
-/** Whether this page has a screen to lead to. */
+/** Whether this page has that screen. */
 export const hasScreen = (screen: ScreenName, { limits } = limitsStore.getState()): boolean =>
   limits?.screens?.includes(screen) ?? true
 export const useHasScreen = (screen: ScreenName): boolean => limitsStore((state) => hasScreen(screen, state))

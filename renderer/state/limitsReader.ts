@@ -2,7 +2,7 @@ import type { Client } from '../../core/contract/contract.ts'
 import { limitsStore, refusalOf } from './limits.ts'
 import { objectsStore } from './objects.ts'
 
-/** Asks for the limits whenever the other side is reached, and keeps to them. Returns the function that ends it. */
+/** Reads the limits whenever the other side is reached, and applies them. Returns the function that ends it. */
 export function startLimits(client: Client): () => void {
   const stops = [
     client.onLink((link) => {
@@ -10,7 +10,7 @@ export function startLimits(client: Client): () => void {
       client
         .call('app.info', null)
         .then(({ limits }) => limitsStore.setState(limits === undefined ? {} : { limits }, true))
-        // What is refused says so when it is asked for.
+        // A refused call returns its own error.
         .catch(() => undefined)
     }),
     limitsStore.subscribe(limitEditing),
@@ -21,7 +21,7 @@ export function startLimits(client: Client): () => void {
   }
 }
 
-/** What the other side refuses to switch on is impossible from here. */
+/** Editing that the other side refuses to switch on is impossible from here. */
 function limitEditing(): void {
   const why = refusalOf('editing.switch')
   const { state } = objectsStore.getState()

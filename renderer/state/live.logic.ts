@@ -1,7 +1,7 @@
 import type { LiveRequest } from '../../core/contract/live.ts'
 import { MOST_TEXT, textOf } from '../../core/run/keptText.ts'
 
-/** Told of every row that comes, changes or leaves; `old` is what stood in its place. */
+/** Called for every row that is added, changed or removed; `old` is the previous row in its place. */
 export interface RowListener {
   put(row: LiveRequest, old: LiveRequest | undefined): void
   /** Rows with a smaller number are gone. */
@@ -10,8 +10,8 @@ export interface RowListener {
 }
 
 /**
- * The newest requests by their number. Rows are replaced when they change; the oldest leave when newer ones need their
- * place. Numbers that never came are gaps.
+ * The newest requests by their number. Rows are replaced when they change; the oldest are removed when newer ones need
+ * their place. Numbers that never arrived are gaps.
  */
 export class LiveRows {
   readonly capacity: number
@@ -49,7 +49,7 @@ export class LiveRows {
     return this.to
   }
 
-  /** Requests between the oldest and the newest that never came. */
+  /** Requests between the oldest and the newest that never arrived. */
   get missing(): number {
     return this.to - this.from - this.kept
   }
@@ -77,15 +77,15 @@ export class LiveRows {
     return seq < this.from || seq >= this.to ? undefined : this.slots[seq % this.capacity]
   }
 
-  /** Finds rows by their number as they are now, also when they have changed or left since. */
+  /** Returns a lookup of rows by number as they are now, unaffected by later changes and removals. */
   hold(): (seq: number) => LiveRequest | undefined {
     const { capacity, from, to } = this
-    // Copied in one piece: nothing is done row by row, as a reader who comes to a full list waits for it.
+    // Copied in one piece, not row by row: a user who opens a full list waits for it.
     const slots = this.slots.slice()
     return (seq) => (seq < from || seq >= to ? undefined : slots[seq % capacity])
   }
 
-  /** Takes in a new or a changed row; one that is older than what is kept is left out. */
+  /** Adds a new or a changed row; a row older than the kept ones is left out. */
   put(row: LiveRequest): void {
     const { seq } = row
     if (this.kept === 0) {

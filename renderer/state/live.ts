@@ -12,9 +12,9 @@ import { LiveRows } from './live.logic.ts'
 import { LiveReader } from './liveReader.ts'
 
 interface LiveStore {
-  /** How the live source does; nothing before it was heard. */
+  /** State of the live source; absent before its first event. */
   readonly state?: LiveState
-  /** Nothing older than the oldest row that is kept exists. */
+  /** There is nothing older than the oldest kept row. */
   readonly complete: boolean
   /** Why older rows could not be read. */
   readonly problem?: Problem
@@ -29,15 +29,18 @@ export const liveRows = new LiveRows(KEPT_REQUESTS)
 
 export const useLiveState = (): LiveState | undefined => liveStore(({ state }) => state)
 
-/** How many rows are read when the page opens; of a file all that are kept, because its sums are over all of it. */
+/** How many rows are read when the page opens; for a file all that are kept, because its sums cover all of it. */
 const READ_AT_START = 20_000
-/** Rows are drawn at most ten times a second; half as often while more change between two drawings than can be read. */
+/**
+ * Rows are drawn at most ten times a second; half as often while more of them change between two drawings than can be
+ * read.
+ */
 const DRAW_MS = 100
 const UNREADABLE = 100
 
 let reader: LiveReader | undefined
 
-/** Listens to the live source until the returned function is called. */
+/** Follows the live source until the returned function is called. */
 export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
   const isStill = (): boolean => connectionStore.getState().connection?.still === true
   const mine = new LiveReader({
@@ -53,7 +56,7 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
   return followConnection((connection) => {
     const shown = connectionStore.getState().connection
     if (connection === undefined || shown === undefined || !showsRequests(shown)) return () => undefined
-    // First, so that the page is not older than the stream, and all of it read again.
+    // First, so that the page is not older than the stream, which would cause a complete second read.
     const stops = [
       line.subscribe('live', { connection }, (event) => mine.hear(event)),
       line.subscribe('liveState', { connection }, (state) => liveStore.setState({ state })),
@@ -67,15 +70,17 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
   })
 }
 
-/** Reads a page of requests that came before the oldest that is kept. */
+/** Reads a page of requests before the oldest kept one. */
 export const readOlder = async (): Promise<void> => reader?.older()
 
-/** Listens to the live source while something that shows it is mounted. */
+/** Follows the live source while a component that shows it is mounted. */
 export function useLive(): void {
   useEffect(() => startLive(client()), [])
 }
 
-/** Shows the requests before an instant of the past while something is mounted that shows them; why not, where it cannot. */
+/**
+ * Reads the requests before an instant of the past while a component that shows them is mounted. Returns why it cannot.
+ */
 export function usePastRequests(connection: number | undefined, moment: Moment): Problem | undefined {
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
@@ -88,7 +93,7 @@ export function usePastRequests(connection: number | undefined, moment: Moment):
     }
     const ask = () => client().call('past.requests', { connection, at: moment.at, count: MOST_PAST_REQUESTS })
     return onAnswer(ask, shown, { onProblem: setProblem })
-    // Within an instant of a run there are several moments.
+    // One instant of a run can have several moments.
   }, [connection, moment])
   useEffect(
     () => () => {
@@ -100,7 +105,7 @@ export function usePastRequests(connection: number | undefined, moment: Moment):
   return problem
 }
 
-/** Draws again when rows changed, at most ten times a second and not while the page is hidden. */
+/** Renders again when rows changed, at most ten times a second and not while the page is hidden. */
 export function useLiveVersion(): number {
   return useSyncExternalStore(subscribeToDraws, () => drawn)
 }

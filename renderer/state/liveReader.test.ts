@@ -51,9 +51,9 @@ function page({ kept = 20_000, untold = 2_000, room = 20_000, atStart = 20_000 }
       row.state = 'served'
       log.touch(row)
     },
-    /** An event that arrives. */
+    /** Delivers an event. */
     tell: () => reader.hear(take()),
-    /** One that a slow reader does not get. */
+    /** Drops an event, as for a slow reader. */
     lose: () => void take(),
     shown: () => allOf(rows),
     same: () => expect(allOf(rows)).toEqual(log.before(kept)),
@@ -156,7 +156,7 @@ describe('the reader of live requests', () => {
     desk.reader.begin(CONNECTION)
     await vi.waitFor(() => expect(desk.reading()?.complete).toBe(true))
     desk.arrive(3)
-    // One row does not fit into the event, so a page is asked for; the log answers it at once, and it arrives later.
+    // One row does not fit into the event, so a page is requested; the log returns it at once, and it arrives later.
     desk.tell()
     desk.serveRow(1)
     desk.tell()

@@ -15,23 +15,26 @@ export interface LiveReaderOptions {
 }
 
 export interface LiveReading {
-  /** Nothing older than the oldest row that is kept exists. */
+  /** There is nothing older than the oldest kept row. */
   readonly complete: boolean
-  /** Why rows could not be read; it is tried again. */
+  /** Why rows could not be read; the read is repeated. */
   readonly problem?: Problem
 }
 
 /** Rows in one page. */
 const PAGE = 2_000
-/** Before what could not be read is tried again, milliseconds. */
+/** Delay before a failed read is repeated, milliseconds. */
 const RETRY_MS = 1_000
-/** What changes faster than it can be read must not occupy the page: it rests as long as it has read, and at least so long. */
+/**
+ * Rows that change faster than they can be read must not occupy the page: it rests as long as the read took, and at
+ * least this long.
+ */
 const REST_MS = 50
 
 /**
- * Keeps rows in step with the main side, whatever events are lost on the way. Events are applied as they come. A gap between
- * two of them is closed by reading what changed since the last event up to which everything is known, and that is repeated
- * until it has worked: the rows end up right though no event may follow.
+ * Keeps rows in step with the main side, whatever events are lost on the way. Events are applied as they arrive. A gap
+ * between two of them is closed by reading the changes since the last event without a gap before it, and this is
+ * repeated until it succeeds: the rows end up correct even if no further event follows.
  */
 export class LiveReader {
   private readonly options: LiveReaderOptions
@@ -42,7 +45,7 @@ export class LiveReader {
   private heard = 0
   private gapless = 0
   private catchingUp = false
-  /** By row, the last event that told it while a page of changes is under way: the page may be older. */
+  /** By row, the last event that contained it while a page of changes is being read: the page may be older. */
   private readonly told = new Map<number, number>()
   private extending: Promise<void> | undefined
   private reading: LiveReading = { complete: false }
@@ -51,7 +54,7 @@ export class LiveReader {
     this.options = options
   }
 
-  /** Another source, or none: forgets everything and reads the newest rows. */
+  /** Another source, or none: drops everything and reads the newest rows. */
   begin(connection: number | undefined): void {
     this.connection = connection
     this.known = undefined
@@ -66,21 +69,21 @@ export class LiveReader {
   }
 
   hear({ connection, from, event, requests, dropped }: LiveEvent): void {
-    // Of a source that is not connected any more, or not yet: the first page of that one will have it.
+    // From a source that is not connected any more, or not yet: the first page of that source will contain it.
     if (connection !== this.connection) return
     const { known } = this
     const applied = known !== undefined && dropped === 0
     if (!applied) this.gapless = event
     else if (from !== this.heard) this.gapless = from
     this.heard = event
-    // Until the first page was read it is not known which of them continue the rows.
+    // Before the first page was read it is not known which of them continue the rows.
     if (known === undefined) return
     this.put(requests)
     if (this.catchingUp) for (const { seq } of requests) this.told.set(seq, event)
     if (!this.settle()) void this.catchUp(connection)
   }
 
-  /** Reads the rows before the oldest that is kept, about `count` of them. One such reading goes on at a time. */
+  /** Reads about `count` rows before the oldest kept one. One such read runs at a time. */
   older(count: number = PAGE): Promise<void> {
     if (this.extending === undefined) {
       const extending = this.extend(count).finally(() => {
@@ -91,19 +94,19 @@ export class LiveReader {
     return this.extending
   }
 
-  /** Whether everything is known that was heard of. */
+  /** Whether all changes of the received events are known. */
   private settle(): boolean {
     if (this.known === undefined || this.known < this.gapless) return false
     this.known = Math.max(this.known, this.heard)
     return true
   }
 
-  /** Older rows that were not read yet are left out: they are read in one piece when they are wanted. */
+  /** Older rows that were not read yet are left out: they are read in one piece on demand. */
   private put(requests: readonly LiveRequest[]): void {
     for (const request of requests) if (request.seq >= this.oldest) this.options.rows.put(request)
   }
 
-  /** Rows from this number on are to be here. */
+  /** The lowest row number that should be present. */
   private get oldest(): number {
     return this.reading.complete ? 0 : this.options.rows.first
   }
@@ -146,7 +149,7 @@ export class LiveReader {
         ...(before !== undefined && { before }),
       })
       if (this.connection !== connection || page.connection !== connection) return
-      // Later pages hold later changes too, but only of older rows.
+      // Later pages contain later changes too, but only of older rows.
       upTo ??= page.event
       this.put(page.requests.filter(({ seq }) => (this.told.get(seq) ?? 0) <= page.event))
       before = page.requests[0]?.seq
@@ -173,13 +176,16 @@ export class LiveReader {
         this.report(undefined)
         this.putOlder(page.requests)
         read += page.requests.length
-        // No room for older ones: their texts are long.
+        // No room for older ones, because their texts are long.
         if (rows.first >= before) return
       } else return
     }
   }
 
-  /** A page that ends where the rows begin. From the newest to the oldest, so that no gap is left when the room ends. */
+  /**
+   * Adds a page that ends where the rows begin. From the newest to the oldest, so that no gap is left when the room
+   * runs out.
+   */
   private putOlder(requests: readonly LiveRequest[]): void {
     for (const request of requests.toReversed()) this.options.rows.put(request)
     if (requests.length < PAGE) this.tell({ ...this.reading, complete: true })

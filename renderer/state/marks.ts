@@ -14,11 +14,11 @@ const startMark = (server: ServerFrame | undefined): readonly Mark[] =>
     ? []
     : [{ at: server.startedAt * 1_000, kind: 'restarted', text: startedText(server.id) }]
 
-/** Those that were set by hand on this source. */
+/** The marks that were set by hand on this source. */
 const handMarks = (marks: Settings['marks'], source: string | undefined): readonly Mark[] =>
   marks.filter((mark) => mark.source === source).map(({ at, text }) => ({ at, kind: 'note', text }))
 
-/** What explains the numbers of the shown server, newest first: what was noted of it, and marks set by hand. */
+/** Events that explain the numbers of the shown server, newest first: those recorded for it, and marks set by hand. */
 export function useServerMarks(): readonly Mark[] {
   const noted = useNoted()
   const server = useViewPart((view) => view.server)

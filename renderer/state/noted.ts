@@ -10,20 +10,23 @@ import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
 import { useTimePart } from './time.ts'
 
-/** What was noted of the shown source. */
+/** The recorded events of the shown source. */
 export const notedStore = create<NotedState>(() => NOTHING_NOTED)
 
-/** A range that is shown for so long is one that is looked at. */
+/** How long a range must be shown before its events are read. */
 const REST_MS = 300
 
-/** The connection that notes what is shown, where that is a recording. */
+/** The connection to query for the events of the shown source, where that is a recording. */
 export function useRecordingAsked(): number | undefined {
   const connected = useConnected()
   const asked = usePastPart(askedOf)
   return asked ?? (connected !== undefined && standsInThePast(connected.source) ? connected.id : undefined)
 }
 
-/** What was noted of the source as it is shown: since it was connected, or by its recording; and of the past that it read. */
+/**
+ * The recorded events of the source as it is shown: since it was connected, or from its recording; and those of the
+ * past that was read.
+ */
 export function useNoted(): readonly Noted[] {
   const present = notedStore(({ noted }) => noted)
   const read = notedStore((state) => state.past)
@@ -33,7 +36,7 @@ export function useNoted(): readonly Noted[] {
   const [recorded, setRecorded] = useState<{ readonly of: number; readonly noted: readonly Noted[] }>()
   useEffect(() => {
     if (past === undefined) return undefined
-    // Without marks the charts say what they say; that the past cannot be read is said by the time bar.
+    // Without marks the charts are still correct; the time bar reports that the past cannot be read.
     return onAnswer(
       () => client().call('past.noted', { connection: past, from, to }),
       (noted) => setRecorded({ of: past, noted }),

@@ -4,7 +4,7 @@ import type { Problem } from '../../core/contract/errors.ts'
 
 const noticesStore = create<{ readonly notices: readonly Problem[] }>(() => ({ notices: [] }))
 
-/** What the console cannot read or keep on its machine. */
+/** What the console cannot read or store on its machine. */
 export const useNotices = (): readonly Problem[] => noticesStore(({ notices }) => notices)
 
 /** Returns the function that ends it. */

@@ -9,36 +9,38 @@ import { instantOf, useTimePart } from './time.ts'
 export interface PastState {
   /** The shown connection whose past it is. */
   readonly of?: number
-  /** The connection that is asked about it, once it is there. */
+  /** The connection to query for it, once it is open. */
   readonly connection?: number
   readonly extent?: Extent
   /** What the screens show in place of the present. */
   readonly moment?: Moment
-  /** Why the instant that was asked for last cannot be shown, and which one that was: the present stays. */
+  /** The last requested instant, if it cannot be shown, and why: the present stays. */
   readonly failedAt?: number
   readonly problem?: Problem
 }
 
-/** The past of the shown source: what was known at the instant that `timeStore` names. */
+/** The past of the shown source: the data at the instant that `timeStore` names. */
 export const pastStore = create<PastState>(() => ({}))
 
 export const usePastPart = <T>(select: (past: PastState) => T): T => pastStore(select)
 
-/** The connection that is asked about what is shown, where that is the past. */
+/** The connection to query for the shown data, where that is the past. */
 export const askedOf = ({ connection, moment }: PastState): number | undefined =>
   moment === undefined ? undefined : connection
 
-/** What is shown, once it is the instant that was asked for last: while a pointer moves on, nothing else is read of it. */
+/**
+ * The shown moment, once it matches the last requested instant: while a pointer moves, no further data is read for it.
+ */
 export function useSettledMoment(): Moment | undefined {
   const moment = usePastPart((past) => past.moment)
   const isSettled = useTimePart((time) => instantOf(time) === moment?.at)
   return isSettled ? moment : undefined
 }
 
-/** What is answered of the past where the past is shown. */
+/** Procedures that also cover the past while it is shown. */
 type OfTime = 'history.heatMap' | 'allocation.steps' | 'diagnosis.read' | 'advice.read'
 
-/** Asks about the source as it is shown. Rejects with `ProblemError`. */
+/** Calls a procedure for the source as it is shown. Rejects with `ProblemError`. */
 export const askShown = <N extends OfTime>(
   name: N,
   input: Omit<ProcedureInput<N>, 'connection'>,
@@ -47,11 +49,11 @@ export const askShown = <N extends OfTime>(
 /** Why nothing can be changed. */
 export const PAST_IS_READ = 'The screens show the past. Go back to live (L) to edit.'
 
-/** The objects as they were known at the moment that is shown; nothing can be changed there. */
+/** The objects at the shown moment; nothing can be changed there. */
 export function pastObjects(present: ObjectsState | undefined, { objects }: Moment): ObjectsState | undefined {
   if (present === undefined) return undefined
   const { problem: _, asOf: __, version: ___, waiting: ____, ...of } = present
-  // What can never be changed says so itself: nothing live waits behind it.
+  // An `impossible` of the present stays: no live editing could be resumed.
   const editing =
     present.editing.state === 'impossible' ? present.editing : ({ state: 'impossible', why: PAST_IS_READ } as const)
   return { ...of, state: 'unavailable', objects: { levels: [], schemas: [] }, ...objects, editing }

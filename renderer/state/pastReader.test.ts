@@ -33,7 +33,7 @@ interface Asked {
   readonly fail: () => void
 }
 
-/** Another side whose answers about moments are given by hand; the past of connection n is connection n + 100. */
+/** Another side whose answers about moments are supplied by hand; the past of connection n is connection n + 100. */
 function handClient() {
   const asked: Asked[] = []
   const call = (name: string, { connection, at }: { connection: number; at?: number }): Promise<unknown> => {
@@ -94,7 +94,7 @@ test('one instant is read at a time, and then the one that the pointer has come 
   expect(shown()).toBe(10)
   await drag(11)
   await drag(12)
-  // The page still draws the first one.
+  // The page is still drawing the first one.
   expect(seconds()).toEqual([10])
   await draw()
   expect(seconds()).toEqual([10, 12])
@@ -117,7 +117,7 @@ test('a drag that ends while an instant is read shows the last one, and a second
   await answerLast()
   expect(shown()).toBe(30)
   await draw()
-  // Nothing more is asked while the pointer rests.
+  // No further request while the pointer rests.
   expect(seconds()).toEqual([10, 20, 30])
   await drag(40)
   await answerLast()

@@ -6,27 +6,27 @@ import { connectionStore } from './connection.ts'
 import { pastStore } from './past.ts'
 import { instantOf, timeStore } from './time.ts'
 
-/** What is recorded grows while the past is shown. */
+/** The recorded extent grows while the past is shown. */
 const EXTENT_MS = 5_000
 
-/** Settles once the page has drawn what it was told and has time again, and after a moment even where it has none. */
+/** Settles once the page has drawn the update and is idle again, or after a short time even if it is busy. */
 export type Pause = () => Promise<void>
 
 const BUSY_MS = 200
-/** Parts of a screen are drawn in frames of their own: so long, an instant is drawn alone. */
+/** Parts of a screen are drawn in separate frames: for this long, only the one instant is drawn. */
 const DRAWN_MS = 80
 
 const untilDrawn: Pause = async () => {
   await new Promise((resolve) => setTimeout(resolve, DRAWN_MS))
-  // Not every browser tells when it is idle.
+  // Not every browser supports idle callbacks.
   if ('requestIdleCallback' in globalThis)
     await new Promise((resolve) => requestIdleCallback(resolve, { timeout: BUSY_MS }))
 }
 
 /**
- * Keeps `pastStore` in step with the instant that is shown. One question is under way at a time; what was wished for
- * meanwhile comes next, so that a pointer that moves on waits for no instant that it has left. Between two instants the
- * page draws: one that is told of each at once falls behind the pointer.
+ * Keeps `pastStore` in step with the selected instant. One request is in flight at a time; the instant selected in the
+ * meantime comes next, so that a moving pointer does not wait for instants that it has left. The page draws between two
+ * instants: if each arrived at once, it would fall behind the pointer.
  */
 export function startPast(client: Client, pause: Pause = untilDrawn): () => void {
   let busy = false
@@ -36,7 +36,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
     const { connection } = connectionStore.getState()
     const instant = instantOf(timeStore.getState())
     if (connection === undefined || instant === undefined) return undefined
-    // All of a file is shown already.
+    // A file already shows all of its data.
     const still = connection.still && !standsInThePast(connection.source)
     return still ? undefined : { of: connection.id, at: instant }
   }
@@ -53,21 +53,21 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
       const connection = await opened(of)
       const moment = await client.call('past.moment', { connection, at })
       if (wish()?.of !== of) return
-      // The charts may know more than the recording: what a source read of its own past.
+      // The charts may cover more than the recording: data that a source read of its own past.
       if (moment.frame === undefined && moment.etcd === undefined && timeStore.getState().chosen === undefined) {
         throw new ProblemError('not-found', `Nothing was recorded at ${rfc3339(at)}.`)
       }
       const { problem: _, failedAt: __, ...known } = pastStore.getState()
       pastStore.setState({ ...known, moment }, true)
     } catch (thrown) {
-      // Why another source cannot show it is nothing that this one has to say.
+      // An error of another source is not shown for this one.
       if (wish()?.of !== of) return
       const { moment: _, ...known } = pastStore.getState()
       pastStore.setState({ ...known, of, failedAt: at, problem: toProblem(thrown) }, true)
     }
   }
   const step = async (): Promise<void> => {
-    // Who goes back to the present waits for no answer about the past.
+    // Returning to the present does not wait for an answer about the past.
     if (wish() === undefined) leave()
     if (busy) return
     busy = true
@@ -84,7 +84,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
       busy = false
     }
   }
-  /** The connection is kept: who was there comes back soon. */
+  /** The connection is kept, because the user is likely to return soon. */
   const leave = (): void => {
     const { moment, problem, failedAt: _, ...rest } = pastStore.getState()
     if (moment !== undefined || problem !== undefined) pastStore.setState(rest, true)
@@ -92,7 +92,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
   const refresh = async (): Promise<void> => {
     const { of, connection, moment, failedAt: _, ...known } = pastStore.getState()
     if (known.problem !== undefined) {
-      // A recording may have begun meanwhile, or a disk may have come back.
+      // A recording may have started in the meantime, or a disk may be back.
       pastStore.setState(
         { ...known, ...(of !== undefined && { of }), ...(connection !== undefined && { connection }) },
         true,

@@ -12,25 +12,25 @@ import {
 import { filledLines } from '../../core/text/text.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
 
-/** A request while it is written: the fields and the path say the same, unless `problem` says why they cannot. */
+/** A request while it is edited: the fields and the path agree, unless `problem` states why they cannot. */
 export interface RequestForm {
   readonly user: string
   /** One group a line. */
   readonly groups: string
-  /** The groups are those that the name of the user tells. */
+  /** The groups are those that follow from the user name. */
   readonly groupsFollow: boolean
   readonly fields: RequestFields
-  /** The last address that both agreed on; the answer is about it. */
+  /** The last address on which both agreed; the answer is about it. */
   readonly address: RequestAddress
-  /** Path and query as they are written. */
+  /** Path and query as typed. */
   readonly path: string
-  /** What is wrong with what was written last, and where. */
+  /** The error in the last edit, and its place. */
   readonly problem?: { readonly at: 'fields' | 'path'; readonly text: string }
 }
 
 /** Fields that only resource requests have. */
 export type ResourceField = 'apiGroup' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name'
-/** Query parameters that have a field of their own. */
+/** Query parameters that have their own field. */
 export type OptionField = 'resourceVersion' | 'limit'
 
 const followingGroups = (user: string): string => identityOf(user).groups.join('\n')
@@ -41,7 +41,7 @@ export const requestOf = ({ user, groups, address }: RequestForm): RequestSample
   ...address,
 })
 
-/** The form for a request. An address that no server understands leaves the fields as they are. */
+/** The form for a request. An address that no server understands leaves the fields unchanged. */
 export function formOf({ user, groups, method, url }: RequestSample): RequestForm {
   const text = groups.join('\n')
   const address = { method, url }
@@ -76,7 +76,7 @@ function withFields({ problem: _gone, ...form }: RequestForm, fields: RequestFie
     : { ...form, fields, address, path: address.url }
 }
 
-/** Takes a path over into the fields. */
+/** Applies a path to the fields. */
 export function withPath({ problem: _gone, ...form }: RequestForm, path: string): RequestForm {
   const address = { method: form.address.method, url: path }
   const fields = fieldsOf(address)
@@ -99,7 +99,7 @@ export function withVerb(form: RequestForm, verb: string): RequestForm {
   const { fields } = form
   if (fields.kind === 'path') {
     const method = methodOfVerb(verb)
-    // Another method may make a path one that the fields can say.
+    // With another method, the fields may be able to represent the path.
     return withPath({ ...form, address: { ...form.address, method } }, fields.url)
   }
   const ofCollection = OF_COLLECTIONS.has(verb) && fields.subresource === ''
@@ -127,7 +127,7 @@ const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([
 const resourceFields = (fields: RequestFields): ResourceFields =>
   fields.kind === 'resource' ? fields : { ...EMPTY, verb: VERB_OF_METHOD.get(fields.method) ?? 'list' }
 
-/** A known resource brings its group and version, and has no namespace where it can have none. */
+/** A known resource sets its group and version, and clears the namespace if it is cluster-scoped. */
 function belonging(fields: ResourceFields): ResourceFields {
   const known = knownResource(fields.resource)
   if (known?.resource !== fields.resource) return fields

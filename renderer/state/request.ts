@@ -7,7 +7,7 @@ import { formOf, requestOf, type RequestForm } from './request.logic.ts'
 import { openPage } from './route.ts'
 import type { Supposed } from './supposed.logic.ts'
 
-/** How the request is given. */
+/** How the request is entered. */
 export type Way = 'fields' | 'text' | 'seen'
 /** Which configuration the answer is about. */
 export type Side = 'live' | 'draft' | 'both'
@@ -15,7 +15,7 @@ export type Side = 'live' | 'draft' | 'both'
 interface RequestStore {
   readonly form: RequestForm
   readonly way: Way
-  /** What stands in the text field, whether it can be read or not. */
+  /** The content of the text field, readable or not. */
   readonly text: string
   readonly side: Side
   readonly supposed: Supposed
@@ -32,7 +32,7 @@ const usualRequest: RequestSample = {
   url: '/api/v1/namespaces/default/pods?resourceVersion=0',
 }
 
-/** What is asked on the page One request, for as long as the console is open. */
+/** The request on the page One request, kept as long as the console is open. */
 export const requestStore = create<RequestStore>(() => ({
   form: formOf(usualRequest),
   way: 'text',
@@ -45,7 +45,7 @@ export const requestStore = create<RequestStore>(() => ({
 export const changeForm = (change: (form: RequestForm) => RequestForm): void =>
   requestStore.setState(({ form }) => ({ form: change(form) }))
 
-/** Takes a request over into the form. */
+/** Loads a request into the form. */
 export const takeRequest = (request: RequestSample): void =>
   requestStore.setState(({ recent }) => ({ form: formOf(request), recent: remembered(recent, request) }))
 
@@ -56,17 +56,17 @@ export function openRequest(request: RequestSample): void {
   openPage('classify', 'request')
 }
 
-/** Shows the answer to a request as somebody would write it: `kubectl get pods -A`. */
+/** Shows the answer to a request as a user would type it: `kubectl get pods -A`. */
 export function openRequestText(text: string): void {
   requestStore.setState({ way: 'text', text })
   openPage('classify', 'request')
 }
 
-/** Keeps what the form says among the recent requests. */
+/** Adds the request in the form to the recent requests. */
 export const rememberForm = (): void =>
   requestStore.setState(({ recent, form }) => ({ recent: remembered(recent, requestOf(form)) }))
 
-/** What a text asks; what it does not say is taken from the form. */
+/** The request in a text; missing parts are taken from the form. */
 export function readingOf(text: string, form: RequestForm): RequestReading {
   const { user, groups } = requestOf(form)
   return readRequestText(text, { user, ...(!form.groupsFollow && { groups }) })

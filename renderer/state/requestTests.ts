@@ -5,10 +5,10 @@ import type { RequestTest, RequestTestsChange } from '../../core/contract/object
 import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
 
 interface RequestTestsStore {
-  /** `reading`: not known yet. `failed`: it could not be read, so that it is not written either. */
+  /** `reading`: not known yet. `failed`: it could not be read, so it is not written either. */
   readonly state: 'reading' | 'ready' | 'failed'
   readonly tests: readonly RequestTest[]
-  /** Why the table could not be read, or why its last change could not be kept. */
+  /** Why the table could not be read, or why its last change could not be stored. */
   readonly problem?: Problem
 }
 
@@ -19,17 +19,17 @@ export const requestTestsStore = create<RequestTestsStore>(() => READING)
 /** The saved table of requests that must keep matching what they matched. */
 export const useRequestTests = (): RequestTestsStore => requestTestsStore()
 
-/** Milliseconds of rest after which the table is written. */
+/** Milliseconds without a change after which the table is written. */
 const REST_MS = 400
 
 /**
- * Reads the table, and keeps what changes, for one screen at a time. Returns the function that ends it; what is not
- * kept yet is written then.
+ * Reads the table, and stores changes, for one screen at a time. Returns the function that ends it and writes any
+ * change that is not stored yet.
  */
 export function startRequestTests(client: Client): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let unsaved: readonly RequestTest[] | undefined
-  /** As the other side has it, as far as this window knows: only what differs from it is sent. */
+  /** The state on the other side, as far as this window knows: only differences from it are sent. */
   let kept: readonly RequestTest[] = []
   let ended = false
 

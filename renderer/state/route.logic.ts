@@ -8,13 +8,16 @@ export interface Route {
   readonly level?: string
   /** Of a screen of several pages. */
   readonly page?: PageName
-  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level, a class of an etcd. */
+  /**
+   * The subject of the page: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level, a
+   * class of an etcd.
+   */
   readonly object?: string
   /** Name of the source, where several are connected. */
   readonly source?: string
   readonly server?: string
   readonly range?: TimeWindow
-  /** The instant of the past that is shown, Unix milliseconds. */
+  /** The shown instant of the past, Unix milliseconds. */
   readonly at?: number
   /** Why the range of an address cannot be shown, in a sentence. */
   readonly rangeProblem?: string

@@ -7,13 +7,13 @@ import { selectionStore } from './selection.ts'
 import { say } from './shell.ts'
 import { timeStore } from './time.ts'
 
-/** Where in the console the page is; server and range are kept by their own stores. */
+/** The place of the page in the console; server and range are kept by their own stores. */
 export type Place = Pick<Route, 'screen' | 'level' | 'page' | 'object' | 'rangeProblem'>
 
 const routeStore = create<Place>(() => ({ screen: 'overview' }))
 
 export const useRoute = (): Place => routeStore()
-/** Calls back with each place that is gone to from now on. */
+/** Calls back with each new place from now on. */
 export const onPlace = (listener: (place: Place) => void): (() => void) => routeStore.subscribe(listener)
 export const routeNow = (): Place => routeStore.getState()
 
@@ -21,7 +21,7 @@ export const routeNow = (): Place => routeStore.getState()
 export const hrefOf = (screen: ScreenName, level?: string): string =>
   hrefOfPlace({ screen, ...(level === undefined ? {} : { level }) })
 
-/** The address of a page, and of what it is about. */
+/** The address of a page, and of its subject. */
 export const hrefOfPage = (screen: ScreenName, page: PageName, object?: string): string =>
   hrefOfPlace({ screen, page, ...(object === undefined ? {} : { object }) })
 
@@ -44,7 +44,7 @@ let go = (hash: string): void => {
   location.hash = hash
 }
 
-/** Goes to addresses otherwise than a page does that may navigate; to those of links as well. */
+/** Replaces navigation, links included, for a page that may not navigate. */
 export function goBy(replacement: (hash: string) => void): void {
   go = replacement
 }
@@ -72,16 +72,16 @@ export function openInLevel(level: string, filter: string): void {
   go(hrefOfPlace({ screen: 'level', level, object: filter }))
 }
 
-/** The address that was read or written last. */
+/** The address that was last read or written. */
 let current = ''
 
-/** Writes an address that says what is shown already. */
+/** Writes the address of what is already shown. */
 function writeAddress(hash: string): void {
   if (hash !== location.hash) history.replaceState(null, '', hash)
   current = location.hash
 }
 
-/** The reader looks at something else on the same screen. */
+/** Clears the object when the user selects something else on the same screen. */
 export function forgetObject(): void {
   const { object, ...place } = routeStore.getState()
   if (object === undefined) return
@@ -93,7 +93,7 @@ export function openPage(screen: ScreenName, page: PageName, object?: string): v
   go(hrefOfPage(screen, page, object))
 }
 
-/** Goes to a screen or, when it is shown already, to the next of its pages. */
+/** Goes to a screen or, when it is already shown, to the next of its pages. */
 export function openScreenOrNextPage(screen: ScreenName): void {
   const { screen: shown, page } = routeStore.getState()
   const pages = pagesOf(screen)
@@ -102,14 +102,17 @@ export function openScreenOrNextPage(screen: ScreenName): void {
   else openScreen(screen)
 }
 
-/** The address of another level carries no filter of the one before. */
+/** The address of another level does not carry the filter of the previous one. */
 function placeOn(place: Place, level: string | undefined): Place {
   if (place.screen !== 'level' || level === undefined || level === place.level) return place
   const { object: _, ...rest } = place
   return { ...(place.level === undefined ? place : rest), level }
 }
 
-/** Where the page was opened without an address, several sources, or several clusters of one, are shown side by side first. */
+/**
+ * Where the page was opened without an address, several sources, or several clusters of one, are first shown side by
+ * side.
+ */
 function openFleetOfSeveral(): () => void {
   const stop = connectionStore.subscribe(({ known, connections }) => {
     if (!known) return
@@ -119,7 +122,7 @@ function openFleetOfSeveral(): () => void {
   return stop
 }
 
-/** Shows the source that an address names. */
+/** Shows the source in an address. */
 function showSource(name: string): void {
   const { connections, connection } = connectionStore.getState()
   if (connection?.source.name === name) return
@@ -128,12 +131,12 @@ function showSource(name: string): void {
   else showConnection(named.id)
 }
 
-/** Between two addresses while the instant moves. */
+/** Interval between two addresses while the instant moves. */
 const WRITE_MS = 250
 
 /** Keeps the address of the page, the route and the stores in step. Returns the function that ends it. */
 export function startRoutes(): () => void {
-  /** The source of an address that came before the connections were known. */
+  /** The source in an address that was read before the connections were known. */
   let asked: string | undefined
   const read = (): void => {
     current = location.hash
@@ -145,12 +148,12 @@ export function startRoutes(): () => void {
     if (level !== undefined) selectionStore.getState().setLevel(level)
     if (server !== undefined) selectionStore.getState().setServer(server)
     if (range !== undefined) timeStore.getState().show(range)
-    // An address names milliseconds; an instant of a run is finer.
+    // An address has milliseconds; an instant of a run is finer.
     const { chosen, goTo } = timeStore.getState()
     if (at !== undefined && (chosen === undefined || at !== Math.trunc(chosen))) goTo(at)
   }
   const write = (): void => {
-    // An address that was gone to meanwhile is about to be read.
+    // A new address in the browser is about to be read.
     if (asked !== undefined || location.hash !== current) return
     const place = routeStore.getState()
     const level = selectionStore.getState().level ?? place.level
@@ -158,7 +161,7 @@ export function startRoutes(): () => void {
     routeStore.setState(shown, true)
     writeAddress(hrefOfPlace(shown))
   }
-  // An address that is written at each step of a pointer would be more than browsers allow.
+  // An address written at each step of a pointer would exceed the limit of browsers.
   let written: ReturnType<typeof setTimeout> | undefined
   const later = (): void => {
     written ??= setTimeout(() => {
@@ -166,7 +169,7 @@ export function startRoutes(): () => void {
       write()
     }, WRITE_MS)
   }
-  /** An address that the page wrote itself says nothing new. */
+  /** An address that the page wrote itself contains nothing new. */
   const follow = (): void => {
     if (location.hash !== current) read()
   }

@@ -20,10 +20,10 @@ export interface LastStep {
 
 export const runStore = create<{ readonly step?: LastStep }>(() => ({}))
 
-/** Runs that this page has opened, by what they are of: going back and forth between variants opens none twice. */
+/** Runs that this page has opened, by their subject: switching between variants opens none twice. */
 const opened = new Map<string, number>()
 
-/** The range around an instant that is shown first. */
+/** The initial range around an instant. */
 const FIRST_RANGE_MS = 600_000
 
 /** The connection of a run, which is opened once. Rejects with `ProblemError` for a run that cannot be opened. */
@@ -36,7 +36,7 @@ export async function connectRun(of: RunSpec['of'], given?: RunGiven): Promise<n
 }
 
 /**
- * Shows the run of a variant at so many seconds after its start, or at its end. Rejects with `ProblemError` for a run that
+ * Shows the run of a variant at `seconds` after its start, or at its end. Rejects with `ProblemError` for a run that
  * cannot be opened.
  */
 export async function openRun(of: RunSpec['of'], seconds?: number, given?: RunGiven): Promise<void> {
@@ -59,13 +59,13 @@ export async function stepRun(stride: Stride, back: boolean): Promise<void> {
   timeStore.getState().goTo(moment.at)
 }
 
-/** Seconds from the start of the shown run to its instant. */
+/** Seconds from the start of the shown run to the shown instant. */
 export function runSeconds(): number {
   const { extent, moment } = pastStore.getState()
   return ((moment?.at ?? 0) - (extent?.first ?? 0)) / MS_PER_SECOND
 }
 
-/** Keeps a run at an instant while one is shown: there is no present to go back to. */
+/** Keeps a shown run at an instant: it has no present to return to. */
 export function startRuns(line: Client): () => void {
   let shown: number | undefined
   const follow = (): void => {
@@ -73,10 +73,10 @@ export function startRuns(line: Client): () => void {
     const run = connection?.source.kind === 'run' ? connection.id : undefined
     const before = shown
     shown = run
-    // The instants of a run are those of no other source.
+    // Instants of a run do not apply to any other source.
     if (before !== undefined && run === undefined && connection !== undefined) timeStore.getState().live()
     if (run === undefined || (run === before && instantOf(timeStore.getState()) !== undefined)) return
-    // The time bar says why a past cannot be read.
+    // The time bar reports why a past cannot be read.
     void enter(run).catch(() => undefined)
   }
   const enter = async (run: number): Promise<void> => {

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 
 export interface Selection {
-  /** Identifier of the chosen server; absent means the first of the frame. */
+  /** Identifier of the chosen server; absent means the first in the frame. */
   readonly server?: string
   readonly level?: string
   readonly setServer: (server: string | undefined) => void

@@ -9,7 +9,7 @@ import { chosen, type Arrival } from './view.logic.ts'
 
 export interface SeriesState {
   readonly series?: Series
-  /** Why the history could not be read; the series before stays. */
+  /** Why the history could not be read; the previous series stays. */
   readonly problem?: Problem
 }
 
@@ -20,11 +20,11 @@ export const useSeries = (): Series | undefined => seriesStore(({ series }) => s
 
 export const useSeriesProblem = (): Problem | undefined => seriesStore(({ problem }) => problem)
 
-/** What the series must show; another `key` means another history. */
+/** The series to show; another `key` means another history. */
 export interface SeriesWish {
   readonly key: string
   readonly connection: number
-  /** Another one that knows earlier times of the same servers. */
+  /** Another connection, with earlier times of the same servers. */
   readonly past?: number | undefined
   readonly server: string
   readonly from: number
@@ -34,23 +34,23 @@ export interface SeriesWish {
 }
 
 export interface SeriesFeed {
-  /** Takes note of a frame; it becomes visible with the next `show`. */
+  /** Records a frame; it becomes visible with the next `show`. */
   hear(event: Arrival, server: string | undefined): void
-  /** Brings the store up to the wish: fetches, or appends what was heard. */
+  /** Updates the store to the wish: fetches, or appends the received frames. */
   show(wish: SeriesWish | undefined, now: number): void
 }
 
-/** Ten minutes at one a second, and a little. */
+/** Ten minutes at one a second, with a small margin. */
 const MAX_POINTS = 620
-/** With the points that are gaps, and those that leave the picture while it moves on. */
+/** Including gap points, and points that leave the chart while it moves on. */
 const CAPACITY = 2 * MAX_POINTS
 const EVERYTHING = { to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 /** A history that lost samples is fetched again at most this often. */
 const REFETCH_MS = 5_000
-/** More than these while nothing is shown (hidden page, pause) are not kept: the history is fetched again. */
+/** More frames than this are not kept while nothing is shown (hidden page, pause): the history is fetched again. */
 const MAX_HEARD = 120
 
-/** Who has not seen a server knows nothing of it; what is recorded of it counts. */
+/** A source without data for a server is ignored; the recorded data counts. */
 const ignore =
   (past: number | undefined) =>
   (thrown: unknown): undefined => {
@@ -77,7 +77,7 @@ const nothing: Series = {
   levels: [],
 }
 
-/** The history of a server between two instants, of what is recorded and of what the source itself remembers. */
+/** The history of a server between two instants, from the recording and from the source's own memory. */
 export async function readSeries(
   client: Pick<Client, 'call'>,
   { connection: of, past, server, from, to }: Pick<SeriesWish, 'connection' | 'past' | 'server' | 'from' | 'to'>,
@@ -91,7 +91,7 @@ export async function readSeries(
 /** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */
 export function seriesFeed(client: Client): SeriesFeed {
   let heard: Point[] = []
-  /** The history that is shown, with what came since. */
+  /** The shown history, with the frames since then. */
   let tier: Tier | undefined
   let before: ServerFrame | undefined
   let connection: number | undefined
@@ -110,7 +110,7 @@ export function seriesFeed(client: Client): SeriesFeed {
     fetching?.abort()
     const aborter = new AbortController()
     fetching = aborter
-    // Samples that arrive while nothing follows are not in this answer: following again asks anew.
+    // Samples that arrive while nothing follows are not in this answer: following again fetches anew.
     incomplete = !wish.follow
     if (!sameServer) seriesStore.setState({}, true)
     try {
@@ -155,7 +155,7 @@ export function seriesFeed(client: Client): SeriesFeed {
       }
       const old = seriesStore.getState().series
       if (current?.key !== wish.key || (incomplete && wish.follow && now - current.at >= REFETCH_MS)) {
-        // What was heard until now is part of the history that is about to come.
+        // Frames received until now are part of the history that is being fetched.
         heard = []
         current = { key: wish.key, at: now }
         void fetchHistory(wish, old?.server === wish.server)
@@ -165,7 +165,7 @@ export function seriesFeed(client: Client): SeriesFeed {
         return
       for (const point of heard) tier.add(point)
       heard = []
-      // Lines enter the picture from the point before it.
+      // Lines start at the last point before the range.
       const from = old.times.findLast((time) => time < wish.from) ?? wish.from
       seriesStore.setState({ series: { server: old.server, ...tier.query({ from, ...EVERYTHING }) } })
     },

@@ -1,4 +1,4 @@
 import { create } from 'zustand'
 
-/** What the reader says, where no server does. */
+/** The limit that the user entered, where no server reports one. */
 export const ownLimitStore = create<{ readonly seats?: number }>(() => ({}))

@@ -10,7 +10,7 @@ export const settingsStore = create<Settings>(() => DEFAULT_SETTINGS)
 /** The settings at this moment, for code outside components. */
 export const settingsNow = (): Settings => settingsStore.getState()
 
-/** Takes over what the other side keeps. */
+/** Applies the settings stored on the other side. */
 export async function loadSettings(): Promise<void> {
   adopt(await client().call('settings.read', null))
 }
@@ -20,7 +20,7 @@ function adopt(settings: Settings): void {
   settingsStore.setState(settings, true)
 }
 
-/** Shows the change at once and has it kept; when keeping fails the change lasts as long as the page. */
+/** Applies the change at once and stores it; when storing fails, the change lasts as long as the page. */
 export function changeSettings(change: Partial<Settings>): void {
   adopt({ ...settingsNow(), ...change })
   client()
@@ -28,7 +28,7 @@ export function changeSettings(change: Partial<Settings>): void {
     .catch(() => undefined)
 }
 
-/** Gives colour slots to levels seen for the first time. Call it before what shows them is painted. */
+/** Assigns colour slots to levels seen for the first time. Call it before they are painted. */
 export function rememberLevels(names: readonly string[]): void {
   const levelSlots = assignSlots(settingsNow().levelSlots, names)
   if (levelSlots !== undefined) changeSettings({ levelSlots })

@@ -14,7 +14,7 @@ export const shellStore = create<ShellState>(() => ({}))
 
 export const openOverlay = (overlay: Overlay): void => shellStore.setState({ overlay })
 
-/** Closes this overlay, or whichever is open. */
+/** Closes this overlay, or any that is open. */
 export function closeOverlay(overlay?: Overlay): void {
   const { overlay: open, toast } = shellStore.getState()
   if (overlay === undefined || overlay === open) shellStore.setState(toast === undefined ? {} : { toast }, true)
@@ -23,7 +23,7 @@ export function closeOverlay(overlay?: Overlay): void {
 export const setOverlay = (overlay: Overlay, open: boolean): void =>
   open ? openOverlay(overlay) : closeOverlay(overlay)
 
-/** Says the result of an action in one sentence. */
+/** Shows the result of an action in one sentence. */
 export const say = (toast: string): void => shellStore.setState({ toast })
 
 /** Says why an action failed. */

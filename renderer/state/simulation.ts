@@ -5,7 +5,7 @@ import { ask, useConnected } from './connection.ts'
 import { sampleDistanceMs } from './view.logic.ts'
 
 interface SimulationStore {
-  /** How the shown simulation goes. */
+  /** State of the shown simulation. */
   readonly state?: SimulationState
 }
 
@@ -17,20 +17,20 @@ export function useSimulation(): Connected | undefined {
   return connected?.source.kind === 'simulation' ? connected : undefined
 }
 
-/** How the connected simulation goes; nothing for other sources. */
+/** State of the connected simulation; nothing for other sources. */
 export function useSimulationState(): SimulationState | undefined {
   const simulation = useSimulation()
   const state = simulationStore((store) => store.state)
   return simulation === undefined ? undefined : state
 }
 
-/** Usual distance of the samples of a connection, milliseconds. */
+/** Usual interval between samples of a connection, milliseconds. */
 export function useSampleDistance(connection: Connected): number {
   const speed = useSimulationState()?.speed
   return sampleDistanceMs(connection.cadence.intervalMs, speed)
 }
 
-/** Steers the simulated server, for everybody who looks at it; rejects with `ProblemError`. */
+/** Controls the simulated server for everyone connected to it; rejects with `ProblemError`. */
 export async function controlSimulation(change: SimulationControl): Promise<void> {
   simulationStore.setState({ state: await ask('simulation.control', change) })
 }

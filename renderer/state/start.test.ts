@@ -12,7 +12,7 @@ import { viewStore } from './view.ts'
 
 const START = Date.UTC(2026, 10, 21, 3, 0, 0)
 
-/** A page whose clock and paints are worked by hand. */
+/** A page whose clock and paints are driven by hand. */
 function handPage() {
   const paints: (() => void)[] = []
   const ticks: (() => void)[] = []

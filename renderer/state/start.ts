@@ -15,7 +15,7 @@ import { windowToText } from './time.logic.ts'
 import { chosen, NO_ARRIVALS, receive, release, type Arrival, type Arrivals } from './view.logic.ts'
 import { viewOf, viewStore } from './view.ts'
 
-/** What the state takes from the page it runs in. */
+/** The parts of the page that the state uses. */
 export interface PageEnvironment {
   now(): number
   hidden(): boolean
@@ -63,7 +63,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
       anchorTime(clock ? now : unixMsOf(view.server.at))
     }
     viewStore.setState(view, true)
-    // In a time without samples the series still show the server that is selected.
+    // At a time without samples the series still show the selected server.
     const server = view.server ?? chosen(arrivals.shown?.frame.servers ?? [], selectionStore.getState().server)
     feed.show(wishOf(arrivals.shown, server?.id), now)
   }
@@ -113,7 +113,8 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     followConnection(listen),
     startLater(client, DRAFT),
-    // First of the two: what ends is not painted any more. At once: who reads both draws an instant once.
+    // Before the late parts, so that data of a part that ends is not painted again. Painted at once: components that
+    // read both stores render an instant once.
     pastStore.subscribe(paint),
     startLater(client, PAST),
     startLater(client, RUNS),
@@ -132,27 +133,27 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     .then(() => {
       const { window, past, setRange } = timeStore.getState()
       const { rangeSeconds } = settingsNow()
-      // The range of an address comes before the one that was used last.
+      // The range of an address takes precedence over the last used one.
       const asked = past.length > 0
       if (!asked && window.kind === 'relative' && rangeSeconds !== window.seconds) setRange(rangeSeconds)
       return schedule()
     })
-    // Without the kept settings the page runs on the usual ones.
+    // Without the stored settings the page uses the defaults.
     .catch(() => undefined)
   return () => {
     for (const stop of stops) stop()
   }
 }
 
-/** A part of the state whose code comes after that of the first screen. */
+/** A part of the state whose code loads after the first screen. */
 interface LatePart {
   readonly isWanted: () => boolean
-  /** Calls back whenever it may have become wanted. */
+  /** Calls back whenever it may have become needed. */
   readonly wake: (listener: () => void) => () => void
   readonly load: () => Promise<(client: Client) => () => void>
 }
 
-/** Starts it once it is wanted. */
+/** Starts it once it is needed. */
 function startLater(client: Client, { isWanted, wake, load }: LatePart): () => void {
   let state: 'waiting' | 'coming' | 'ended' = 'waiting'
   let stop: (() => void) | undefined
@@ -163,7 +164,7 @@ function startLater(client: Client, { isWanted, wake, load }: LatePart): () => v
       const start = await load()
       if (state === 'coming') stop = start(client)
     } catch {
-      // The side that serves the page may be gone for a moment: the next wake asks again.
+      // The side that serves the page may be unavailable for a moment: the next wake loads it again.
       if (state === 'coming') state = 'waiting'
     }
   }
@@ -176,14 +177,14 @@ function startLater(client: Client, { isWanted, wake, load }: LatePart): () => v
   }
 }
 
-/** The draft reads YAML: it comes with the first objects that one could draft upon. */
+/** The draft parses YAML: it loads with the first objects that can be its base. */
 const DRAFT: LatePart = {
   isWanted: () => objectsStore.getState().state !== undefined,
   wake: (listener) => objectsStore.subscribe(listener),
   load: async () => (await import('./draft.ts')).startDraft,
 }
 
-/** Most pages never show the past: its code comes with the first instant of it. */
+/** Most pages never show the past: its code loads with the first instant of it. */
 const PAST: LatePart = {
   isWanted: () => instantOf(timeStore.getState()) !== undefined,
   wake: (listener) => timeStore.subscribe(listener),
@@ -197,7 +198,7 @@ const RUNS: LatePart = {
   load: async () => (await import('./runs.ts')).startRuns,
 }
 
-/** Only who wants to be told of alerts hears of those of every source. */
+/** Only subscribes to the alerts of every source when notifications are enabled. */
 const ALERT_NOTICES: LatePart = {
   isWanted: () => settingsNow().alertNotices !== 'off',
   wake: (listener) => settingsStore.subscribe(listener),

@@ -1,18 +1,18 @@
 import type { ServerContext } from '../../core/classify/classification.ts'
 
-/** What the reader supposes of the cluster where the console does not know it, as texts of a form. */
+/** The user's assumptions about the cluster where the console has no data, as texts of a form. */
 export interface Supposed {
   /** Objects of the requested resource in the whole cluster. */
   readonly count: string
   /** Bytes of one of them. */
   readonly averageSize: string
-  /** Watches that hear of a change. */
+  /** Watches that receive a change. */
   readonly watchers: string
 }
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,12}$/.test(text.trim()) ? Number(text) : undefined)
 
-/** What can be read of it; anything else is as if it were not there. */
+/** The readable values; anything else counts as absent. */
 export function contextOf({ count, averageSize, watchers }: Supposed): Pick<ServerContext, 'objects' | 'watchers'> {
   const [objects, size, heard] = [wholeNumber(count), wholeNumber(averageSize), wholeNumber(watchers)]
   return {

@@ -5,7 +5,7 @@ export type TimeWindow =
   | { readonly kind: 'relative'; readonly seconds: number }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
 
-/** The instants that a window spans when the newest shown sample is at `anchor`. */
+/** The instants of a window when the newest shown sample is at `anchor`. */
 export function bounds(window: TimeWindow, anchor: number): { from: number; to: number } {
   return window.kind === 'absolute'
     ? { from: window.from, to: window.to }
@@ -14,11 +14,11 @@ export function bounds(window: TimeWindow, anchor: number): { from: number; to: 
 
 export const PRESETS: readonly number[] = [60, 300, 600, 3_600, 21_600, 86_400]
 
-/** Shortest and longest range that can be shown, milliseconds. */
+/** Shortest and longest range, milliseconds. */
 export const SHORTEST = 5_000
 export const LONGEST = MS_PER_DAY
 
-/** A window between two instants in either order, kept within what can be shown. */
+/** A window between two instants in either order, kept within these limits. */
 export function absolute(a: number, b: number): TimeWindow {
   const from = Math.min(a, b)
   const length = Math.min(LONGEST, Math.max(SHORTEST, Math.abs(b - a)))
@@ -33,7 +33,7 @@ export function zoomed(from: number, to: number, around: number, factor: number)
   return { kind: 'absolute', from: start, to: start + length }
 }
 
-/** The window moved by a share of its length, later where that is positive. */
+/** The window moved by a share of its length; positive moves it later. */
 export function panned(from: number, to: number, share: number): TimeWindow {
   const by = (to - from) * share
   return { kind: 'absolute', from: from + by, to: to + by }
@@ -51,7 +51,10 @@ export type ParsedWindow =
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600 }
 
-/** The reverse of `windowToText`; also takes `5 m`, `last 1 h`, `300` (seconds), and instants separated by a slash or `to`. */
+/**
+ * The reverse of `windowToText`; also accepts `5 m`, `last 1 h`, `300` (seconds), and instants separated by a slash or
+ * `to`.
+ */
 export function textToWindow(text: string): ParsedWindow {
   const trimmed = text.trim()
   const relative = /^(?:last\s+)?(\d+)\s*(s|m|min|h)?$/i.exec(trimmed)

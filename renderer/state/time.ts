@@ -5,15 +5,15 @@ export interface TimeState {
   readonly window: TimeWindow
   /** Length of the last relative range, seconds. */
   readonly rangeSeconds: number
-  /** What is shown, Unix milliseconds; follows the newest sample unless paused or absolute. */
+  /** The shown range, Unix milliseconds; follows the newest sample unless paused or absolute. */
   readonly from: number
   readonly to: number
   readonly paused: boolean
-  /** The instant that was chosen, Unix milliseconds; see `instantOf`. */
+  /** The chosen instant, Unix milliseconds; see `instantOf`. */
   readonly chosen?: number
   /** Crosshair shared by all charts, Unix milliseconds. */
   readonly cursor?: number
-  /** Ranges before the shown one, for `back`, and those that were gone back from, for `forward`. */
+  /** Previous ranges, for `back`, and ranges that `back` left, for `forward`. */
   readonly past: readonly TimeWindow[]
   readonly future: readonly TimeWindow[]
   readonly pause: () => void
@@ -22,12 +22,12 @@ export interface TimeState {
   readonly setRange: (seconds: number) => void
   /** A fixed range; the previous one is kept for `back`. */
   readonly zoom: (from: number, to: number) => void
-  /** Closer (factor < 1) or wider around an instant: the cursor, or the middle, unless another is given. */
+  /** Zooms in (factor < 1) or out around an instant: the cursor, or the middle, unless another is given. */
   readonly zoomBy: (factor: number, around?: number) => void
-  /** Moves the range by a share of its length, later where that is positive; the chosen instant moves along. */
+  /** Moves the range by a share of its length, later if positive; the chosen instant moves along. */
   readonly pan: (share: number) => void
   readonly show: (window: TimeWindow) => void
-  /** Shows an instant of the past, in a range around it where it lies outside the shown one. */
+  /** Shows an instant of the past, in a range around it if it lies outside the shown one. */
   readonly goTo: (at: number) => void
   readonly back: () => void
   readonly forward: () => void
@@ -88,7 +88,7 @@ export const timeStore = create<TimeState>((set, get) => {
       const length = to - from
       const inside = at >= from && at <= to
       if (window.kind === 'relative' || !inside) {
-        // What comes after the newest sample is not there yet.
+        // Data after the newest sample does not exist yet.
         const end = at > to ? at : at + length / 2
         show(inside ? absolute(from, to) : absolute(end - length, end))
       }
@@ -119,18 +119,21 @@ export const timeStore = create<TimeState>((set, get) => {
   }
 })
 
-/** Moves a following range to a new newest sample. */
+/** Moves a following range to the newest sample. */
 export function anchorTime(at: number): void {
   const { window, to } = timeStore.getState()
   if (window.kind === 'relative' && at !== to) timeStore.setState(bounds(window, at))
 }
 
-/** The instant of the past that every screen shows, Unix milliseconds: of a fixed range its end, unless one is chosen. */
+/**
+ * The instant of the past that every screen shows, Unix milliseconds: the chosen one, otherwise the end of a fixed
+ * range.
+ */
 export const instantOf = ({ chosen, window }: TimeState): number | undefined =>
   chosen ?? (window.kind === 'absolute' ? window.to : undefined)
 
-/** Where every chart has its line: the pointer, or the instant that was chosen. */
+/** The line in every chart: the pointer, or the chosen instant. */
 export const cursorOf = ({ cursor, chosen }: TimeState): number | undefined => cursor ?? chosen
 
-/** A part of it; the component renders again only when the part changes. */
+/** Part of the time state; the component renders again only when the part changes. */
 export const useTimePart = <T>(select: (time: TimeState) => T): T => timeStore(select)

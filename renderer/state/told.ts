@@ -6,14 +6,14 @@ import { client } from './client.ts'
 import { useConnected } from './connection.ts'
 import { usePastPart } from './past.ts'
 
-/** Hears a connected source until the returned function is called. */
+/** Subscribes to a connected source until the returned function is called. */
 type Listen<S> = (connection: number, emit: (state: S) => void) => () => void
 
 const alerts: Listen<AlertsState> = (connection, emit) => client().subscribe('alerts', { connection }, emit)
 const etcd: Listen<EtcdState> = (connection, emit) => client().subscribe('etcd', { connection }, emit)
 const recorder: Listen<RecorderState> = (connection, emit) => client().subscribe('recorder', { connection }, emit)
 
-/** What a source told last; `undefined` until it told something. */
+/** The last state that a source emitted; `undefined` before the first one. */
 function useTold<S>(connection: number | undefined, listen: Listen<S>): S | undefined {
   const [known, setKnown] = useState<{ readonly of: number; readonly state: S }>()
   useEffect(
@@ -23,10 +23,10 @@ function useTold<S>(connection: number | undefined, listen: Listen<S>): S | unde
   return known !== undefined && known.of === connection ? known.state : undefined
 }
 
-/** How the alert rules stand for the shown source. */
+/** State of the alert rules of the shown source. */
 export const useAlerts = (): AlertsState | undefined => useTold(useConnected()?.id, alerts)
 
-/** How the shown etcd proxy does, or did at the instant that is shown; `undefined` for other sources as well. */
+/** State of the shown etcd proxy now or at the shown instant; `undefined` for other sources as well. */
 export function useEtcdState(): EtcdState | undefined {
   const connected = useConnected()
   const moment = usePastPart((past) => past.moment)
@@ -34,5 +34,5 @@ export function useEtcdState(): EtcdState | undefined {
   return moment === undefined ? latest : moment.etcd
 }
 
-/** How the flight recorder does with a source. */
+/** State of the flight recorder of a source. */
 export const useRecorder = (connection: number | undefined): RecorderState | undefined => useTold(connection, recorder)

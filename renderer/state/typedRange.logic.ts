@@ -6,18 +6,18 @@ export interface Wall {
   /** Unix milliseconds. */
   readonly now: number
   readonly zone: 'utc' | 'local'
-  /** When the latest alert that is known fired, Unix milliseconds; absent where none is known. */
+  /** When the latest known alert fired, Unix milliseconds; absent without one. */
   readonly lastAlert?: number | undefined
 }
 
-/** A range, and the instant in it that was named behind an “@”, Unix milliseconds. */
+/** A range, and the instant in it after an “@”, Unix milliseconds. */
 export type ParsedRange = Extract<ParsedWindow, { ok: false }> | { ok: true; window: TimeWindow; at?: number }
 
-/** A day of the calendar, and the milliseconds since its midnight where a time was given. */
+/** A day of the calendar, and the milliseconds since its midnight if a time was given. */
 interface Written {
   readonly day: Day | undefined
   readonly ms: number | undefined
-  /** Of a text that names its zone: the instant itself. */
+  /** The instant itself, for a text with a zone. */
   readonly instant?: number
 }
 interface Day {
@@ -26,9 +26,9 @@ interface Day {
   readonly date: number
 }
 
-/** A single instant is shown with so much around it, milliseconds. */
+/** Time shown before and after a single instant, milliseconds. */
 const AROUND_MS = 300_000
-/** What a range cannot be longer than is a line of a log, at most. */
+/** A longer text is no range, but may be a line of a log up to the second limit. */
 const MOST_CHARACTERS = 200
 const MOST_OF_A_LOG = 10_000
 const HOUR_MS = 3_600_000
@@ -42,9 +42,10 @@ const OUTSIDE = 'The time behind the “@” lies outside the range.'
 
 /**
  * A range as people write it: `-6h`, `yesterday`, `yesterday 14:00`, `14:00 to 15:30`, `2026-11-20 03:00 to 04:00`,
- * `03:02:48 + 10m`, `2m around 03:07:20`, `2m around last alert`, and whatever `textToWindow` reads. A time alone, also the first one in
- * a line of a log, is shown with 5 min before and after it; an end without a date is on the day of the start, or on the next one
- * where it would be earlier. An instant behind `@` is one of that range, or the time alone where there is no range.
+ * `03:02:48 + 10m`, `2m around 03:07:20`, `2m around last alert`, and whatever `textToWindow` reads. A time alone,
+ * including the first one in a line of a log, is shown with 5 min before and after it. An end without a date is on the
+ * day of the start, or on the next one if it would be earlier. An instant after `@` is one in that range, or the time
+ * alone if there is no range.
  */
 export function readRange(text: string, wall: Wall): ParsedRange {
   const trimmed = text.trim()
@@ -55,7 +56,7 @@ export function readRange(text: string, wall: Wall): ParsedRange {
   return logged === undefined ? read : around(logged)
 }
 
-/** Without a date the instant is the first such time of the range. */
+/** Without a date the instant is the first such time in the range. */
 function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
   const written = chosen.length > MOST_CHARACTERS ? undefined : readWritten(chosen, wall)
   const dated = instantOf(written, wall)
@@ -88,7 +89,7 @@ function readWindow(trimmed: string, wall: Wall): ParsedWindow {
     const from = instantOf(readWritten(length[1] ?? '', wall), wall)
     return from === undefined ? { ok: false, why: HELP } : rangeOf(from, from + amountMs(length[2], length[3]))
   }
-  // A dash that joins two times has blanks around it or stands between two clock times; one within a date does not.
+  // A dash that joins two times has blanks around it or is between two clock times; one within a date is not.
   const [first = '', second, ...more] = trimmed.split(/\s+to\s+|\s+[-–]\s+|\/|–|(?<=:\d\d)-(?=\d\d?:)/i)
   if (more.length > 0) return { ok: false, why: HELP }
   const start = readWritten(first, wall)
@@ -114,7 +115,7 @@ function rangeOf(from: number, to: number): ParsedWindow {
 
 const around = (instant: number, halfMs = AROUND_MS): ParsedWindow => rangeOf(instant - halfMs, instant + halfMs)
 
-/** A day as a whole, up to now; of a time what lies around it. */
+/** A whole day, up to now; for a time, the range around it. */
 function alone(start: Written, from: number, wall: Wall): ParsedWindow {
   if (start.ms !== undefined || start.day === undefined) return around(from)
   // Days on which clocks change are an hour longer or shorter.
@@ -122,12 +123,12 @@ function alone(start: Written, from: number, wall: Wall): ParsedWindow {
   return from < wall.now ? rangeOf(from, Math.min(end, wall.now)) : rangeOf(from, end)
 }
 
-/** Without a day of its own the end is on that of the start, or on the next where it would be earlier. */
+/** Without its own day the end is on the day of the start, or on the next one if it would be earlier. */
 function endAfter(from: number, start: Written, end: Written, wall: Wall): number {
   if (end.instant !== undefined) return end.instant
   const { ms = 0 } = end
   if (end.day !== undefined) {
-    // A day alone at the end is meant with all of its hours.
+    // A day alone at the end includes all of its hours.
     return end.ms === undefined ? at(nextDay(end.day), 0, wall.zone) : at(end.day, ms, wall.zone)
   }
   const day = start.day ?? dayOf(from, wall.zone)
@@ -142,15 +143,15 @@ function instantOf(written: Written | undefined, wall: Wall): number | undefined
   if (day !== undefined) return at(day, ms, wall.zone)
   const today = dayOf(wall.now, wall.zone)
   const then = at(today, ms, wall.zone)
-  // A time of today that has not come yet is that of yesterday.
+  // A time that has not passed today is yesterday's.
   return then <= wall.now ? then : at(previousDay(today), ms, wall.zone)
 }
 
-/** Those of RFC 3339 and its relatives, and of klog, which names neither year nor zone. */
+/** Times in RFC 3339 and related formats, and in klog's, which has neither year nor zone. */
 const LOGGED = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(Z|[+-]\d\d:?\d\d)?/
 const KLOG = /\b[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d)\.\d/
 
-/** The first time in a line that is more than a time. */
+/** The first timestamp in a line that contains more than a time. */
 function timeInLog(line: string, wall: Wall): number | undefined {
   if (line.length > MOST_OF_A_LOG) return undefined
   const [stamp, date, time = '', zone] = LOGGED.exec(line) ?? []
@@ -206,7 +207,9 @@ function dayOf(instant: number, zone: Wall['zone']): Day {
 const nextDay = ({ year, month, date }: Day): Day => dayOf(Date.UTC(year, month - 1, date + 1), 'utc')
 const previousDay = ({ year, month, date }: Day): Day => dayOf(Date.UTC(year, month - 1, date - 1), 'utc')
 
-/** The clock of that day reads so much: on a day on which clocks change that is not the time since midnight. */
+/**
+ * The time when the clock of that day shows `ms`: on a day on which clocks change that is not the time since midnight.
+ */
 function at({ year, month, date }: Day, ms: number, zone: Wall['zone']): number {
   if (zone === 'utc') return Date.UTC(year, month - 1, date) + ms
   return new Date(year, month - 1, date, 0, 0, ms / 1_000).getTime()

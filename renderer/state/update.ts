@@ -2,18 +2,21 @@ import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import type { UpdateState } from '../../core/contract/update.ts'
 
-/** What is known of a newer version; nothing until it was asked for. */
+/** State of the check for a newer version; nothing before the first answer. */
 export const updateStore = create<{ readonly update?: UpdateState }>(() => ({}))
 
-/** The other side asks at most once a day: a page that is open for long hears of it in the hour. */
+/** The other side checks at most once a day: a page that stays open receives the result within the hour. */
 const AGAIN_MS = 3_600_000
 
-/** Asks the other side whether there is a newer version, and again each hour. Returns the function that ends it. */
+/**
+ * Requests from the other side whether there is a newer version, and again each hour. Returns the function that ends
+ * it.
+ */
 export function startUpdates(client: Client): () => void {
   const ask = (): void =>
     void client.call('app.update', null).then(
       (update) => updateStore.setState({ update }),
-      // The next hour may tell.
+      // The request in the next hour may succeed.
       () => undefined,
     )
   ask()

@@ -7,7 +7,7 @@ import { client } from './client.ts'
 export interface Uploading {
   readonly name: string
   readonly bytes: number
-  /** Once all are, the console checks and unpacks the file. */
+  /** Bytes sent. After the last one the console checks and unpacks the file. */
   readonly sent: number
   readonly cancel: () => void
 }
@@ -22,7 +22,7 @@ export interface Sendable {
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
-/** Sends an exported recording to the console, which keeps it. Resolves to its id; rejects with `ProblemError`. */
+/** Sends an exported recording to the console, which stores it. Resolves to its id; rejects with `ProblemError`. */
 export async function uploadRecording(file: Sendable): Promise<string> {
   const { name, size: bytes } = file
   if (uploadStore.getState().uploading !== undefined) {
@@ -34,7 +34,7 @@ export async function uploadRecording(file: Sendable): Promise<string> {
   const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
   const cancel = (): void => giveUp(new ProblemError('cancelled', `${name} was not opened: you cancelled it.`))
   const show = (sent: number): void => uploadStore.setState({ uploading: { name, bytes, sent, cancel } })
-  // It may be given up while nothing waits for it.
+  // It may be cancelled while nothing awaits it.
   givenUp.catch(() => undefined)
   show(0)
   let upload: string | undefined
@@ -48,7 +48,7 @@ export async function uploadRecording(file: Sendable): Promise<string> {
     }
     return await Promise.race([givenUp, client().call('recordings.import', { upload })])
   } catch (thrown) {
-    // What failed on the other side has ended there.
+    // An upload that failed on the other side has already ended there.
     if (upload !== undefined)
       void client()
         .call('recordings.cancelUpload', { upload })
@@ -59,7 +59,7 @@ export async function uploadRecording(file: Sendable): Promise<string> {
   }
 }
 
-/** Of one size, however the file is read; the next part is read once this one was taken. */
+/** Parts of equal size, however the file is read; the next part is read once this one was consumed. */
 async function* partsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   const part = new Uint8Array(UPLOAD_PART_BYTES)
@@ -87,7 +87,7 @@ async function* partsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
 
 function base64Of(bytes: Uint8Array): string {
   let binary = ''
-  // As many at once as a call takes arguments everywhere.
+  // The number of arguments that a call accepts in every browser.
   for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192))
   return btoa(binary)
 }

@@ -6,17 +6,17 @@ import { unixMsOf } from '../../core/units.ts'
 export type Arrival = StreamEvent<'frames'>
 export type Mode = 'none' | 'connecting' | 'live' | 'paused' | 'stale' | 'still' | 'past'
 
-/** What arrived and what is shown of it: the same while live, apart while paused. */
+/** The newest arrival and the shown one: the same while live, apart while paused. */
 export interface Arrivals {
   readonly shown?: Arrival
   readonly newest?: Arrival
-  /** Frames that arrived since the shown one, merged ones included. */
+  /** Frames that arrived since the shown one, including merged ones. */
   readonly buffered: number
 }
 
 export const NO_ARRIVALS: Arrivals = { buffered: 0 }
 
-/** Takes in one frame of the shown connection. One that is not newer than the newest changes nothing. */
+/** Adds one frame of the shown connection. A frame that is not newer than the newest changes nothing. */
 export function receive(old: Arrivals, event: Arrival, paused: boolean): Arrivals {
   const { shown, newest } = old
   if (newest !== undefined && event.seq <= newest.seq) return old
@@ -24,7 +24,7 @@ export function receive(old: Arrivals, event: Arrival, paused: boolean): Arrival
   return { shown, newest: event, buffered: event.seq - shown.seq }
 }
 
-/** Shows the newest that arrived. */
+/** Shows the newest arrival. */
 export function release({ newest }: Arrivals): Arrivals {
   return newest === undefined ? NO_ARRIVALS : { shown: newest, newest, buffered: 0 }
 }
@@ -45,15 +45,15 @@ export function modeOf({ connection, hasFrame, paused, newestAgeMs }: ModeFacts)
   return newestAgeMs >= staleAfterMs(connection.cadence.intervalMs) ? 'stale' : 'live'
 }
 
-/** Frames of a fast simulation are this far apart in real time, at least. */
+/** Minimum real time between frames of a fast simulation. */
 const FAST_FRAME_MS = 50
 
-/** Usual distance of samples in their own time, milliseconds: a fast simulation tells fewer. */
+/** Usual interval between samples in their own time, milliseconds: a fast simulation emits fewer. */
 export const sampleDistanceMs = (intervalMs: number, speed = 1): number => Math.max(intervalMs, speed * FAST_FRAME_MS)
 
 /**
- * Age of a simulation's newest frame: its time is its own, so what counts is when it arrived, and nothing while it
- * stands still.
+ * Age of a simulation's newest frame. A simulation has its own clock, so the time since arrival counts; 0 while it is
+ * stopped.
  */
 export const ageOfSimulated = (heardAt: number, now: number, stands: boolean): number =>
   stands ? 0 : Math.max(0, now - heardAt)
@@ -63,7 +63,7 @@ export function chosen<T extends { readonly id: string }>(items: readonly T[], i
   return items.find((item) => item.id === id) ?? items[0]
 }
 
-/** Age of one server's part of a frame; servers of one frame may be of different age. */
+/** Age of one server's part of a frame; servers in one frame may differ in age. */
 export function ageOf(event: Arrival | undefined, server: string | undefined, now: number): number {
   const at = event === undefined ? undefined : (chosen(event.frame.servers, server)?.at ?? event.frame.at)
   return at === undefined ? 0 : Math.max(0, now - unixMsOf(at))

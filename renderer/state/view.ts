@@ -11,7 +11,7 @@ import { timeStore } from './time.ts'
 import { simulationStore } from './simulation.ts'
 import { ageOf, ageOfSimulated, chosen, modeOf, type Arrivals, type Mode } from './view.logic.ts'
 
-/** What the screens show now. */
+/** The content of the screens now. */
 export interface View {
   /** Frozen while paused. */
   readonly frame: Frame | undefined
@@ -38,7 +38,7 @@ const EMPTY: View = {
 
 export const viewStore = create<View>(() => EMPTY)
 
-/** Computes the view from what arrived and when the newest of it did, the connection, the selection and the clock. */
+/** Computes the view from the arrivals and the time of the newest one, the connection, the selection and the clock. */
 export function viewOf(arrivals: Arrivals, heardAt: number, now: number): View {
   const { connection } = connectionStore.getState()
   const { server: id } = selectionStore.getState()
@@ -84,15 +84,15 @@ export const useView = (): View => viewStore()
 /** Part of the view; the component renders again only when the part changes. */
 export const useViewPart = <T>(select: (view: View) => T): T => viewStore(select)
 
-/** The present of the shown source, Unix milliseconds: that of a simulation is its own, and `now` that of the others. */
+/** The present of the shown source, Unix milliseconds: a simulation has its own, the others use `now`. */
 export const nowAt = ({ frame, server }: Pick<View, 'frame' | 'server'>, now: UnixMs): UnixMs =>
   frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : now
 
-/** The server shown, where its flow control is the max-in-flight filter, which has no levels. */
+/** The shown server, where its flow control is the max-in-flight filter, which has no levels. */
 export const withoutLevels = ({ frame, server }: View): ServerFrame | undefined =>
   frame !== undefined && isWithoutLevels(frame.source) ? server : undefined
 
-/** Whether the shown source has levels, also before its first sample. */
+/** Whether the shown source has levels, even before its first sample. */
 export function useHasLevels(): boolean {
   const source = useConnected()?.source
   return source === undefined || !isWithoutLevels(source)
