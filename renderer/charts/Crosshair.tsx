@@ -16,22 +16,22 @@ import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot
 export interface CrosshairProps {
   readonly plot: Plot
   readonly domain: TimeDomain
-  /** Instants of the samples, ascending: the cursor rests on one of them. */
+  /** Instants of the samples, ascending: the cursor snaps to one of them. */
   readonly times: readonly number[]
   /** The chart's name, for the cursor's accessible name. */
   readonly label: string
-  /** What is said of an instant: the tooltip under the pointer or focus. */
+  /** The content of the tooltip under the pointer or focus, for an instant. */
   readonly tooltip: (at: number) => ReactNode
-  /** The same in one line of text. */
+  /** The same as one line of text. */
   readonly spoken: (at: number) => string
   /**
-   * Milliseconds by which the shared cursor is later than the one of this chart, where two periods are compared; no range is
-   * selected there.
+   * Milliseconds by which the shared cursor is later than the one of this chart, where two periods are compared; ranges
+   * cannot be selected there.
    */
   readonly shift?: number
 }
 
-/** Pixels of movement before a press becomes a drag. */
+/** Pixels of movement before a press counts as a drag. */
 const DRAG_FROM = 4
 const ROUND_MS = 10_000
 
@@ -116,7 +116,7 @@ function shifted<T extends number | undefined>(at: T, ms = 0): number | T {
   return at === undefined ? at : at + ms
 }
 
-/** Whether the key meant something to the cursor. */
+/** Whether the key was one of the cursor's. */
 function handleKey(
   event: KeyboardEvent,
   times: readonly number[],
@@ -168,14 +168,14 @@ function RangeBox(props: { plot: Plot; domain: TimeDomain; from: number; to: num
 
 interface SelectedRange {
   readonly range?: TimeRange
-  /** The drag paused what was live, so letting go of the range resumes it. */
+  /** The drag paused live data, so clearing the range resumes it. */
   readonly pausedHere: boolean
 }
 
 /** The dragged range, shared by all charts of a screen. */
 export const rangeStore = create<SelectedRange>(() => ({ pausedHere: false }))
 
-/** Shows a range while it is dragged; live data pauses, buffering goes on. */
+/** Shows a range while it is dragged; live data pauses, buffering continues. */
 export function selectRange(range: TimeRange): void {
   const { paused, pause } = timeStore.getState()
   const pausedHere = rangeStore.getState().pausedHere || !paused
@@ -183,7 +183,7 @@ export function selectRange(range: TimeRange): void {
   rangeStore.setState({ range, pausedHere })
 }
 
-/** Lets go of the range, and resumes when the drag had paused. */
+/** Clears the range, and resumes when the drag had paused. */
 export function clearRange(): void {
   const { range, pausedHere } = rangeStore.getState()
   if (range === undefined) return
@@ -242,7 +242,7 @@ export function CursorTable(props: {
   )
 }
 
-/** Nobody can point into a tooltip: its headers are words alone. */
+/** The pointer cannot enter a tooltip, so its headers are plain text. */
 const seats = (id: string, header: string, cell: (row: CursorRow) => string): DataColumn<CursorRow> => ({
   id,
   header,

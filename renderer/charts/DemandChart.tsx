@@ -33,7 +33,7 @@ export interface DemandChartProps {
 
 const STILL = { isAnimationActive: false, dot: false, activeDot: false, connectNulls: false } as const
 
-/** What the server saw of demand at each recomputation, and what it made of it. */
+/** The demand that the server observed at each recomputation, and the limit that it computed. */
 export const DemandChart = memo(function DemandChart({ level, title, data, domain, plot, marks }: DemandChartProps) {
   const rounds = useMemo<DemandRound[]>(() => [...data.rounds], [data.rounds])
   const margin = useMemo(
@@ -70,7 +70,7 @@ export const DemandChart = memo(function DemandChart({ level, title, data, domai
   )
 }, samePicture)
 
-/** One stroke per round from average − σ to average + σ; hundreds of elements would be dear. */
+/** One stroke per round from average − σ to average + σ; hundreds of elements would be expensive. */
 function deviationPath({ rounds, axis }: DemandChartData, domain: TimeDomain, plot: Plot): string {
   return rounds
     .map(({ t, deviation }) => {
@@ -109,7 +109,7 @@ function samePicture(a: DemandChartProps, b: DemandChartProps): boolean {
   )
 }
 
-/** What one recomputation of the limits saw and decided, seats (specification 6.3, 6.4). */
+/** Input and result of one recomputation of the limits, in seats (specification 6.3, 6.4). */
 interface DemandRound {
   readonly t: number
   readonly highWatermark: number | null
@@ -122,19 +122,21 @@ interface DemandRound {
 
 interface DemandChartData {
   readonly rounds: readonly DemandRound[]
-  /** Stretches of which nothing was recorded. */
+  /** Stretches without recorded samples. */
   readonly gaps: readonly Gap[]
   readonly axis: ValueAxis
-  /** Largest high watermark that lies above the axis; `undefined` when all lie on it. */
+  /** Largest high watermark above the axis; `undefined` when all of them fit. */
   readonly above: number | undefined
 }
 
-/** A burst higher than so many times the rest would flatten the limit; it is then marked at the edge and named. */
+/**
+ * A burst higher than this multiple of the rest would flatten the limit; it is marked at the edge and labelled instead.
+ */
 const MOST_ABOVE = 2
 
 const COLUMNS = ['highWatermark', 'average', 'stdev', 'smoothed', 'current'] as const satisfies readonly LevelColumn[]
 
-/** Rounds last ten seconds; values that never change still make one point per this many milliseconds. */
+/** Rounds last ten seconds; values that never change still produce one point per this many milliseconds. */
 const ROUND_MS = 10_000
 
 /**
@@ -187,7 +189,7 @@ const empty = (t: number): DemandRound => ({
   current: null,
 })
 
-/** The rounds that fit into a chart, and the axis that holds them. */
+/** The rounds that fit into a chart, and the axis that fits them. */
 export function demandChartData(series: Series, levelName: string): DemandChartData {
   const all = demandRounds(series, levelName)
   const rounds = bucketRanges(all.length, MAX_POINTS).flatMap(([, to]) => all[to - 1] ?? [])
@@ -211,7 +213,7 @@ export const roundDomain = ({ from, to }: TimeDomain): TimeDomain => ({
   to: Math.ceil(to / ROUND_MS) * ROUND_MS,
 })
 
-/** Whether two sets of rounds draw the same picture. */
+/** Whether two sets of rounds produce the same drawing. */
 export function sameRounds(a: DemandChartData, b: DemandChartData): boolean {
   if (a === b) return true
   if (a.rounds.length !== b.rounds.length || a.axis.max !== b.axis.max || a.above !== b.above) return false

@@ -8,7 +8,7 @@ import styles from './seats.module.css'
 export interface EventMark {
   /** Unix milliseconds. */
   readonly at: number
-  /** One word beside the line. */
+  /** One word next to the line. */
   readonly word: string
   /** The whole sentence. */
   readonly text: string
@@ -17,19 +17,19 @@ export interface EventMark {
 export const eventMarks = (marks: readonly Mark[]): readonly EventMark[] =>
   marks.map(({ at, kind, text }) => ({ at, word: MARK_WORDS[kind], text }))
 
-/** Where a mark stands, pixels, and the words that have room beside it. */
+/** Position of a mark in pixels, and the words that fit next to it. */
 export interface PlacedMark {
   readonly x: number
   readonly label: string | undefined
   readonly marks: readonly EventMark[]
 }
 
-/** Lines closer than this are one. */
+/** Lines closer than this are merged. */
 const TOGETHER_PX = 6
-/** A time and a word. */
+/** Width of a time and a word. */
 const LABEL_PX = 100
 
-/** The marks inside the domain from left to right; those that would lie on one another stand together. */
+/** The marks inside the domain from left to right; overlapping marks are merged. */
 export function placeMarks(marks: readonly EventMark[], domain: TimeDomain, plot: Plot): readonly PlacedMark[] {
   const groups: { x: number; marks: EventMark[] }[] = []
   for (const mark of marks.toSorted((a, b) => a.at - b.at)) {

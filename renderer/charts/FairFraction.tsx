@@ -24,7 +24,7 @@ interface SharesProps<T> {
 /** A band lower than this has no room for its code. */
 const LABEL_PX = 11
 
-/** How the fair fraction is found: the shares of all levels rise with p until they sum to the seats there are. */
+/** How the fair fraction is found: the shares of all levels rise with p until they sum to the available seats. */
 export const FairFraction = memo(function FairFraction(props: SharesProps<FractionData>) {
   const { data, width, height, stale = false } = props
   const clip = useId()
@@ -86,7 +86,7 @@ const bandLabel = ({ names }: FractionBand): string =>
 
 const bandStyle = ({ names }: FractionBand) => (names.length === 1 ? levelStyle(names[0] ?? '') : NO_LEVEL_STYLE)
 
-/** Where the floors do not all fit: min solid, the way to the floor pale, the limit a post on it. */
+/** For levels whose floors do not all fit: min solid, the part up to the floor pale, the limit as a post on it. */
 export const FairFractionFloors = memo(function FairFractionFloors(props: SharesProps<FloorsData>) {
   const { rows, axis } = props.data
   const bars = rows.map((row) => ({
@@ -118,22 +118,22 @@ interface LevelBar {
   readonly solid: number
   readonly pale: number
   readonly post?: number
-  /** The note begins beyond it. */
+  /** The note starts after it. */
   readonly end: number
   readonly note: string
   readonly strong?: boolean
 }
 
 const NAME_PX = 128
-/** A note must fit beside the longest bar. */
+/** A note must fit next to the longest bar. */
 const NOTE_PX = 118
 const AXIS_PX = 20
 const LONGEST_NAME = 17
 
-/** Least height that keeps the names of all rows apart. */
+/** Minimum height that keeps the names of all rows apart. */
 export const rowsHeight = (rows: number): number => AXIS_PX + rows * 18
 
-/** Names at the left, bars on one scale, a note at the right of each. */
+/** Names on the left, bars on one scale, a note to the right of each. */
 function LevelBars(props: {
   readonly bars: readonly LevelBar[]
   readonly axis: ValueAxis

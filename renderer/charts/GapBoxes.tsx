@@ -9,11 +9,11 @@ export interface GapBoxesProps {
   readonly plot: Plot
 }
 
-/** Narrower boxes have no room for words, or for their length; both are in the chart's sentence and at the cursor. */
+/** Narrower boxes have no room for words or for their length; both are in the chart's sentence and at the cursor. */
 const ROOM_FOR_WORDS = 112
 const ROOM_FOR_LENGTH = 56
 
-/** Stretches without a sample as empty boxes, with their length where there is room. */
+/** Stretches without a sample as empty boxes, labelled with their length where it fits. */
 export function GapBoxes({ gaps, domain, plot }: GapBoxesProps) {
   const x = (at: number): number => xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
   return gaps.map((gap) => {

@@ -93,11 +93,11 @@ interface OddsAxis {
   readonly ticks: readonly number[]
 }
 
-/** No legal shape has a smaller chance against one elephant, or more. */
+/** No valid shape has a smaller chance, against one elephant or more. */
 const LOWEST = -18
 const MOST_TICKS = 6
 
-/** An axis that holds all points and the target; zero, which only rounding could give, lies at the bottom. */
+/** An axis that fits all points and the target; zero, which only rounding could produce, lies at the bottom. */
 export function oddsAxis(lines: readonly OddsLine[], target: number | undefined): OddsAxis {
   const values = [...lines.flatMap(({ points }) => points.map(({ covered }) => covered)), target ?? 1]
   const least = values.reduce((a, b) => (b > 0 && b < a ? b : a), 1)
@@ -125,9 +125,9 @@ interface HandStrip {
 interface HandStripsProps {
   readonly strips: readonly HandStrip[]
   readonly queues: number
-  /** Flows that have each queue, by queue. */
+  /** Number of flows that have each queue, by queue. */
   readonly holders: ReadonlyMap<number, number>
-  /** The flow that is looked at, whose queues are named. */
+  /** The selected flow, whose queues are labelled. */
   readonly chosen: string | undefined
   readonly onChoose: (key: string) => void
   readonly width: number
@@ -135,12 +135,12 @@ interface HandStripsProps {
 
 const ROW = 19
 const NAME_PX = 176
-/** Narrower queues are not told apart by gaps. */
+/** Narrower queues are not separated by gaps. */
 const GAP_FROM_PX = 4
 /** Characters of a name that fit. */
 const LONGEST = 26
 
-/** Which queues flows are dealt: one line a flow, one place a queue; those that several flows have are outlined. */
+/** Which queues flows are dealt: one row per flow, one place per queue; queues that several flows have are outlined. */
 export const HandStrips = memo(function HandStrips(props: HandStripsProps) {
   const { strips, queues, holders, chosen, onChoose, width } = props
   const room = Math.max(40, width - NAME_PX - 16)
@@ -191,7 +191,7 @@ export const HandStrips = memo(function HandStrips(props: HandStripsProps) {
 
 const NUMBER_PX = 22
 
-/** Numbers below the queues that they name, pushed to the right where they would touch. */
+/** Numbers below the queues that they label, moved to the right where they would touch. */
 function spaced(
   queues: readonly number[],
   x: (queue: number) => number,

@@ -27,7 +27,7 @@ export interface HeatMapProps {
   readonly title: string
 }
 
-/** How many requests took how long, over time: one cell per bucket of the server's histogram, colour by count. */
+/** How many requests took how long, over time: one cell per bucket of the server's histogram, coloured by count. */
 export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatMapProps) {
   const [under, setUnder] = useState<{ column: number; row: number }>()
   const draw = useCallback<Draw>(
@@ -94,7 +94,7 @@ const HeatCursor = (props: { readonly plot: Plot; readonly domain: TimeDomain })
   <CursorLine {...props} cursor={timeStore(cursorOf)} />
 )
 
-/** Names of every other bucket edge: all of them would touch. */
+/** Labels of every other bucket edge: labels of all would touch. */
 function RowLabels({ grid, plot }: { grid: HeatGrid; plot: Plot }) {
   const rows = grid.bounds.length + 1
   const height = plotHeight(plot) / rows
@@ -121,7 +121,7 @@ function CellTip({ grid, plot, column, row }: { grid: HeatGrid; plot: Plot; colu
   )
 }
 
-/** The scale of a heat map: what the faintest and the strongest shade stand for. */
+/** The scale of a heat map: what the faintest and the strongest shade mean. */
 export function HeatLegend({ grid, color }: { readonly grid: HeatGrid; readonly color: string }) {
   const starts = heatLegend(grid.largest)
   if (starts.length === 0) return null
@@ -151,7 +151,7 @@ interface HeatGrid {
   readonly largest: number
 }
 
-/** Merges columns of time until they fit; counts are added, a column without any sample stays empty. */
+/** Merges columns of time until they fit; counts are added, and a column without any sample stays empty. */
 export function heatGrid(map: HeatSamples, maxColumns: number): HeatGrid {
   const ranges = bucketRanges(map.times.length, maxColumns)
   const cells: (readonly number[] | null)[] = []
@@ -180,7 +180,7 @@ export function heatGrid(map: HeatSamples, maxColumns: number): HeatGrid {
   }
 }
 
-/** Steps of colour; 0 means no event. One event must already be visible. */
+/** Number of colour steps; 0 means no event. A single event must already be visible. */
 export const HEAT_STEPS = 6
 
 /** Colour step of a count on a logarithmic scale from 1 event to the largest cell. */
@@ -209,7 +209,7 @@ export function heatCellAt(
   return { column: Math.floor(xShare * grid.times.length), row: rows - 1 - Math.floor(yShare * rows) }
 }
 
-/** What a row stands for: `at once`, `5 to 20 ms`, `over 30 s`. */
+/** The meaning of a row: `at once`, `5 to 20 ms`, `over 30 s`. */
 export function bucketLabel(bounds: readonly number[], row: number, seconds: (value: number) => string): string {
   const upper = bounds[row]
   const lower = bounds[row - 1]

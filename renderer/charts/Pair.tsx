@@ -14,7 +14,7 @@ export interface Shown {
   readonly series: Series
 }
 
-/** A number at an instant, as it is written. */
+/** A formatted number at an instant. */
 export interface Reading {
   readonly what: string
   readonly value: string
@@ -30,9 +30,9 @@ export interface PairProps {
   readonly letter: string
   readonly a: Shown
   readonly b: Shown
-  /** A drawing of one period, or why there is none. */
+  /** A drawing of one period, or the reason why there is none. */
   readonly draw: (shown: Shown, side: string, plot: Plot) => ReactNode
-  /** The same numbers in the same order, whichever the instant. */
+  /** The same numbers in the same order for every instant. */
   readonly read: (shown: Shown, at: number) => readonly Reading[]
 }
 
@@ -119,6 +119,6 @@ function Half(
 const valueIn = (readings: readonly Reading[], what: string): string =>
   readings.find((one) => one.what === what)?.value ?? UNKNOWN
 
-/** A period that is shorter than the other has nothing there. */
+/** Empty where this period is shorter than the other. */
 const readingOf = (read: PairProps['read'], shown: Shown, at: number): readonly Reading[] =>
   at < shown.period.from || at > shown.period.to ? [] : read(shown, at)

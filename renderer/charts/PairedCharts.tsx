@@ -37,7 +37,7 @@ interface LevelProps extends ChartsProps {
 }
 
 interface RejectionProps extends ChartsProps {
-  /** The one that `a` and `b` have; without, they have all. */
+  /** The level of `a` and `b`; absent for all levels. */
   readonly level?: string
 }
 

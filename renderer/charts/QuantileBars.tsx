@@ -24,8 +24,8 @@ const RIGHT = 92
 const TOP = 4
 
 /**
- * Quantiles over time of a ratio: the solid part was certainly reached, the hatched part is the bucket inside which the
- * quantile lies; a line marks the current limit (1).
+ * Quantiles over time of a ratio. The solid part was certainly reached; the hatched part is the bucket that contains
+ * the quantile; a line marks the current limit (1).
  */
 export const QuantileBars = memo(function QuantileBars({ data, width, color, label }: QuantileBarsProps) {
   const space = Math.max(1, width - LEFT - RIGHT)
@@ -131,15 +131,15 @@ export interface RatioData {
     readonly upTo: number | undefined
     readonly share: number
   }[]
-  /** Share of the time at more than the limit; `undefined` when 1 is no bound of the histogram. */
+  /** Share of the time above the limit; `undefined` when 1 is no bound of the histogram. */
   readonly aboveLimit: number | undefined
-  /** Right end of the axis: beyond 1 only when the ratio was. */
+  /** Right end of the axis: beyond 1 only when the ratio exceeded it. */
   readonly axisMax: number
 }
 
 /**
- * Quantiles over time of a ratio, from a time-weighted histogram (specification 8.2): for every bar an interval in
- * which the quantile certainly lies. `undefined` when no time was counted.
+ * Quantiles over time of a ratio, from a time-weighted histogram (specification 8.2): for every bar an interval that
+ * certainly contains the quantile. `undefined` when no time was counted.
  */
 export function ratioData(histogram: Histogram): RatioData | undefined {
   const { bounds, counts } = histogram

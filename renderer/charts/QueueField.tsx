@@ -32,8 +32,8 @@ export interface QueueFieldProps {
 }
 
 /**
- * All queues of a level at once. One canvas for any number of them, hit by arithmetic; to screen readers a listbox that
- * moves between queues which hold something.
+ * All queues of a level at once. One canvas for any number of them, with arithmetic hit testing; screen readers get a
+ * listbox that moves between the non-empty queues.
  */
 export const QueueField = memo(function QueueField(props: QueueFieldProps) {
   const { data, shape, marks, token, width, height, label, pinned, onPin, onHover } = props
@@ -118,7 +118,7 @@ function Frame({ rect, pinned }: { rect: ReturnType<typeof queueRect>; pinned: b
 
 const OPTIONS = 60
 
-/** The queues that hold something, as options; 60 of them and the one that is marked are enough to read. */
+/** The non-empty queues, as options; 60 of them and the marked one are enough to read. */
 function Options(props: {
   id: string
   cells: readonly QueueCell[]
@@ -144,7 +144,7 @@ function Options(props: {
   )
 }
 
-/** How many queues are how full: bars on a logarithmic scale with their counts. */
+/** How many queues hold how much: bars on a logarithmic scale with their counts. */
 export function QueueHistogram(props: {
   readonly cells: readonly QueueCell[]
   readonly width: number

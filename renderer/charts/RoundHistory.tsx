@@ -5,7 +5,7 @@ import styles from './seats.module.css'
 export interface RoundHistoryProps {
   /** Oldest first. */
   readonly marks: readonly RoundMark[]
-  /** Number of the round that is shown. */
+  /** Number of the shown round. */
   readonly shown: number
   /** The shown round in words. */
   readonly text: string
@@ -77,7 +77,7 @@ export const RoundHistory = memo(function RoundHistory({ marks, shown, text, wid
 })
 
 const PAGE = 6
-/** Where a key leads from a position among so many rounds. */
+/** The round that a key selects, from a position among `count` rounds. */
 const TARGETS: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowLeft: (at) => at - 1,
   ArrowDown: (at) => at - 1,
@@ -94,7 +94,7 @@ export interface RoundMark {
   readonly number: number
   /** The fair fraction; 0 in the cases that have none, `undefined` when it is not known. */
   readonly p: number | undefined
-  /** Whether the reported limits are not the expected ones. */
+  /** Whether the reported limits differ from the expected ones. */
   readonly differs: boolean
 }
 
@@ -106,7 +106,7 @@ interface RoundBar extends RoundMark {
   readonly height: number
 }
 
-/** A strip is never emptier than ten minutes. */
+/** A strip covers at least ten minutes. */
 const LEAST_ROUNDS = 60
 const LEAST_HEIGHT = 2
 
@@ -126,7 +126,7 @@ export function roundBars(marks: readonly RoundMark[], width: number, height: nu
   })
 }
 
-/** The round under a pixel, or the nearest one. */
+/** The round under a pixel, or the closest one. */
 export function roundAt(bars: readonly RoundBar[], x: number): RoundBar | undefined {
   return bars.findLast((bar) => bar.x <= x) ?? bars[0]
 }

@@ -4,7 +4,7 @@ import { patternOf, levelStyle, Drawing } from './plot.tsx'
 import { barSentence, layoutBar, type BarPart, type BarSeats } from './seatBar.data.ts'
 import styles from './seats.module.css'
 
-/** The drawing has the same grammar at every size; small ones leave out what would be illegible. */
+/** The drawing follows the same rules at every size; small ones leave out what would be illegible. */
 export type SeatBarSize = 'mini' | 'row' | 'large'
 
 export interface SeatBarProps {
@@ -12,13 +12,13 @@ export interface SeatBarProps {
   readonly seats: BarSeats
   /** Pixels. */
   readonly width: number
-  /** Seats that the width stands for: the same for all bars that are compared. */
+  /** Seats that the width represents: the same for all bars that are compared. */
   readonly scale: number
   readonly size?: SeatBarSize
   readonly height?: number
   /** Loses its hue: the values are not current. */
   readonly stale?: boolean
-  /** The numbers stand beside it. */
+  /** The numbers are next to it. */
   readonly decorative?: boolean
 }
 
@@ -86,7 +86,7 @@ const IN_MINI: ReadonlySet<BarPart['kind']> = new Set(['free', 'executing', 'bor
 const fillOf = ({ kind }: BarPart, name: string) =>
   kind === 'borrowed' ? { fill: patternOf('hatch', name) } : kind === 'queued' ? { fill: patternOf('stipple') } : {}
 
-/** Outlines lie inside their part, so that neighbours do not overlap. */
+/** Outlines lie inside their part, so that adjacent parts do not overlap. */
 function geometry({ kind, x, width }: BarPart, top: number, thick: number) {
   if (kind === 'lent')
     return { x: x + 0.5, y: top + 0.5, width: Math.max(0, width - 1), height: Math.max(0, thick - 1) }

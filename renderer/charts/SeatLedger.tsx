@@ -23,18 +23,18 @@ export interface SeatLedgerProps {
   readonly variant: LedgerVariant
   readonly stale?: boolean
   readonly onOpen?: ((level: string) => void) | undefined
-  /** Part of the accessible name where several ledgers stand together. */
+  /** Part of the accessible name where several ledgers are on one screen. */
   readonly server?: string
 }
 
 const DIMS_UP_TO = 12
 
-/** Where every seat of one server comes from and goes: nominal strip, pool, current strip (design 3.1, 6). */
+/** Where every seat of one server comes from and goes to: nominal strip, pool, current strip (design 3.1, 6). */
 export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
   const { ledger, width, variant, stale = false, onOpen, server } = props
   const [lit, setLit] = useState<string>()
   const geometry = GEOMETRY[variant]
-  // Dimming many groups costs a frame: with many levels the chosen one gets a frame instead.
+  // Dimming many groups costs a frame: with many levels the chosen one gets an outline instead.
   const dims = ledger.entries.length <= DIMS_UP_TO
   const layout = useMemo(() => {
     const { left, right } = geometry
@@ -123,7 +123,7 @@ const LedgerGroupView = memo(function LedgerGroupView({ group, geometry, variant
 interface LedgerKeysProps {
   readonly label: string
   readonly groups: readonly LedgerGroup[]
-  /** The level that is lit up. */
+  /** The highlighted level. */
   readonly lit: string | undefined
   readonly onLight: (name: string | undefined) => void
   readonly onOpen: (name: string) => void
@@ -131,7 +131,7 @@ interface LedgerKeysProps {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
 
-/** The ledger's levels for keyboard and screen reader: arrows light up a level, Enter opens it. */
+/** The ledger's levels for keyboard and screen reader: arrows highlight a level, Enter opens it. */
 function LedgerKeys({ label, groups, lit, onLight, onOpen }: LedgerKeysProps) {
   const id = useId()
   const at = groups.findIndex(({ entry }) => entry.name === lit)
@@ -224,7 +224,7 @@ const layoutEnd = (layout: LedgerLayout) => {
   return last === undefined ? 0 : last.x + last.width
 }
 
-/** The same fact as an equation, each term in its level's drawing. */
+/** The same as an equation, each term in its level's drawing. */
 function LedgerEquation(props: {
   readonly ledger: Ledger
   readonly perSeat: number

@@ -59,14 +59,14 @@ export const Sparkline = memo(function Sparkline(props: SparklineProps) {
 
 /** Drawing instructions for one level over one time range, as SVG paths in pixels. Own scale, from zero. */
 interface SparklineLayout {
-  /** Area between lower and upper limit, cut at the top of the drawing. */
+  /** Area between lower and upper limit, clipped at the top of the drawing. */
   readonly band: { readonly y: number; readonly height: number } | undefined
   readonly area: string
   readonly line: string
   readonly nominal: number | undefined
-  /** Current limit: steps. */
+  /** Current limit, as steps. */
   readonly limit: string
-  /** Times without samples after the first one; the last one reaches to the end of the range when samples stopped. */
+  /** Periods without samples after the first one; the last one extends to the end of the range when samples stopped. */
   readonly gaps: readonly { readonly x: number; readonly width: number }[]
   /** Seats at the top edge; 0 when nothing is known. */
   readonly max: number
@@ -78,7 +78,7 @@ interface SparklineFrame {
   /** Unix milliseconds at both edges. */
   readonly from: number
   readonly to: number
-  /** Whether limits are drawn and scaled for: an exempt level has none that mean anything. */
+  /** Whether limits are drawn and included in the scale: the limits of an exempt level mean nothing. */
   readonly limits: boolean
 }
 
@@ -149,7 +149,7 @@ export function layoutSparkline(series: Series, level: LevelSeries, frame: Spark
 /** Between two runs, so that no line joins them. */
 const BREAK = { x: 0, y: undefined }
 
-/** No more points than pixels: of those that share one the largest, so that peaks stay. */
+/** No more points than pixels: the largest of those that share a pixel, so that peaks stay visible. */
 function peaks(column: Column, run: Run, x: (index: number) => number): readonly { x: number; value: number }[] {
   const points: { x: number; value: number }[] = []
   for (const index of run) {
@@ -161,7 +161,7 @@ function peaks(column: Column, run: Run, x: (index: number) => number): readonly
   return points
 }
 
-/** `stopped`: no sample came for so long that the end of the range is one too. */
+/** `stopped`: no sample arrived for so long that the end of the range is a gap too. */
 function gapsBetween(runs: readonly Run[], x: (index: number) => number, width: number, stopped: boolean) {
   return runs.flatMap((run, index) => {
     const next = runs[index + 1]?.[0]

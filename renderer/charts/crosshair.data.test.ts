@@ -48,7 +48,7 @@ describe('readCursor', () => {
     const silent = { ...series, samples: [1, 0, 1] }
     const gap = { from: 0, to: 2_000 }
     expect(readCursor(silent, 1_000)).toEqual({ at: 1_000, rows: [], gap })
-    // The end of the gap is nearer, and its sample is still not the one of this instant.
+    // The end of the gap is closer, but its sample is still not the one of this instant.
     expect(readCursor(silent, 1_900)).toMatchObject({ rows: [], gap })
     expect(readCursor(silent, 2_000)?.gap).toBeUndefined()
   })

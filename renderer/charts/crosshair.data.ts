@@ -13,7 +13,7 @@ export function nearestIndex(times: readonly number[], at: number): number {
   return before !== undefined && at - before <= after - at ? low - 1 : low
 }
 
-/** The sample `steps` away from the cursor; without a cursor one starts at the newest. */
+/** The sample `steps` away from the cursor; without a cursor, counted from the newest. */
 export function stepCursor(times: readonly number[], cursor: number | undefined, steps: number): number | undefined {
   if (times.length === 0) return undefined
   const from = cursor === undefined ? times.length - 1 : nearestIndex(times, cursor)
@@ -33,11 +33,11 @@ export interface CursorReading {
   readonly at: number
   /** Sorted by executing seats, largest first. */
   readonly rows: readonly CursorRow[]
-  /** The stretch without a sample that it lies in; no level has a value then. */
+  /** The gap that contains it; no level has a value there. */
   readonly gap: Gap | undefined
 }
 
-/** What every level held at the sample closest to the cursor; nothing in a gap, however near its ends are. */
+/** The values of every level at the sample closest to the cursor; nothing in a gap, however close its ends are. */
 export function readCursor(series: Series, cursor: number): CursorReading | undefined {
   const gap = gapAround(series, cursor)
   if (gap !== undefined) return { at: cursor, rows: [], gap }
@@ -60,7 +60,7 @@ export interface TimeRange {
   readonly to: number
 }
 
-/** The range between the two ends of a drag; `undefined` when it is too short to be meant. */
+/** The range between the two ends of a drag; `undefined` when it is too short to be intended. */
 export function dragRange(start: number, end: number, leastMs: number): TimeRange | undefined {
   const range = { from: Math.min(start, end), to: Math.max(start, end) }
   return range.to - range.from >= leastMs ? range : undefined
@@ -72,7 +72,7 @@ export interface RangeSummary {
   /** Seats, over the samples of the range. */
   readonly executingMean: number | undefined
   readonly demandMax: number | undefined
-  /** Requests per second × seconds, by reason together. */
+  /** Requests per second × seconds, all reasons together. */
   readonly rejected: number | undefined
   /** Requests, from the same rates. */
   readonly dispatched: number | undefined

@@ -58,7 +58,7 @@ describe('finding p', () => {
           fc.pre(solution.ok && total !== 0)
           const { bands } = fractionData(items, solution.fairFrac, total)
           const top = bands.at(-1)?.points.find(({ p }) => p === solution.fairFrac)
-          // At a flat stretch any p does; the solver names one.
+          // On a flat stretch any p is a solution; the solver returns one.
           expect(top?.high).toBeCloseTo(total, 4)
         },
       ),

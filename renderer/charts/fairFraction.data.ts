@@ -1,6 +1,6 @@
 import { valueAxis, type ValueAxis } from '../../core/axis.ts'
 
-/** One level that the solver divides seats among, in seats (specification 6.5). */
+/** One level among which the solver divides seats, in seats (specification 6.5). */
 export interface FractionItem {
   readonly name: string
   readonly floor: number
@@ -8,7 +8,7 @@ export interface FractionItem {
   readonly target: number
 }
 
-/** The seats that one level (or several drawn as one) gets while p rises; stacked on the bands before it. */
+/** The seats that one level (or several drawn as one) gets as p rises; stacked on the bands before it. */
 export interface FractionBand {
   readonly names: readonly string[]
   readonly points: readonly FractionPoint[]
@@ -22,7 +22,7 @@ export interface FractionPoint {
 export interface FractionData {
   /** From the bottom. */
   readonly bands: readonly FractionBand[]
-  /** Where the sum of all meets the seats to divide. */
+  /** The p at which the sum of all bands equals the seats to divide. */
   readonly p: number
   readonly total: number
   readonly pAxis: ValueAxis
@@ -31,14 +31,14 @@ export interface FractionData {
 
 /** The solver counts lower targets as this (specification 6.5). */
 const LEAST_TARGET = 0.001
-/** Series of one chart; what is beyond is drawn as one. */
+/** Maximum number of bands in one chart; the remaining levels are drawn as one. */
 const MOST_BANDS = 8
-/** The crossing lies at about this part of the width, and of the height. */
+/** The crossing lies at about this share of the width and of the height. */
 const CROSSING = 0.45
 
 const counted = (item: FractionItem): number => Math.max(item.target, LEAST_TARGET)
 
-/** Seats of one level at some p: its part of the target, held between floor and max. */
+/** Seats of one level at p: its share of the target, kept between floor and max. */
 export const shareAt = (item: FractionItem, p: number): number =>
   Math.max(item.floor, Math.min(item.max, p * counted(item)))
 
@@ -47,8 +47,8 @@ const sumAt = (items: readonly FractionItem[], p: number): number =>
 
 /**
  * How p is found: every level's share against p, stacked. Levels that stay at their floor lie below those that grow,
- * the hungriest on top. The lines bend only where a level leaves its floor or meets its max, so a point at each of
- * those is exact.
+ * the one with the highest demand on top. The lines bend only where a level leaves its floor or reaches its max, so a
+ * point at each of those is exact.
  */
 export function fractionData(items: readonly FractionItem[], p: number, total: number): FractionData {
   const pAxis = valueAxis(Math.max(p, 0.001) / CROSSING, 4, false)
@@ -100,26 +100,26 @@ export const floorsData = (rows: readonly FloorRow[]): FloorsData => ({
   axis: valueAxis(Math.max(1, ...rows.map(({ floor, limit }) => Math.max(floor, limit))) * 1.04),
 })
 
-/** How far the limit is on the way from min to floor, in words. */
+/** How far the limit is between min and floor, in words. */
 export function floorNote({ min, floor, limit }: FloorRow): string {
   if (floor === min) return `${limit}, floor is min`
   if (limit === min) return `${limit}, its min; floor ${floor}`
   return `${limit}, ${Math.round(((limit - min) / (floor - min)) * 100)} % of ${floor - min} above min`
 }
 
-/** What one level asked for and got, seats. */
+/** The target of one level and its limit, in seats. */
 export interface ShareRow {
   readonly name: string
   readonly target: number
   readonly limit: number
-  /** What decided: the share at p itself, a bound, or none of them. */
+  /** What decided: the share at p itself, a bound, or neither. */
   readonly decided: 'p' | 'floor' | 'max' | 'case'
   /** The bound that decided. */
   readonly bound: number
 }
 
 interface ShareBar extends ShareRow {
-  /** Limit ÷ target; absent when nothing was asked for. */
+  /** Limit ÷ target; absent when the target is 0. */
   readonly ratio: number | undefined
   readonly note: string
 }
@@ -131,7 +131,7 @@ export interface ShareBarsData {
   readonly axis: ValueAxis
 }
 
-/** A level that asks for next to nothing gets many times that; its bar is cut, its note tells. */
+/** A level with a target close to 0 gets many times that; its bar is cut, and its note shows the value. */
 const MOST_RATIO = 3
 
 export function shareBarsData(rows: readonly ShareRow[], p: number | undefined): ShareBarsData {

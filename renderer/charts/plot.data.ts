@@ -1,6 +1,6 @@
 /**
- * Arithmetic of plots: where an instant or an amount lies in a drawing of known size. Pure, so that the drawing, the
- * crosshair over it and the tests agree on every pixel.
+ * Arithmetic of plots: the position of an instant or an amount in a drawing of known size. Pure, so that the drawing,
+ * the crosshair over it and the tests agree on every pixel.
  */
 
 /** A drawing and the margins around its plot area, CSS pixels. */
@@ -28,7 +28,7 @@ export function xOfTime(plot: Plot, domain: TimeDomain, at: number): number {
   return plot.left + (span > 0 ? (at - domain.from) / span : 1) * plotWidth(plot)
 }
 
-/** Instant under a pixel, kept inside the domain. */
+/** Instant at a pixel, clamped to the domain. */
 export function timeOfX(plot: Plot, domain: TimeDomain, x: number): number {
   const width = plotWidth(plot)
   const share = width > 0 ? (x - plot.left) / width : 1
@@ -49,12 +49,14 @@ export const linear =
 /** Half the width of a character of an axis label, CSS pixels. */
 const HALF_CHARACTER = 3.4
 
-/** Whether a label centred at a pixel lies within the drawing: one that does not would be cut, or stand beside its tick. */
+/**
+ * Whether a label centred at a pixel fits into the drawing; one that does not would be cut, or shifted from its tick.
+ */
 export const fits = ({ width }: Plot, x: number, label: string): boolean =>
   x - label.length * HALF_CHARACTER >= 0 && x + label.length * HALF_CHARACTER <= width
 
 export interface LabelWish {
-  /** Pixel where the label would be best. */
+  /** Preferred pixel of the label. */
   readonly y: number
 }
 
@@ -92,15 +94,15 @@ export interface PathPoint {
   readonly y: number | undefined
 }
 
-/** How the path gets from one sample to the next. */
+/** How the path connects two samples. */
 type PathShape = 'line' | 'step'
 
-/** Pixels with one decimal: more of them draw nothing else. */
+/** Pixels with one decimal: more decimals make no visible difference. */
 export const tenth = (value: number): number => Math.round(value * 10) / 10
 
 const px = (value: number): string => String(tenth(value))
 
-/** Stretches of neighbouring points that all have a value. */
+/** Stretches of consecutive points that all have a value. */
 function runs<T extends PathPoint>(points: readonly T[]): readonly (readonly (T & { readonly y: number })[])[] {
   const found: (T & { readonly y: number })[][] = []
   let open: (T & { readonly y: number })[] | undefined
@@ -120,7 +122,7 @@ function runs<T extends PathPoint>(points: readonly T[]): readonly (readonly (T 
 
 type Stretch = readonly { readonly x: number; readonly y: number }[]
 
-/** The way along a stretch, without its first move. A step holds each value until the next sample. */
+/** The path along a stretch, without its first move. A step holds each value until the next sample. */
 function along(run: Stretch, shape: PathShape): string {
   let path = ''
   let before = run[0]?.y
@@ -134,7 +136,7 @@ function along(run: Stretch, shape: PathShape): string {
   return path
 }
 
-/** A line through the points; a stretch of a single sample is a short dash, so that it is seen. */
+/** A line through the points; a stretch of a single sample is a short dash, so that it is visible. */
 export function linePath(points: readonly PathPoint[], shape: PathShape = 'line'): string {
   return runs(points)
     .map((run) => {
@@ -164,7 +166,7 @@ export function areaPath(points: readonly BandPoint[], shape: PathShape = 'line'
     .join('')
 }
 
-/** The way back along the lower edge. A step changes its value first and then runs to the earlier sample. */
+/** The path back along the lower edge. A step changes its value first and then runs to the earlier sample. */
 function home(run: readonly (BandPoint & { readonly y: number })[], shape: PathShape): string {
   const [first] = run
   if (first !== undefined && run.every(({ base }) => base === first.base)) return `H${px(first.x)}`

@@ -17,7 +17,7 @@ import { type ClockFace, timeTicks, type ValueAxis } from '../../core/axis.ts'
 import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
 import styles from './plot.module.css'
 
-/** A drawing; an image with a name where its numbers do not stand beside it. */
+/** A drawing; an image with a name where its numbers are not next to it. */
 export function Drawing(
   props: SVGProps<SVGSVGElement> & {
     readonly width: number
@@ -41,7 +41,7 @@ export function Drawing(
   )
 }
 
-/** Where something stands on an axis, pixels, and how it reads. */
+/** Position of something on an axis in pixels, and its label. */
 export interface AxisMark {
   readonly at: number
   readonly text: ReactNode
@@ -49,7 +49,7 @@ export interface AxisMark {
   readonly anchor?: 'start' | 'middle' | 'end'
 }
 
-/** Lines across a plot with their amounts at the left. */
+/** Lines across a plot with their amounts on the left. */
 export function ValueGrid({ plot, marks }: { readonly plot: Plot; readonly marks: readonly AxisMark[] }) {
   return marks.map(({ at, text }) => (
     <g key={at}>
@@ -70,7 +70,7 @@ export function AxisLabels({ y, marks }: { readonly y: number; readonly marks: r
   ))
 }
 
-/** The clock that the settings ask for. */
+/** The clock format from the settings. */
 function clockFace(at: number): ClockFace {
   return {
     time: (instant) => format.time(instant),
@@ -84,7 +84,7 @@ interface PlotAxesProps {
   readonly axis: ValueAxis
 }
 
-/** Grid lines, amounts at the left and clock times below; part of an `<svg>` of the plot's size. */
+/** Grid lines, amounts on the left and clock times below; part of an `<svg>` of the plot's size. */
 export const PlotAxes = memo(function PlotAxes({ plot, domain, axis }: PlotAxesProps) {
   const marks = axis.ticks.map((value) => ({
     at: Math.round(yOfValue(plot, axis.max, value)) + 0.5,
@@ -133,7 +133,7 @@ export function CursorLine(props: {
   )
 }
 
-/** What is said of a place in a drawing, on the side that has room. */
+/** A tooltip for a place in a drawing, on the side that has room. */
 export function PlotTip(props: {
   readonly plot: Plot
   /** Pixels. */
@@ -150,12 +150,12 @@ export function PlotTip(props: {
   )
 }
 
-/** Reads colours and fonts from the tokens in force at an element: `token('--text-3')`. */
+/** Reads colours and fonts from the tokens that apply to an element: `token('--text-3')`. */
 export type TokenReader = (name: string) => string
 
 export type Draw = (context: CanvasRenderingContext2D, size: Size, token: TokenReader) => void
 
-/** Calls back whenever the theme in force changes. Returns the function that ends it. */
+/** Calls back whenever the applied theme changes. Returns the function that ends it. */
 function onThemeChange(changed: () => void): () => void {
   const observer = new MutationObserver(changed)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
@@ -201,8 +201,8 @@ export interface Size {
 }
 
 /**
- * Size of an element in whole CSS pixels: give it the first item as `ref`. Follows the element when it is mounted anew,
- * and keeps the last size while it is away.
+ * Size of an element in whole CSS pixels: pass the first item as `ref`. Follows the element when it is mounted again,
+ * and keeps the last size while it is unmounted.
  */
 export function useSize(): [(element: HTMLElement | null) => void, Size] {
   const [element, setElement] = useState<HTMLElement | null>(null)
@@ -223,7 +223,7 @@ export function useSize(): [(element: HTMLElement | null) => void, Size] {
 
 declare module 'react' {
   interface CSSProperties {
-    /** Colour of the level that a drawing is about; style sheets build all its patterns from it. */
+    /** Colour of the level that a drawing is about; style sheets derive all its patterns from it. */
     '--level'?: string
   }
 }
@@ -233,10 +233,10 @@ export const levelStyle = (name: string, stale = false): CSSProperties => ({
   '--level': stale ? 'var(--text-3)' : levelColor(name),
 })
 
-/** For what stands for several levels at once. */
+/** For elements that represent several levels at once. */
 export const NO_LEVEL_STYLE: CSSProperties = { '--level': 'var(--text-3)' }
 
-/** Tokens of every level colour there can be. */
+/** Tokens of every possible level colour. */
 const TOKENS = [
   ...BUILT_IN_ORDER.map((name) => `--lv-${name}`),
   ...Array.from({ length: SLOT_TOKENS }, (_, index) => `--lv-x${index + 1}`),
@@ -259,7 +259,7 @@ const FREE_OPACITY = 0.22
 
 const hatchId = (token: string): string => `apf-hatch${token.slice(1)}`
 
-/** Definitions that drawings anywhere on the page refer to; mounted once by the app. */
+/** Definitions that drawings anywhere on the page reference; mounted once by the app. */
 export function Patterns() {
   return (
     <svg width="0" height="0" className={styles['defs']} aria-hidden="true" focusable="false">

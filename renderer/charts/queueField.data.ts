@@ -1,6 +1,6 @@
 import type { DumpQueue } from '../../core/frame/dump.ts'
 
-/** What a queue's waiting work is counted in. */
+/** The unit of a queue's waiting work. */
 export const QUEUE_UNITS = ['requests', 'seats', 'seat-seconds'] as const
 export type QueueUnit = (typeof QUEUE_UNITS)[number]
 
@@ -16,13 +16,13 @@ export interface QueueCell {
 }
 
 export interface QueueFieldData {
-  /** By index from 0; an index that the dump does not name is an empty queue. */
+  /** By index from 0; an index that is not in the dump is an empty queue. */
   readonly cells: readonly QueueCell[]
   readonly unit: QueueUnit
   readonly waitingMax: number
   readonly executingMax: number
   readonly waitingTotal: number
-  /** Requests, whatever the unit. */
+  /** Requests, regardless of the unit. */
   readonly pendingTotal: number
   readonly nonEmpty: number
 }
@@ -31,11 +31,11 @@ export interface QueueFieldData {
 export interface QueueMarks {
   /** Queues of the chosen flow; in the order in which they were dealt, when they are a hand. */
   readonly hand: readonly number[]
-  /** Whether `hand` is the flow's hand; else the queues in which it was seen, a part of it. */
+  /** Whether `hand` is the flow's hand; otherwise the queues in which it was seen, a part of its hand. */
   readonly dealt: boolean
   /** The hand of a flow to compare with. */
   readonly second: readonly number[]
-  /** Requests that may wait in one queue; `undefined` when not known. */
+  /** Maximum number of requests that may wait in one queue; `undefined` when not known. */
   readonly lengthLimit: number | undefined
 }
 
@@ -43,20 +43,20 @@ export interface QueueMarks {
 export const places = ({ hand, dealt }: Pick<QueueMarks, 'hand' | 'dealt'>): ReadonlyMap<number, number> =>
   new Map(hand.map((queue, i) => [queue, dealt ? i + 1 : 0]))
 
-/** The length limit in the unit of the field; only requests are limited. */
+/** The length limit in the unit of the field; it only applies to requests. */
 const limitIn = (unit: QueueUnit, lengthLimit: number | undefined): number | undefined =>
   unit === 'requests' ? lengthLimit : undefined
 
-/** Part of the length limit from which on the limit is worth its room on the scale. */
+/** Share of the length limit from which on the scale includes the limit. */
 const NEAR_LIMIT = 1 / 16
 
-/** What the scale of the bars holds: the fullest queue, and the limit unless every queue is far from it. */
+/** Top of the scale of the bars: the fullest queue, and the limit unless every queue is far below it. */
 export function barsTop({ unit, waitingMax }: QueueFieldData, lengthLimit: number | undefined): number {
   const limit = limitIn(unit, lengthLimit)
   return limit !== undefined && waitingMax >= limit * NEAR_LIMIT ? Math.max(waitingMax, limit) : waitingMax
 }
 
-/** What the deepest shade of the grid stands for: a full queue, where it is known when one is full. */
+/** The amount of the deepest shade of the grid: a full queue, where the length limit is known. */
 export const gridTop = ({ unit, waitingMax }: QueueFieldData, lengthLimit: number | undefined): number =>
   Math.max(waitingMax, limitIn(unit, lengthLimit) ?? 0)
 
@@ -64,7 +64,7 @@ export const gridTop = ({ unit, waitingMax }: QueueFieldData, lengthLimit: numbe
 export const fullQueues = (cells: readonly QueueCell[], lengthLimit: number | undefined): number =>
   lengthLimit === undefined ? 0 : cells.filter(({ pending }) => pending >= lengthLimit).length
 
-/** Why more requests wait in a queue than its length limit, where that is so (specification 4.5). */
+/** Why more requests wait in a queue than its length limit allows, if that is the case (specification 4.5). */
 export function overfullNote({ cells }: QueueFieldData, lengthLimit: number | undefined): string | undefined {
   if (lengthLimit === undefined) return undefined
   const [longest] = cells.filter(({ pending }) => pending > lengthLimit).toSorted((a, b) => b.pending - a.pending)
@@ -83,7 +83,7 @@ function waitingOf(queue: DumpQueue, unit: QueueUnit): number {
   }
 }
 
-/** Largest number of queues that a level may have to be drawn; more are cut off (and said to be). */
+/** Maximum number of queues that are drawn; further ones are left out, and the field reports that. */
 export const QUEUES_DRAWN = 4_096
 
 export function queueFieldData(queues: readonly DumpQueue[], unit: QueueUnit): QueueFieldData {
@@ -119,7 +119,7 @@ export function queueFieldData(queues: readonly DumpQueue[], unit: QueueUnit): Q
   return { cells, unit, waitingMax, executingMax, waitingTotal, pendingTotal, nonEmpty }
 }
 
-/** Up to this many queues are drawn as bars; beyond it a grid says more. */
+/** Up to this many queues are drawn as bars; beyond it a grid shows more. */
 export const BARS_AT_MOST = 256
 
 export type QueueLayout =
@@ -169,7 +169,7 @@ export function barsLayout(count: number, size: CanvasSize): QueueLayout {
   }
 }
 
-/** Columns of a grid: powers of two, so that a row starts at a round index. */
+/** Columns of a grid: powers of two, so that every row starts at a round index. */
 export function gridColumns(count: number, size: CanvasSize): number {
   const ideal = Math.sqrt((count * Math.max(1, size.width)) / Math.max(1, size.height))
   const power = 2 ** Math.round(Math.log2(Math.max(1, ideal)))
@@ -204,7 +204,7 @@ export function queueRect(layout: QueueLayout, index: number, size: CanvasSize) 
   }
 }
 
-/** The queue under a point, by arithmetic; `undefined` beside the drawing. */
+/** The queue at a point, by arithmetic; `undefined` outside the drawing. */
 export function queueAt(layout: QueueLayout, x: number, y: number): number | undefined {
   const inside = (index: number): number | undefined => (index >= 0 && index < layout.count ? index : undefined)
   if (layout.kind === 'bars')
@@ -215,7 +215,7 @@ export function queueAt(layout: QueueLayout, x: number, y: number): number | und
   return inside(row * layout.columns + column)
 }
 
-/** The next queue with waiting or executing requests in a direction; stays when there is none. */
+/** The next queue in a direction with waiting or executing requests; the same one when there is none. */
 export function nextNonEmpty(cells: readonly QueueCell[], from: number | undefined, step: 1 | -1): number | undefined {
   const start = from ?? (step === 1 ? -1 : cells.length)
   for (let i = start + step; i >= 0 && i < cells.length; i += step) {
@@ -225,7 +225,7 @@ export function nextNonEmpty(cells: readonly QueueCell[], from: number | undefin
   return from
 }
 
-/** What a screen reader says of one queue; `place` as in `places`, `undefined` outside the hand. */
+/** Screen reader text of one queue; `place` as in `places`, `undefined` outside the hand. */
 export function queueText(cell: QueueCell, place: number | undefined): string {
   const waiting = cell.pending === 1 ? '1 request waiting' : `${cell.pending} requests waiting`
   const seats = cell.executingSeats === 1 ? '1 seat executing' : `${cell.executingSeats} seats executing`

@@ -9,11 +9,11 @@ import {
 } from './queueField.data.ts'
 import { valueAxis } from '../../core/axis.ts'
 
-/** What both shapes of the queue field are painted from. */
+/** Input of both shapes of the queue field. */
 export interface QueueScene {
   readonly data: QueueFieldData
   readonly marks: QueueMarks
-  /** Of the queues of the chosen flow, by queue. */
+  /** For the queues of the chosen flow, by queue. */
   readonly places: ReadonlyMap<number, number>
   readonly size: Size
   /** The level's colour. */
@@ -28,10 +28,10 @@ export const labelFont = (read: TokenReader, weight = 400): string => `${weight}
 export const amountText = (unit: string, value: number): string =>
   unit === 'seat-seconds' ? value.toFixed(2) : String(value)
 
-/** Of the frame around queues of the second hand, pixels. */
+/** Dashes of the frame around queues of the second hand, pixels. */
 export const DASHES = [3, 2]
 
-/** Labels nearer to each other than this would touch. */
+/** Labels closer to each other than this would touch. */
 const LABEL_GAP = 12
 
 /** Waiting work upwards, executing seats downwards, one column per queue. */
@@ -105,7 +105,7 @@ function paintTicks(
   }
 }
 
-/** Above it a request is rejected. */
+/** Above it requests are rejected. */
 function paintLimit(
   context: CanvasRenderingContext2D,
   { left, barWidth, count }: Bars,
@@ -170,15 +170,15 @@ interface Rect {
   readonly height: number
 }
 
-/** Shades of amber by waiting work; the faintest is still seen. */
+/** Shades of amber by waiting work; the faintest is still visible. */
 const shade = (waiting: number, top: number): number => (top > 0 ? 0.18 + 0.82 * Math.min(1, waiting / top) : 0)
 
-/** From this size on, a cell has room for what is drawn over its shade. */
+/** From this size on, a cell has room for marks over its shade. */
 const ROOMY = 10
 
 /**
- * One cell per queue: shade is waiting work, the bar at its foot is executing seats. All cells get one layer before the
- * next: thousands of changes of colour would cost more than the painting.
+ * One cell per queue: shade is waiting work, the bar at its bottom is executing seats. All cells get one layer before
+ * the next: thousands of colour changes would cost more than the painting.
  */
 export function paintGrid(context: CanvasRenderingContext2D, layout: Grid, scene: QueueScene): void {
   const { data, marks, color, read } = scene

@@ -1,6 +1,6 @@
 /**
- * Reduction of columns to what a drawing can hold: equal buckets, of which the last value (limits, state) or the
- * largest one (peaks) is kept. A bucket without any sample stays `null`, so that a gap remains a gap.
+ * Reduction of columns to what a drawing can hold: equal buckets that keep the last value (limits, state) or the
+ * largest one (peaks). A bucket without any sample stays `null`, so that a gap remains a gap.
  */
 export type Column = readonly (number | null)[]
 
@@ -37,7 +37,7 @@ export const reduceTimes = (times: readonly number[], ranges: readonly (readonly
 
 /**
  * Index ranges whose edges lie at multiples of one length of time, so that a bucket keeps its samples while the range
- * slides: peaks do not flicker between neighbours. At most `maxPoints` + 1 ranges, none of them empty.
+ * slides: peaks do not flicker between adjacent buckets. At most `maxPoints` + 1 ranges, none of them empty.
  */
 export function timeRanges(times: readonly number[], maxPoints: number): readonly (readonly [number, number])[] {
   const first = times[0]
@@ -46,7 +46,7 @@ export function timeRanges(times: readonly number[], maxPoints: number): readonl
   const least = (last - first) / Math.max(1, maxPoints)
   const ranges: [number, number][] = []
   if (times.length <= maxPoints || least <= 0) return times.map((_, i) => [i, i + 1])
-  // A range of n points spans n − 1 steps or one more: a hair over a whole second is that second.
+  // A range of n points spans n − 1 steps or one more: a fraction over a whole second counts as that second.
   const length = Math.max(1, Math.ceil(least / 1_000 - 0.02)) * 1_000
   let bucket = Number.NaN
   for (const [index, at] of times.entries()) {
@@ -66,5 +66,5 @@ export function largest(...columns: readonly Column[]): number {
   return max
 }
 
-/** The last value that exists. */
+/** The last value that is not `null`. */
 export const lastValue = (column: Column): number | undefined => column.findLast((value) => value !== null) ?? undefined

@@ -1,13 +1,13 @@
 import type { LevelFrame } from '../../core/frame/frame.ts'
 import { isExempt } from '../../core/frame/reading.ts'
 
-/** What a seat bar tells about one level, in seats. `undefined` is unknown, never zero. */
+/** The numbers of one level in a seat bar, in seats. `undefined` is unknown, never zero. */
 export interface BarSeats {
   readonly executing: number | undefined
   readonly queued: number | undefined
   readonly current: number | undefined
   readonly nominal: number | undefined
-  /** Upper limit; above the seats of the server it means "no borrowing limit". */
+  /** Upper limit; a value above the seats of the server means "no borrowing limit". */
   readonly upper: number | undefined
   readonly exempt: boolean
 }
@@ -22,8 +22,8 @@ export const barSeats = (level: LevelFrame): BarSeats => ({
 })
 
 /**
- * The parts of a bar, from the left: seats inside the limit that are free, executing up to nominal, executing beyond
- * it (borrowed), lent away, queued outside the door; `unlimited` is the outline of an exempt level.
+ * The parts of a bar, from the left: free seats inside the limit, executing up to nominal, executing beyond it
+ * (borrowed), lent, queued outside the limit; `unlimited` is the outline of an exempt level.
  */
 export type BarPartKind = 'free' | 'executing' | 'borrowed' | 'lent' | 'queued' | 'unlimited'
 
@@ -39,7 +39,7 @@ interface BarLayout {
   /** Pixels from the left; absent when unknown or not applicable. */
   readonly post: number | undefined
   readonly nominal: number | undefined
-  /** Reach of the level: its upper limit, or the end of the scale. */
+  /** Maximum of the level: its upper limit, or the end of the scale. */
   readonly reach: number | undefined
 }
 
@@ -47,7 +47,7 @@ const QUEUE_GAP = 3
 const QUEUE_LEAST = 4
 const UNLIMITED_LEAST = 2
 
-/** Lays a bar out on `width` pixels that stand for `scale` seats; what exceeds the scale is cut at its end. */
+/** Lays a bar out on `width` pixels that represent `scale` seats; what exceeds the scale is cut at its end. */
 export function layoutBar(seats: BarSeats, width: number, scale: number): BarLayout {
   const perSeat = scale > 0 ? width / scale : 0
   const at = (n: number) => Math.min(width, Math.max(0, n * perSeat))
@@ -78,7 +78,7 @@ export function layoutBar(seats: BarSeats, width: number, scale: number): BarLay
   }
 }
 
-/** Seats that one scale must hold so that every level of a table can be compared: limits and nominals, not queues. */
+/** Scale on which every level of a table can be compared: limits and nominals, not queues. */
 export function barScale(all: readonly BarSeats[]): number {
   const reach = (seats: BarSeats) => Math.max(seats.current ?? 0, seats.nominal ?? 0, seats.executing ?? 0)
   return Math.max(1, ...all.map(reach)) * 1.08

@@ -49,7 +49,7 @@ describe('seatChartData', () => {
     const data = dataOf({ executing, dispatchedRate }, 11)
     expect(data.gaps).toEqual([{ from: 2_000, to: 7_000 }])
     expect(data.points.filter((point) => point.executing === null)).toHaveLength(1)
-    // After a gap a missing rate is no reset; in the middle of samples it is.
+    // After a gap a missing rate is no reset; between samples it is.
     expect(data.resets).toEqual([9_000])
   })
 

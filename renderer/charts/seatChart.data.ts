@@ -5,17 +5,17 @@ import { gapsText } from '../theme/gapWords.ts'
 import { type Column, largest, lastValue, reduceColumn, reduceTimes, timeRanges } from './reduce.data.ts'
 import { type ValueAxis, valueAxis } from '../../core/axis.ts'
 
-/** Points that a chart draws at most (docs/decisions/020-charts.md). */
+/** Maximum number of points in a chart (docs/decisions/020-charts.md). */
 export const MAX_POINTS = 300
 
 /** One instant of the Seats chart, in seats; `null` where there is no sample. */
 export interface SeatPoint {
   readonly t: number
   readonly executing: number | null
-  /** From executing up to executing + queued: what waits outside the door. */
+  /** From executing up to executing + queued: the waiting seats. */
   readonly queued: readonly [number, number] | null
   readonly demand: number | null
-  /** From the lower limit to the part of the upper limit that exists and fits. */
+  /** From the lower limit to the part of the upper limit that exists and fits on the axis. */
   readonly band: readonly [number, number] | null
   readonly nominal: number | null
   readonly current: number | null
@@ -26,9 +26,9 @@ export interface SeatChartData {
   readonly axis: ValueAxis
   /** Stretches without a sample, Unix milliseconds. */
   readonly gaps: readonly Gap[]
-  /** A newest sample older than this leaves an empty box at the right edge: the axis runs on. */
+  /** A newest sample older than this leaves an empty box at the right edge, because the axis continues. */
   readonly lateAfterMs: number
-  /** Samples at which the counters started again: a notch on the axis. */
+  /** Samples at which the counters were reset: a notch on the axis. */
   readonly resets: readonly number[]
   /** First rejection inside the range after a sample without one. */
   readonly firstRejection: number | undefined
@@ -53,7 +53,7 @@ export interface SeatChartOptions {
 
 const NOTHING: Column = []
 
-/** A sample that has seats but no rate, straight after one that has both, follows a reset of the counters. */
+/** A sample with seats but no rate, directly after one with both, follows a reset of the counters. */
 function resetsOf(times: readonly number[], executing: Column, rate: Column): number[] {
   const resets: number[] = []
   for (let i = 1; i < times.length; i++) {
@@ -85,14 +85,14 @@ const blank = (t: number): SeatPoint => ({
   current: null,
 })
 
-/** Everything the Seats chart draws, from the history of one level; `undefined` when the level is not in it. */
+/** Everything that the Seats chart draws, from the history of one level; `undefined` when the level is not in it. */
 export function seatChartData(series: Series, levelName: string, options: SeatChartOptions): SeatChartData | undefined {
   const columns = series.levels.find((level) => level.name === levelName)?.columns
   if (columns === undefined) return undefined
   const ranges = timeRanges(series.times, MAX_POINTS)
   const full = (name: LevelColumn): Column => columns[name] ?? NOTHING
   const state = (name: LevelColumn): Column => reduceColumn(full(name), ranges, 'last')
-  /** The largest value inside a point where the history kept one, else the value itself. */
+  /** The largest value inside a point where the history kept one, otherwise the value itself. */
   const peak = (name: LevelColumn, otherwise: LevelColumn): Column => {
     const [peaks, values] = [full(name), full(otherwise)]
     const merged = series.times.map((_, i) => peaks[i] ?? values[i] ?? null)
@@ -109,7 +109,7 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
   const demand = executing.map((seats, i) => (seats === null ? null : seats + (queued[i] ?? 0)))
   const drawn = largest(demand, limits.current, limits.nominal)
   const ceiling = Math.min(lastValue(limits.upper) ?? 0, options.exist ?? Number.POSITIVE_INFINITY)
-  // An upper limit far above everything else would flatten the rest of the chart; it is then named, not drawn.
+  // An upper limit far above everything else would flatten the rest of the chart; it is labelled instead of drawn.
   const axis = valueAxis(Math.max(drawn, ceiling <= drawn * 1.6 ? ceiling : 0) * 1.04)
 
   const isKnown = (index: number): boolean => (columns.executing[index] ?? null) !== null
@@ -131,7 +131,7 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
       current: limits.current[i] ?? null,
     }
   })
-  // Points without a sample say nothing; one in the middle of each gap breaks the lines there.
+  // Points without a sample carry no information; one in the middle of each gap breaks the lines there.
   const points = [
     ...samples.filter((point) => point.executing !== null),
     ...gaps.map(({ from, to }) => blank((from + to) / 2)),
@@ -163,12 +163,12 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
 
 export interface EdgeLabel {
   readonly text: string
-  /** Seats; where the label would be best. */
+  /** Seats at which the label should preferably be. */
   readonly value: number
   readonly tone: 'queued' | 'strong' | 'quiet'
 }
 
-/** Direct labels at the right edge: demand, limits, and how much of the upper limit exists. */
+/** Direct labels on the right edge: demand, limits, and how much of the upper limit exists. */
 export function edgeLabels(data: SeatChartData, options: SeatChartOptions): readonly EdgeLabel[] {
   const { executing, queued, current, nominal, lower, upper } = data.last
   const labels: EdgeLabel[] = []
@@ -200,7 +200,7 @@ export function edgeLabels(data: SeatChartData, options: SeatChartOptions): read
   return labels
 }
 
-/** The chart in one sentence, for those who do not see it. */
+/** The chart in one sentence, for screen readers. */
 export function seatSentence(levelName: string, data: SeatChartData): string {
   const { executing, queued, current, nominal } = data.last
   if (executing === undefined) return `${levelName}: no sample in this range`
@@ -212,7 +212,7 @@ export function seatSentence(levelName: string, data: SeatChartData): string {
   return `${levelName}: ${parts.join(', ')}`
 }
 
-/** One sample of the table behind the chart, in seats; `null` for what was not known. */
+/** One sample of the table behind the chart, in seats; `null` for unknown values. */
 export type SeatRow = Readonly<
   Record<'executing' | 'queued' | 'demand' | 'current' | 'nominal' | 'lower' | 'upper', number | null>
 > & { readonly t: number }

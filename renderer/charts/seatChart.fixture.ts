@@ -3,7 +3,7 @@ import { LEVEL_COLUMNS } from '../../core/history/point.ts'
 
 type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
 
-/** A series for tests: one point a second from `start`, columns that are not given are empty. */
+/** A series for tests: one point a second from `start`; columns that are not given are empty. */
 export function seriesOf(levels: Readonly<Record<string, Values>>, length: number, start = 0): Series {
   const levelOf = (name: string, values: Values): LevelSeries =>
     LevelSeriesSchema.parse({

@@ -10,7 +10,7 @@ export interface LedgerEntry {
   readonly lent: number
   readonly borrowed: number
   readonly executing: number | undefined
-  /** Seats inside the limit that nobody uses. */
+  /** Unused seats inside the limit. */
   readonly free: number | undefined
 }
 
@@ -22,10 +22,10 @@ export interface LedgerEntry {
  */
 export type LedgerRegime = 'shared' | 'short' | 'unknown'
 
-/** An account of every seat of one server. Sums are over Limited levels; exempt stands outside. */
+/** An account of every seat of one server. Sums are over Limited levels; exempt is separate. */
 export interface Ledger {
   readonly entries: readonly LedgerEntry[]
-  /** Levels whose nominal or current limit is not reported: they cannot be accounted for. */
+  /** Levels whose nominal or current limit is not reported, so that they cannot be accounted for. */
   readonly unknown: readonly string[]
   readonly nominal: number
   readonly current: number
@@ -42,7 +42,7 @@ export interface Ledger {
 
 const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
-/** Levels in the order of `names`, those that it lacks at the end. */
+/** Levels in the order of `names`, levels that are not in it at the end. */
 function inOrder(server: ServerFrame, names: readonly string[]) {
   const place = new Map(names.map((name, index) => [name, index]))
   const at = (name: string) => place.get(name) ?? names.length
@@ -77,8 +77,8 @@ export function ledgerOf(server: ServerFrame, order: readonly string[]): Ledger 
 const seatsWord = (n: number) => (n === 1 ? '1 seat' : `${n} seats`)
 
 /**
- * Where the sum of nominal limits stands against the server's own limit, which `/metrics` does not report. Each
- * nominal limit is rounded up (specification 6.1), so the surplus is less than one seat per level with a share.
+ * How the sum of nominal limits relates to the server's own limit, which `/metrics` does not report. Each nominal limit
+ * is rounded up (specification 6.1), so the surplus is less than one seat per level with a share.
  */
 export function nominalNote(ledger: Ledger): string {
   const atMost = Math.max(0, ledger.entries.filter((entry) => entry.nominal > 0).length - 1)
@@ -89,7 +89,7 @@ export function nominalNote(ledger: Ledger): string {
   return `nominal limits sum to ${ledger.nominal}${rounding}${onTop}.`
 }
 
-/** Why the current limits sum to something else than the nominal ones; absent when they do not. */
+/** Why the sum of the current limits differs from that of the nominal ones; absent when it does not. */
 export function differenceNote(ledger: Ledger): string | undefined {
   const { difference, entries, exempt, regime } = ledger
   if (regime === 'short') {
@@ -132,7 +132,7 @@ interface Span {
   readonly width: number
 }
 
-/** What is drawn of one level, or of several neighbours that are too narrow to tell apart. */
+/** The drawing of one level, or of several adjacent ones that are too narrow to distinguish. */
 export interface LedgerGroup {
   readonly entry: LedgerEntry
   /** Names of the levels drawn here: one, unless merged. */
@@ -143,7 +143,7 @@ export interface LedgerGroup {
   readonly executing: Span | undefined
   /** The executing part beyond nominal. */
   readonly borrowed: Span | undefined
-  /** Where its lent or borrowed seats lie in the pool. */
+  /** Position of its lent or borrowed seats in the pool. */
   readonly pool: Span | undefined
 }
 
@@ -154,7 +154,7 @@ export interface LedgerLayout {
   readonly perSeat: number
 }
 
-/** From this many levels on, neighbours below this many pixels become one segment. */
+/** From this many levels on, adjacent levels below this many pixels become one segment. */
 const MERGE_FROM = 60
 const MERGE_BELOW = 2
 
@@ -173,7 +173,7 @@ interface Slot {
   readonly names: readonly string[]
 }
 
-/** One slot per level; on a large server, runs of narrow neighbours share one. */
+/** One slot per level; on a large server, runs of narrow adjacent levels share one. */
 function slotsOf(entries: readonly LedgerEntry[], perSeat: number): Slot[] {
   const slots: Slot[] = []
   const narrow = (entry: LedgerEntry) => Math.max(entry.nominal, entry.current) * perSeat < MERGE_BELOW
@@ -251,7 +251,7 @@ export interface EquationTerm {
   readonly name: string
   /** Negative is lent. */
   readonly seats: number
-  /** Swatch, then the text right of it. */
+  /** Swatch, with the text to its right. */
   readonly swatch: Span
   readonly textX: number
 }
@@ -259,9 +259,9 @@ export interface EquationTerm {
 interface Equation {
   readonly lenders: readonly EquationTerm[]
   readonly borrowers: readonly EquationTerm[]
-  /** Where "lent = borrowed" stands. */
+  /** Position of "lent = borrowed". */
   readonly signX: number
-  /** Terms that found no room. */
+  /** Number of terms that did not fit. */
   readonly hidden: number
   readonly end: number
 }
@@ -269,7 +269,7 @@ interface Equation {
 const TEXT_WIDTH = 44
 const SIGN_WIDTH = 102
 
-/** Places the terms from `left`; the largest ones are kept when the width does not hold all. */
+/** Places the terms from `left`; the largest ones are kept when the width does not fit all. */
 export function layoutEquation(ledger: Ledger, left: number, width: number, perSeat: number): Equation {
   const swatch = (seats: number) => Math.max(12, Math.min(60, Math.abs(seats) * perSeat * 0.5))
   const needed = (entry: LedgerEntry) => swatch(entry.current - entry.nominal) + 5 + TEXT_WIDTH + 8

@@ -4,9 +4,9 @@ import styles from './seatLedger.module.css'
 import type { LedgerGroup } from './seatLedger.data.ts'
 
 /**
- * - `ribbons`: lent and borrowed parts are tied to the pool by ribbons.
+ * - `ribbons`: ribbons connect lent and borrowed parts to the pool.
  * - `equation`: one line of terms instead, on low windows.
- * - `plain`: no middle: more levels than ribbons can tell apart, or no pool.
+ * - `plain`: no middle: too many levels for distinguishable ribbons, or no pool.
  * - `small`: one of several servers: strips and hairlines only.
  */
 export type LedgerVariant = 'ribbons' | 'equation' | 'plain' | 'small'
@@ -175,7 +175,7 @@ function CurrentPart({ group, geometry, variant }: PartProps) {
   )
 }
 
-/** Code and limit, on the executing part where it is wide enough, else on the free part. */
+/** Code and limit, on the executing part where it is wide enough, otherwise on the free part. */
 function CurrentLabels(props: {
   readonly group: LedgerGroup
   readonly y: number
@@ -224,7 +224,7 @@ function BorrowedLabel({ group, y }: { readonly group: LedgerGroup; readonly y: 
   )
 }
 
-/** Ties the end of a borrower's nominal part to the end of its current part. */
+/** Connects the end of a borrower's nominal part to the end of its current part. */
 function Hairline({ group, geometry }: PartProps) {
   const { entry, nominal, current } = group
   if (entry.borrowed <= 0) return null

@@ -1,23 +1,23 @@
 import { useEffect, useRef, type RefObject } from 'react'
 import { timeStore } from '../state/time.ts'
 
-/** What a wheel is turned over: the instant under a place, CSS pixels from the left edge of the page. */
+/** The target of the wheel: the instant at a position, CSS pixels from the left edge of the page. */
 export interface Turned {
   readonly box: RefObject<HTMLElement | null>
   readonly instantAt: (clientX: number) => number
-  /** Whether a wheel alone means time; otherwise it scrolls the page, and means time with Ctrl or Shift. */
+  /** Whether the wheel alone controls time; otherwise it scrolls the page, and controls time with Ctrl or Shift. */
   readonly always?: boolean
 }
 
-/** A range that is read anew for each event of a wheel would be read dozens of times a second. */
+/** Without it, the range would be read again for each wheel event, dozens of times a second. */
 const GATHER_MS = 80
-/** Pixels of a wheel that halve or double the range, and that move it by its length. */
+/** Pixels of wheel movement that halve or double the range, and that move it by its length. */
 const DOUBLE_PX = 400
 const LENGTH_PX = 1_200
-/** Pixels of a line and of a page, of wheels that count in these. */
+/** Pixels of a line and of a page, for wheels that count in these. */
 const UNIT_PX = [1, 16, 800]
 
-/** A wheel zooms around the pointer; sideways, or with Shift, it moves the range. */
+/** The wheel zooms around the pointer; sideways, or with Shift, it moves the range. */
 export function useWheel({ box, instantAt, always = false }: Turned): void {
   const newest = useRef(instantAt)
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useWheel({ box, instantAt, always = false }: Turned): void {
     const onWheel = (event: WheelEvent): void => {
       const { deltaX, deltaY, shiftKey, ctrlKey, deltaMode, clientX } = event
       if (!always && !shiftKey && !ctrlKey) return
-      // Not even Ctrl is to enlarge the page here.
+      // Ctrl must not zoom the page here.
       event.preventDefault()
       const unit = UNIT_PX[deltaMode] ?? 1
       if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) panned += (deltaX === 0 ? deltaY : deltaX) * unit
@@ -48,7 +48,7 @@ export function useWheel({ box, instantAt, always = false }: Turned): void {
       }
       timer ??= setTimeout(apply, GATHER_MS)
     }
-    // React listens to wheels without the right to keep the page where it is.
+    // React registers passive wheel listeners, which cannot prevent scrolling.
     element.addEventListener('wheel', onWheel, { passive: false })
     return () => {
       clearTimeout(timer)

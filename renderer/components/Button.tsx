@@ -6,10 +6,13 @@ import { classes } from './classes.ts'
 import { Icon } from './Icon.tsx'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** One primary button a screen: the thing most people came for. */
+  /** One primary button per screen: its most common action. */
   readonly primary?: boolean
   readonly small?: boolean
-  /** What it asks of the other side, where that may refuse it: it is disabled then, and says why. */
+  /**
+   * The procedure or stream of the other side that the button calls. If the other side refuses it, the button is
+   * disabled and shows why.
+   */
   readonly asks?: ProcedureName | StreamName
 }
 
@@ -30,7 +33,7 @@ interface SegmentOption<V extends string> {
   readonly label: ReactNode
 }
 
-/** A few choices side by side; a radio group: arrows move and choose. */
+/** A few choices in a row; a radio group: arrows move and choose. */
 export function Segment<V extends string>(props: {
   readonly label: string
   readonly value: V
@@ -80,7 +83,7 @@ export function Segment<V extends string>(props: {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }
 
-/** Copies text; says so on the button for two seconds. */
+/** Copies text, and confirms it on the button for two seconds. */
 export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
   const [said, setSaid] = useState<string>()
   useEffect(() => {
@@ -109,7 +112,7 @@ interface CheckProps {
   readonly onChange: (checked: boolean) => void
 }
 
-/** A box to tick, with its words behind it. */
+/** A checkbox, with its label after it. */
 export const Check = ({ label, checked, disabled = false, onChange }: CheckProps) => (
   <label className={styles['check']}>
     <input type="checkbox" checked={checked} disabled={disabled} onChange={({ target }) => onChange(target.checked)} />

@@ -79,7 +79,7 @@ describe('ChartFrame', () => {
           this.#tell([{ isIntersecting: onScreen, boundingClientRect: { height: 100 } }])
         }
         disconnect(): void {
-          // Nothing is held.
+          // Nothing is paused.
         }
       },
     )

@@ -20,21 +20,21 @@ export interface ChartFrameProps {
   readonly title: string
   readonly unit?: string | undefined
   readonly note?: ReactNode
-  /** The numbers behind the drawing; a function is asked only when the table is needed. */
+  /** The numbers behind the drawing; a function is called only when the table is needed. */
   readonly table: ChartTable | (() => ChartTable)
-  /** Name of exported files, without time and ending; no two charts have the same. */
+  /** Name of exported files, without time and extension; unique to each chart. */
   readonly fileName: string
-  /** What the chart is about, for its picture: a level. */
+  /** The subject of the chart, for its picture: a level. */
   readonly subject?: string | undefined
-  /** Levels that the drawing names by their codes; its picture spells them out. */
+  /** Levels that the drawing labels by their codes; its picture spells them out. */
   readonly codes?: readonly string[]
-  /** One sentence with what the drawing shows now; makes the drawing an image to screen readers. */
+  /** One sentence about what the drawing shows now; makes the drawing an image to screen readers. */
   readonly label?: string | undefined
   /** Keys of colours and marks, before the buttons. */
   readonly legend?: ReactNode
-  /** What the numbers are of; without, of the shown range or sample. */
+  /** The time of the numbers; absent for the shown range or sample. */
   readonly time?: ChartTime | undefined
-  /** What its lines or cells measure; nothing where no metric holds it. */
+  /** What its lines or cells measure; absent where no metric holds it. */
   readonly promql?: Measured | undefined
   /** Controls of the chart itself, before the table and export buttons. */
   readonly actions?: ReactNode
@@ -45,8 +45,8 @@ export interface ChartFrameProps {
 const read = (table: ChartFrameProps['table']): ChartTable => (typeof table === 'function' ? table() : table)
 
 /**
- * A chart with everything that every chart has: title, unit, the table behind it (T), pictures and CSV, and a fence
- * around its failures. The drawing is mounted only while it is on the screen.
+ * A chart with everything that every chart has: title, unit, the table behind it (T), pictures and CSV, and an error
+ * boundary. The drawing is mounted only while it is on the screen.
  */
 export function ChartFrame(props: ChartFrameProps) {
   const {
@@ -159,11 +159,11 @@ export function ChartFrame(props: ChartFrameProps) {
   )
 }
 
-/** How often the table behind a chart is read again, while it is shown and while only screen readers see it. */
+/** How often the table behind a chart is read again: while it is shown, and while only screen readers can read it. */
 const SHOWN_MS = 1_000
 const HIDDEN_MS = 5_000
 
-/** The table behind a chart: read at first, on focus, on toggling and every so often, not with every sample. */
+/** The table behind a chart: read initially, on focus, on toggling and at intervals, not with every sample. */
 function useNumbers(
   table: ChartFrameProps['table'],
   identity: string,
@@ -181,7 +181,7 @@ function useNumbers(
   const empty = numbers.rows.length === 0
   const arrived = empty && typeof table !== 'function' && table.rows.length > 0
   useEffect(refresh, [refresh, identity, arrived])
-  // A table that is computed on demand may be empty at first: look again soon.
+  // A table that is computed on demand may be empty at first: read it again soon.
   const pause = empty ? SHOWN_MS : everyMs
   useEffect(() => {
     const timer = setInterval(refresh, pause)
@@ -215,8 +215,8 @@ function NumbersTable(props: { readonly title: string; readonly table: ChartTabl
 }
 
 /**
- * Whether an element is on the screen or near it. Starts as true, so that the first paint is complete; `height` is what
- * it last measured, to keep its place while its content is away.
+ * Whether an element is on the screen or near it. Starts as true, so that the first paint is complete; `height` is its
+ * last measured height, which keeps its place while its content is unmounted.
  */
 function useOnScreen(): { ref: RefObject<HTMLDivElement | null>; visible: boolean; height: number } {
   const ref = useRef<HTMLDivElement>(null)
@@ -242,8 +242,8 @@ function useOnScreen(): { ref: RefObject<HTMLDivElement | null>; visible: boolea
 }
 
 /**
- * What the numbers of a chart are of: the shown range; one instant, in Unix milliseconds; or no instant at all, because
- * they are calculated.
+ * The time of a chart's numbers: the shown range; one instant, in Unix milliseconds; or no instant at all, because they
+ * are calculated.
  */
 type ChartTime = number | 'range' | 'calculated'
 
@@ -253,7 +253,7 @@ function sampleInstant(): number | undefined {
   return server === undefined ? undefined : unixMsOf(server.at)
 }
 
-/** Where the numbers of a picture come from and when they were: source, server, and sample or range. */
+/** Origin and time of the numbers in a picture: source, server, and sample or range. */
 function originOf(time: ChartTime | undefined): readonly string[] {
   const { connection } = connectionStore.getState()
   const { server } = viewStore.getState()

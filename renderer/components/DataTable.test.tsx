@@ -128,7 +128,7 @@ describe('DataTable', () => {
     await user.keyboard('?')
     expect(glossaryStore.getState().term).toBe('executing')
     closeTerm()
-    // Where no term is named, the key is left to the page.
+    // Without a term, the key is left to the page.
     screen.getByRole('columnheader', { name: 'Level' }).focus()
     await user.keyboard('?')
     expect(glossaryStore.getState().term).toBeUndefined()

@@ -31,19 +31,19 @@ export interface DataTableProps<R extends object> {
   /** Enter or a click on a row. */
   readonly onOpen?: ((row: R) => void) | undefined
   readonly selectedKey?: string | undefined
-  /** Shown above the others, in their given order, whatever the sorting; copies of rows that need attention. */
+  /** Shown above the others, in their given order, regardless of the sorting; copies of rows that need attention. */
   readonly pinned?: readonly R[]
   readonly initialSort?: Sorting
-  /** File name of the CSV, without ending; absent: no export. */
+  /** File name of the CSV, without extension; absent: no export. */
   readonly csvName?: string | undefined
-  /** What a column measures, by its id; nothing where no metric holds it. */
+  /** What a column measures, by its id; absent where no metric holds it. */
   readonly promql?: ((column: string) => Measured | undefined) | undefined
-  /** Rows beyond the screen are not mounted; by itself from 100 rows on. Needs a parent with a height. */
+  /** Rows outside the viewport are not mounted; automatic from 100 rows on. Needs a parent with a height. */
   readonly virtual?: boolean
   readonly density?: 'regular' | 'compact'
-  /** What stands there instead of rows. */
+  /** Shown instead of rows. */
   readonly empty?: ReactNode
-  /** At the left of the line below the table. */
+  /** On the left of the line below the table. */
   readonly foot?: ReactNode
   readonly onHover?: ((row: R | undefined) => void) | undefined
 }
@@ -52,7 +52,7 @@ const ROW_HEIGHT = { regular: 34, compact: 26 } as const
 
 /**
  * Rows of facts as a grid: arrows, Home, End and Page keys move, Enter opens a row or sorts by a header, `s` sorts by
- * the column in which the cursor stands, `?` on a header opens its term. Rows stay as given until the reader sorts them.
+ * the column of the cursor, `?` on a header opens its term. Rows stay as given until the user sorts them.
  */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
   const { caption, columns, rows, rowKey, onOpen, selectedKey, pinned = [], csvName, empty, foot, onHover } = props
@@ -164,7 +164,7 @@ export function promqlCopies<R>(
   })
 }
 
-/** Rows in the order that the reader chose, and the chosen order. */
+/** Rows in the user's sort order, and that order. */
 function useSortedRows<R extends object>(
   columns: readonly DataColumn<R>[],
   rows: readonly R[],

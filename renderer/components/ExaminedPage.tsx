@@ -10,7 +10,7 @@ import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
 import { ErrorState, LoadingPage, NoCluster, ProblemNote, Sentences } from './States.tsx'
 
-/** A page of what an examination of the shown source found, again as time goes on or when it is asked to. */
+/** A page with the result of an examination of the shown source, repeated at intervals and on request. */
 export function ExaminedPage<T extends { readonly summary: string }>({
   title,
   waitingFor,
@@ -23,11 +23,11 @@ export function ExaminedPage<T extends { readonly summary: string }>({
 }: {
   readonly title: string
   readonly waitingFor: string
-  /** What the page does, where there is no source. */
+  /** The purpose of the page, shown when there is no source. */
   readonly purpose: string
-  /** The present is examined again after so long. */
+  /** Interval at which the present is examined again. */
   readonly everyMs: number
-  /** The same function asks the same question. */
+  /** A new function runs a new examination. */
   readonly read: (at: number | undefined) => Promise<T>
   readonly evidenceOf: (found: T) => string
   readonly renderMain: (found: T) => ReactNode
@@ -64,7 +64,7 @@ export function ExaminedPage<T extends { readonly summary: string }>({
   )
 }
 
-/** What an examination could not find out. */
+/** The limits of an examination. */
 export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (
@@ -74,18 +74,17 @@ export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   )
 }
 
-/** What was found last, which stays when a later examination fails. */
+/** The latest result, which stays when a later examination fails. */
 interface Examined<T> {
   readonly found?: T
   readonly problem?: Problem
 }
 
 /**
- * Examines the source as it is shown: the present every `everyMs` as long as the page is open, an instant of the past
- * once.
+ * Examines the source as it is shown: the present every `everyMs` while the page is open, an instant of the past once.
  *
- * `read` asks; another one asks at once. `shown`: the connection, if any. `turn`: how often the reader asked again; what
- * was found before stays until the next answer is there.
+ * `read` runs the examination; a new function runs it at once. `shown`: the connection, if any. `turn`: how often the
+ * user requested it again; the previous result stays until the next one arrives.
  */
 function useExamination<T>(
   read: (at: number | undefined) => Promise<T>,

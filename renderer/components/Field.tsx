@@ -17,7 +17,7 @@ export interface FieldProps {
   readonly error?: string | undefined
 }
 
-/** A labelled control; `children` receives the attributes that tie label, hint and error to it. */
+/** A labelled control; `children` receives the attributes that connect label, hint and error to it. */
 export function Field(
   props: FieldProps & {
     readonly children: (attributes: {
@@ -55,7 +55,7 @@ interface TextProps {
   readonly onChange: (value: string) => void
 }
 
-/** What is typed: `code` (names, paths, addresses) is set in the monospaced face. */
+/** The kind of text: `code` (names, paths, addresses) is set in the monospaced face. */
 const TYPED = {
   code: { className: monoInputClass, spellCheck: false },
   number: { className: inputClass, spellCheck: false, inputMode: 'numeric' },
@@ -105,11 +105,11 @@ export function TextArea(
 }
 
 interface OptionsProps extends TextProps {
-  /** One that is only a text is its own value. */
+  /** An option that is only text is its own value. */
   readonly options: readonly (string | readonly [value: string, label: string, disabled?: boolean])[]
 }
 
-/** A choice of one, named by what is around it. */
+/** A choice of one, named by the surrounding elements. */
 export function Select(props: OptionsProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, keyof OptionsProps>) {
   const { options, onChange, ...select } = props
   return (

@@ -2,15 +2,15 @@ import { useRef } from 'react'
 import { Button, type ButtonProps } from './Button.tsx'
 
 interface FilesButtonProps extends Omit<ButtonProps, 'onClick'> {
-  /** What the files are for. */
+  /** What the files are used for. */
   readonly label: string
-  /** Asks for a folder and gives the files in it. */
+  /** Opens a folder picker and returns the files in it. */
   readonly folder?: boolean
   /** At least one. */
   readonly onFiles: (files: readonly File[]) => void
 }
 
-/** Asks for files of this machine. */
+/** Opens a file picker of this machine. */
 export function FilesButton({ label, folder = false, onFiles, ...button }: FilesButtonProps) {
   const input = useRef<HTMLInputElement>(null)
   const choose = (): void => {

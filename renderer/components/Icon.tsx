@@ -1,4 +1,6 @@
-/** Line icons on a 16 px grid, drawn with the text colour; decoration only, the words beside them carry the meaning. */
+/**
+ * Line icons on a 16 px grid, drawn with the text colour; decoration only, the words next to them carry the meaning.
+ */
 const PATHS = {
   fleet: 'M2.5 2.5h4.5V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z',
   overview: 'M2 4h12M2 8h8M2 12h10',

@@ -4,7 +4,7 @@ import { MiddleCut } from './LevelChip.tsx'
 
 afterEach(cleanup)
 
-/** What is drawn of a name, in its parts. */
+/** The drawn text of a name, in its parts. */
 const drawn = (container: Element): (string | null | undefined)[] =>
   ['data-start', 'data-end'].map((half) => container.querySelector('[title]')?.getAttribute(half))
 

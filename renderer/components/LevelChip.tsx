@@ -6,15 +6,15 @@ import { Icon, type IconName } from './Icon.tsx'
 
 export interface LevelChipProps {
   readonly name: string
-  /** Loses its hue: the value beside it is not current. */
+  /** Loses its hue: the value next to it is not current. */
   readonly stale?: boolean
-  /** The name stands beside it: the chip itself is silent. */
+  /** The name is next to it, so the chip itself is hidden from screen readers. */
   readonly decorative?: boolean
 }
 
 /** A level by colour and code, never by colour alone. */
 export function LevelChip({ name, stale = false, decorative = false }: LevelChipProps) {
-  // The max-in-flight filter puts requests into none.
+  // The max-in-flight filter assigns requests to no level.
   if (name === '') return null
   const { turn } = levelLook(name)
   const look = classes(
@@ -45,9 +45,9 @@ export function LevelName({ name, stale = false }: { readonly name: string; read
   )
 }
 
-/** Texts of this length or shorter are shown as they are: every column has room for them. */
+/** Texts of this length or shorter are shown in full: every column has room for them. */
 const LONGEST_WHOLE = 10
-/** Of a short name, a third at most: what tells it apart may as well stand at its beginning. */
+/** Of a short name, a third at most: its distinctive part may just as well be at its beginning. */
 const LONGEST_END = 10
 
 export interface MiddleCutProps {
@@ -56,9 +56,9 @@ export interface MiddleCutProps {
 }
 
 /**
- * A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. The halves
- * are drawn from attributes, over the name in one piece, which is what assistive technology, the clipboard and the
- * search of the page find.
+ * A name that loses its middle where it does not fit: similar names often differ only at their end. The halves are
+ * drawn from attributes, over the name in one piece, which is what assistive technology, the clipboard and the page
+ * search find.
  */
 export function MiddleCut({ text, title = text }: MiddleCutProps) {
   if (text.length <= LONGEST_WHOLE) return <>{text}</>
@@ -97,7 +97,7 @@ const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string }>> = {
   connecting: { word: 'connecting' },
 }
 
-/** The state of a level in a glyph and a word; `seats` says how many are borrowed or lent. */
+/** The state of a level as a glyph and a word; `seats` is the number borrowed or lent. */
 export function StateTag({ kind, seats }: { readonly kind: StateKind; readonly seats?: number | undefined }) {
   const { icon, word } = LOOK[kind]
   return (

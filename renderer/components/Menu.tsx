@@ -8,7 +8,7 @@ export interface MenuEntry {
 
 export interface MenuProps {
   readonly entries: readonly MenuEntry[]
-  /** Asked for when the menu opens. */
+  /** Loaded when the menu opens. */
   readonly more?: ReactNode
   /** The button that opens it. */
   readonly children: ReactElement<TriggerProps>
@@ -24,7 +24,7 @@ export const Menu = ({ entries, more, children }: MenuProps) => (
   </Opener>
 )
 
-/** An entry that is `more` of a menu. */
+/** An entry in the `more` part of a menu. */
 export function MenuItem(entry: MenuEntry) {
   const parts = useParts(true)
   return parts !== undefined && <parts.Item {...entry} />

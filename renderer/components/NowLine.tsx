@@ -22,7 +22,7 @@ export interface NowLineProps {
   readonly actions?: ReactNode
 }
 
-/** Each screen opens with one plain sentence, then the evidence, then the next action. */
+/** Each screen opens with one plain sentence, followed by the evidence and the next action. */
 export function NowLine({ title, evidence, details, level, stale = false, actions }: NowLineProps) {
   return (
     <header className={styles['line']}>
@@ -47,7 +47,7 @@ export function NowLine({ title, evidence, details, level, stale = false, action
   )
 }
 
-/** The number of a first-run note at what the note describes; nothing once the note is dismissed. */
+/** The number of a first-run note, placed at what the note describes; nothing once the note is dismissed. */
 export function NoteMark({ note, style }: { readonly note: NoteId; readonly style?: CSSProperties }) {
   return useShownNotes().includes(note) ? <NoteNumber note={note} style={style} /> : null
 }
@@ -67,7 +67,7 @@ export interface KeyNumber {
   readonly tone?: 'queued' | 'rejected' | undefined
   /** The glossary's entry for the label. */
   readonly term?: TermId
-  /** Nothing where no metric holds it. */
+  /** Absent where no metric holds it. */
   readonly promql?: Measured
 }
 

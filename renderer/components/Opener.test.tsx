@@ -55,7 +55,7 @@ it.each(['{Enter}', ' ', '{ArrowDown}'])('opens a menu with the first %s, on its
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('menuitem', { name: 'Save' })))
   expect(screen.getByText('more')).toBe(trigger)
   expect(trigger.getAttribute('aria-expanded')).toBe('true')
-  // The key was one press to everything around it.
+  // The surrounding elements received one key press.
   expect(onKeyDown).toHaveBeenCalledOnce()
   await user.keyboard('{Enter}')
   expect(onSelect).toHaveBeenCalledOnce()

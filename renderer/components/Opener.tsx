@@ -14,18 +14,18 @@ type Parts = typeof import('./floating.tsx')
 
 let parts: Parts | undefined
 
-/** Loads menus, popovers and tips, which come after the first screen. */
+/** Loads menus, popovers and tips after the first screen. */
 export async function loadParts(): Promise<void> {
   parts ??= await import('./floating.tsx')
 }
 
-/** Those parts once they are `wanted` and there. */
+/** Those parts once they are `wanted` and loaded. */
 export function useParts(wanted: boolean): Parts | undefined {
   const [, setCame] = useState(parts)
   useEffect(() => {
     if (!wanted || parts !== undefined) return undefined
     let gone = false
-    // The side that serves the page may be gone for a moment: the next event asks again.
+    // The side that serves the page may be unavailable for a moment: the next event loads them again.
     void loadParts().then(
       () => !gone && setCame(parts),
       () => undefined,
@@ -50,22 +50,22 @@ type EventName = (typeof EVENTS)[number]
 type Handlers = Partial<Record<EventName, (event: SyntheticEvent) => void>>
 type Attributes = Readonly<Record<string, unknown>>
 
-/** Of the element that a part opens beside; its `ref` belongs to the part. */
+/** Props of the element next to which a part opens; its `ref` belongs to the part. */
 export type TriggerProps = Handlers & { readonly ref?: Ref<HTMLElement> }
 
-/** An element that is there before the part that opens beside it. */
+/** An element that is rendered before the part that opens next to it. */
 export interface Trigger {
   element(): HTMLElement | null
   readonly attach: (element: HTMLElement | null) => void
-  /** What happened on the element, for the part, or until it is there. */
+  /** An event on the element, passed to the part or held until it is loaded. */
   on(name: EventName, event: SyntheticEvent): void
-  /** Gives it what the part makes of its trigger. */
+  /** Applies the part's handlers and attributes to its trigger. */
   adopt(handlers: Handlers, attributes: Attributes): void
-  /** Hands the part the event that it came for. */
+  /** Replays the event that opens the part. */
   replay(): void
 }
 
-/** Which events open it, and which of those that follow mean that it is not asked for any more. */
+/** Which events open it, and which later ones cancel that. */
 interface Opening {
   readonly attributes: Attributes
   readonly opens: (name: EventName, event: SyntheticEvent) => boolean
@@ -108,7 +108,7 @@ function createTrigger({ opens, ends }: Opening, ask: () => void, show: (attribu
       if (opens(name, event)) {
         pending = { name, event }
         if (keyOf(event) === undefined) return
-        // The key comes again.
+        // The key is dispatched again.
         event.preventDefault()
         event.stopPropagation()
       } else if (ends?.has(name) === true) pending = undefined
@@ -122,7 +122,7 @@ function createTrigger({ opens, ends }: Opening, ask: () => void, show: (attribu
       pending = undefined
       if (last === undefined) return
       const key = keyOf(last.event)
-      // Menus follow keys on the document, to see whether the keyboard is used.
+      // Menus listen for keys on the document to detect keyboard use.
       if (key === undefined) handlers?.[last.name]?.(last.event)
       else element?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
     },
@@ -130,13 +130,13 @@ function createTrigger({ opens, ends }: Opening, ask: () => void, show: (attribu
 }
 
 /**
- * An element beside which a menu, a popover or a tip opens. It is drawn at once and stays the same element; the part is
- * loaded with the first event of the pointer, the focus or the keyboard on it, becomes its handlers, and gets the event
- * that opens it, however late it comes.
+ * An element next to which a menu, a popover or a tip opens. It is rendered at once and stays the same element; the
+ * part is loaded with the first event of the pointer, the focus or the keyboard on it, provides its handlers, and
+ * receives the event that opens it, however late it loads.
  */
 export function Opener(props: {
   readonly opening: Opening
-  /** Opened by something else than the element. */
+  /** Opened by something other than the element. */
   readonly open?: boolean
   readonly children: ReactElement<TriggerProps>
   readonly renderPart: (parts: Parts, trigger: Trigger) => ReactNode
@@ -171,7 +171,7 @@ const isSame = (a: Attributes, b: Attributes): boolean => {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.is(a[key], b[key]))
 }
 
-/** Stands for the element of a trigger where the library expects one, and passes on what it is given. */
+/** Represents the element of a trigger where the library expects one, and passes on its props. */
 export function Adopted({ of, ref, ...given }: { readonly of: Trigger; readonly ref?: Ref<HTMLElement> } & Attributes) {
   useImperativeHandle<HTMLElement | null, HTMLElement | null>(ref, () => of.element(), [of])
   useLayoutEffect(() => {

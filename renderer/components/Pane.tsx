@@ -4,9 +4,9 @@ import styles from './Pane.module.css'
 
 export interface PaneProps {
   readonly title: string
-  /** What the numbers inside are in: `seats`, `requests`, `seat-seconds`. */
+  /** Unit of the numbers inside: `seats`, `requests`, `seat-seconds`. */
   readonly unit?: string | undefined
-  /** One line beside the title: where the numbers come from. */
+  /** One line next to the title: the origin of the numbers. */
   readonly note?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -14,10 +14,10 @@ export interface PaneProps {
   readonly onKeyDown?: ((event: KeyboardEvent) => void) | undefined
 }
 
-/** A titled region divided from its neighbours by hairlines; F6 moves between panes. */
+/** A titled region separated from its neighbours by hairlines; F6 moves between panes. */
 export function Pane({ title, unit, note, actions, children, className, onKeyDown }: PaneProps) {
   const id = useId()
-  // The keys act on the pane that holds the focus, wherever inside it the focus is.
+  // The keys act on the pane that contains the focus.
   const keys = onKeyDown === undefined ? {} : { onKeyDown }
   return (
     <section aria-labelledby={id} className={classes(styles['pane'], className)} data-pane="" tabIndex={-1} {...keys}>

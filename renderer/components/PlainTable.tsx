@@ -21,23 +21,23 @@ export interface PlainTableProps<R> {
   readonly rowKey: (row: R, index: number) => string | number
   readonly rowLook?: (row: R) => string | undefined
   readonly selectedKey?: string | undefined
-  /** Headings over the columns that name them in `group`. */
+  /** Headings over the columns that reference them in `group`. */
   readonly groups?: Readonly<Record<string, ReactNode>>
   readonly foot?: readonly FootRow[]
-  /** Without a line of headers. */
+  /** Without a header row. */
   readonly headless?: boolean
   readonly className?: string | undefined
   readonly tabIndex?: number
 }
 
 /**
- * Few rows in their given order, for reading only: what `DataTable` is without its keyboard, sorting and scrolling. Its
- * rules in the style sheet have no weight, so that one class of the screen can override each; `--row-height` and
+ * A few rows in their given order, for reading only: `DataTable` without its keyboard, sorting and scrolling. Its rules
+ * in the style sheet have no specificity, so that one class of the screen can override each; `--row-height` and
  * `--cell-padding` are the usual ones.
  */
 export function PlainTable<R>(props: PlainTableProps<R>) {
   const { caption, columns, rows, rowKey, rowLook, selectedKey, groups, foot, headless = false, className } = props
-  // The role is written out because a style may take the implicit one away.
+  // The role is explicit because a style may remove the implicit one.
   const attributes = { role: 'table', 'aria-label': caption, tabIndex: props.tabIndex }
   return (
     <table {...attributes} className={classes(styles['plain'], className)}>

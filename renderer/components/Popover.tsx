@@ -8,7 +8,7 @@ export interface PopoverProps {
   readonly label: string
   readonly align: 'start' | 'end'
   readonly className: string | undefined
-  /** The content puts the focus where it belongs. */
+  /** The content manages the focus itself. */
   readonly ownFocus?: boolean
   readonly content: ReactNode
   /** The button that opens it. */

@@ -49,7 +49,7 @@ afterEach(() => {
   viewStore.setState(EMPTY, true)
 })
 
-/** Opens the menu of a button and chooses an entry; what is on the clipboard then. */
+/** Opens the menu of a button and chooses an entry; returns the clipboard after that. */
 async function copied(button: string, entry: string): Promise<string> {
   const user = userEvent.setup()
   await user.click(screen.getByRole('button', { name: button }))

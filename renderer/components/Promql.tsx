@@ -8,10 +8,10 @@ import { viewStore } from '../state/view.ts'
 import { Button } from './Button.tsx'
 import { Menu, MenuItem } from './Menu.tsx'
 
-/** What a chart or a number shows, of the selected server unless others are named. */
+/** What a chart or a number shows, for the selected server unless others are named. */
 export interface Measured extends Shown {
   readonly servers?: readonly string[]
-  /** Of many instants, which come from whoever draws it. Otherwise of `atMs`, or of the shown sample. */
+  /** Covers many instants, which the drawing supplies. Otherwise `atMs`, or the shown sample. */
   readonly ranged?: boolean
 }
 
@@ -27,7 +27,7 @@ interface Promql {
   readonly matchersOfAll: MatchersOfAll
 }
 
-/** The families of all versions are needed only where a menu is open. */
+/** The families of all versions are only needed when a menu is open. */
 async function load(): Promise<Promql> {
   const [{ promqlOf }, { matchersOfAll }] = await Promise.all([
     import('../../core/prom/measures.ts'),
@@ -36,9 +36,7 @@ async function load(): Promise<Promql> {
   return { promqlOf, matchersOfAll }
 }
 
-/**
- * Entries of a menu that copy expressions; those that the version of the server has no metrics for are left out.
- */
+/** Menu entries that copy expressions; expressions for which the server's version has no metrics are left out. */
 export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
   const [write, setWrite] = useState<Promql>()
   useEffect(() => onAnswer(load, setWrite), [])
@@ -58,7 +56,7 @@ export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy
   })
 }
 
-/** A button for several numbers: which of them is copied is chosen in its menu. */
+/** A button for several numbers: its menu offers one entry for each. */
 export function PromqlMenu({ of, copies }: { readonly of: string; readonly copies: readonly PromqlCopy[] }) {
   if (copies.length === 0) return null
   return (
@@ -86,7 +84,7 @@ function placeOf({ servers }: Measured, matchersOfAll: MatchersOfAll): Place {
   const intervals = found.flatMap(({ intervalMs }) => intervalMs ?? [])
   return {
     version: frame?.servers.find(({ id }) => id === ids[0])?.version,
-    // Where one of the servers is not known in Prometheus, no label finds all of them.
+    // Where one of the servers is not known in Prometheus, no label matches all of them.
     matchers: found.length === ids.length ? matchersOfAll(found.map(({ labels }) => labels)) : [],
     intervalMs: intervals.length === 0 ? undefined : Math.max(...intervals),
     native: found[0]?.native,

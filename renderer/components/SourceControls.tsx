@@ -16,7 +16,7 @@ export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
   const switchOn = (): void => {
     if (cadence === undefined) return
     ask('sources.cadence', { ...cadence, dumpsEveryMs: DUMPS_MS.default })
-      // The status bar and the connection screen show what a failing source says.
+      // The status bar and the connection screen show the error of a failing source.
       .catch(() => undefined)
   }
   return (
@@ -28,7 +28,7 @@ export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
   )
 }
 
-/** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */
+/** Origin and age of the numbers: `from dump_requests, 2 s ago`. */
 export function DumpAge({ at }: { readonly at: number }) {
   const mode = useViewPart((view) => view.mode)
   const moving = mode === 'live' || mode === 'stale'
@@ -41,7 +41,7 @@ export function DumpAge({ at }: { readonly at: number }) {
 
 const MOST_SEATS = 1_000_000
 
-/** Seats of the server for which the impact is computed, where no server says how many it has. */
+/** Seats of the server for which the impact is computed, where no server reports how many it has. */
 export function ServerSeats({ limit }: { readonly limit: ServerLimit }) {
   const [typed, setTyped] = useState(String(limit.seats))
   const change = (text: string): void => {

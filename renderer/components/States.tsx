@@ -13,11 +13,11 @@ import styles from './States.module.css'
 import { Icon, type IconName } from './Icon.tsx'
 
 interface OfPage {
-  /** The page that has nothing else to show: its heading, which is read but not shown. */
+  /** Heading of a page that has nothing else to show; for screen readers only. */
   readonly page?: string | undefined
 }
 
-/** Nothing to show: one sentence, what it means, one action. */
+/** Nothing to show: one sentence, its meaning, one action. */
 export function EmptyState(
   props: OfPage & {
     readonly title: string
@@ -40,8 +40,8 @@ export function EmptyState(
 const BARS = ['42%', '58%', '36%', '50%']
 
 /**
- * Nothing for 400 ms, then grey lines, after a second a line of text; never a spinner. `waitingFor` completes
- * "waiting for …".
+ * Nothing for 400 ms, then grey lines, after a second a line of text; never a spinner. `waitingFor` completes "waiting
+ * for …".
  */
 export function Loading({ waitingFor }: { readonly waitingFor: string }) {
   const [seconds, setSeconds] = useState(0)
@@ -64,7 +64,7 @@ export function Loading({ waitingFor }: { readonly waitingFor: string }) {
   )
 }
 
-/** A whole page that waits. Its heading is there from the first moment on. */
+/** A whole page that is loading. Its heading is there from the start. */
 export const LoadingPage = ({ title, waitingFor }: { readonly title: string; readonly waitingFor: string }) => (
   <>
     <h1 className="sr-only">{title}</h1>
@@ -72,7 +72,7 @@ export const LoadingPage = ({ title, waitingFor }: { readonly title: string; rea
   </>
 )
 
-/** Text that is meant to be copied: YAML, raw replies. */
+/** Text to copy: YAML, raw replies. */
 export function Preformatted({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <pre className={styles['pre']} {...scrollRegion(label)}>
@@ -81,7 +81,7 @@ export function Preformatted({ text, label }: { readonly text: string; readonly 
   )
 }
 
-/** The raw words behind a sentence, closed at first unless `open`. */
+/** The raw text behind a sentence, closed at first unless `open`. */
 export function Details(props: { readonly text: string; readonly summary?: string; readonly open?: boolean }) {
   const { text, summary = 'details', open = false } = props
   return (
@@ -92,7 +92,7 @@ export function Details(props: { readonly text: string; readonly summary?: strin
   )
 }
 
-/** What a credential plugin wrote, or how to install it, is the reason itself; other details only support it. */
+/** The output of a credential plugin, or how to install it, is the reason itself; other details only support it. */
 const saysWhy = ({ code }: Problem): boolean => code === 'credentials'
 
 /** A failure in one sentence, with the details behind a disclosure. */
@@ -129,7 +129,7 @@ export function ErrorState(
   )
 }
 
-/** A call that the credential may not make: the call, what stays readable, and the exact role that mends it. */
+/** A call that the credential may not make: the call, what is still readable, and the exact role that fixes it. */
 export function ForbiddenState(props: {
   /** `You may not read /metrics on prod-eu-1.` */
   readonly title: string
@@ -156,7 +156,7 @@ export function ForbiddenState(props: {
   )
 }
 
-/** A shell command that applies the YAML as it stands. */
+/** A shell command that applies the YAML unchanged. */
 export function kubectlApply(yaml: string): string {
   return `kubectl apply -f - <<'EOF'\n${yaml.trimEnd()}\nEOF\n`
 }
@@ -202,7 +202,7 @@ export const NoCluster = ({ page, children }: OfPage & { readonly children: Reac
   </EmptyState>
 )
 
-/** What failed: credentials that are missing or refused are neither silence nor a missing right. */
+/** What failed: missing or refused credentials are neither a missing response nor a missing permission. */
 export function failureTitle(id: string, code: ErrorCode | undefined): string {
   switch (code) {
     case 'forbidden':
@@ -218,7 +218,7 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
   }
 }
 
-/** An instant of which nothing is recorded: what is nearest. */
+/** An instant without recorded data: offers the nearest ones. */
 export function NothingThen({ moment }: { readonly moment: Moment }) {
   const { goTo } = timeStore.getState()
   const { before, after } = moment.gap ?? {}
@@ -243,7 +243,7 @@ export function NothingThen({ moment }: { readonly moment: Moment }) {
   )
 }
 
-/** An etcd proxy has a screen of its own, and nothing for the others. */
+/** An etcd proxy has its own screen, and no data for the others. */
 const NoApiServer = () => (
   <EmptyState
     title="The connected source is an etcd."
@@ -257,7 +257,10 @@ const NoApiServer = () => (
   </EmptyState>
 )
 
-/** All clusters of a Prometheus are read in a few numbers for the Fleet screen, and none of their servers in full. */
+/**
+ * For all clusters of a Prometheus only a few numbers are read, for the Fleet screen; none of their servers is read in
+ * full.
+ */
 const OnlyFleet = () => (
   <EmptyState
     title="This source lists all clusters of a Prometheus."
@@ -271,11 +274,11 @@ const OnlyFleet = () => (
   </EmptyState>
 )
 
-/** Leads to the source and its credentials, where there is such a screen. */
+/** Links to the source and its credentials, where there is such a screen. */
 export const OpenConnection = () =>
   useHasScreen('connection') && <Button onClick={() => openScreen('connection')}>Open Connection</Button>
 
-/** Before the first sample: why, when the source already failed. */
+/** Before the first sample: why there is none, if the source has already failed. */
 export function NoSampleYet() {
   const moment = usePastPart((past) => past.moment)
   const connected = useConnected()
@@ -289,7 +292,7 @@ export function NoSampleYet() {
 }
 
 interface Props {
-  /** What failed, as the reader knows it: the title of the chart or screen. */
+  /** What failed, by the name that the user sees: the title of the chart or screen. */
   readonly title: string
   readonly children: ReactNode
 }
@@ -298,7 +301,7 @@ interface State {
   readonly failure: Error | undefined
 }
 
-/** One broken drawing must not take the screen with it. */
+/** One broken drawing must not take down the screen. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { failure: undefined }
 

@@ -9,7 +9,7 @@ const LABELS: Readonly<Record<Stride, string>> = {
   recomputation: 'limits',
 }
 
-/** How far one step of a simulation or a run goes. */
+/** Length of one step of a simulation or a run. */
 export function StrideSelect(props: {
   readonly label: string
   readonly value: Stride

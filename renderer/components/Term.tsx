@@ -5,8 +5,8 @@ import { Opener, OPENINGS, type TriggerProps } from './Opener.tsx'
 import styles from './controls.module.css'
 
 /**
- * A word of the field, explained in a sentence on hover and focus; pressing it opens its entry in the glossary. Mark the
- * first use on a screen only.
+ * A term, explained in a sentence on hover and focus; pressing it opens its glossary entry. Mark the first use on a
+ * screen only.
  */
 export const Term = ({ id, children }: { readonly id: TermId; readonly children: ReactNode }) => (
   <Tip text={<Sentence id={id} />}>
@@ -14,7 +14,7 @@ export const Term = ({ id, children }: { readonly id: TermId; readonly children:
       type="button"
       className={styles['term']}
       onClick={(event) => {
-        // What the word stands in, such as a row, is not meant.
+        // The press must not reach what contains the term, such as a row.
         event.stopPropagation()
         openTerm(id)
       }}
@@ -24,10 +24,10 @@ export const Term = ({ id, children }: { readonly id: TermId; readonly children:
   </Tip>
 )
 
-/** The texts of the glossary, once they are there: they come after the first screen. */
+/** The texts of the glossary, once loaded: they load after the first screen. */
 let glossary: typeof GLOSSARY | undefined
 
-/** What the glossary says of a term. */
+/** The definition of a term. */
 export function Sentence({ id }: { readonly id: TermId }) {
   const [texts, setTexts] = useState(glossary)
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Sentence({ id }: { readonly id: TermId }) {
       ;({ GLOSSARY: glossary } = await import('../../core/glossary/glossary.ts'))
       if (shown) setTexts(glossary)
     }
-    // Without them there is nothing to say; the next one asks again.
+    // Without them there is nothing to show; the next one loads them again.
     come().catch(() => undefined)
     return () => {
       shown = false
@@ -46,7 +46,7 @@ export function Sentence({ id }: { readonly id: TermId }) {
   return texts?.[id][1]
 }
 
-/** A sentence beside anything that can be focused. */
+/** A sentence next to any focusable element. */
 export const Tip = ({
   text,
   children,

@@ -28,9 +28,9 @@ export interface YamlEditorProps {
   readonly label: string
   readonly text: string
   readonly findings: readonly LocatedFinding[]
-  /** Where in the text a field stands; absent of a text that cannot be read. */
+  /** Finds the position of a field in the text; absent for a text that cannot be read. */
   readonly document: Pick<ManifestDocument, 'rangeOf'> | undefined
-  /** What is offered while typing; nothing without. The first one stays. */
+  /** Completions while typing; absent: none. The first value is kept. */
   readonly complete?: CompletionSource
   readonly readOnly: boolean
   /** Where to put the cursor: the field of a finding, once for each value. */
@@ -43,7 +43,10 @@ export interface YamlEditorProps {
 /** A change that did not come from the keyboard of this editor. */
 const external = Annotation.define<boolean>()
 
-/** One YAML text. The owner of the text has the truth and the undo: the editor reports every change and shows the given text. */
+/**
+ * One YAML text. Its owner holds the state and the undo history: the editor reports every change and shows the given
+ * text.
+ */
 export default function YamlEditor(props: YamlEditorProps) {
   const { text, findings, document: read, readOnly, goTo } = props
   const place = useRef<HTMLDivElement>(null)
@@ -85,7 +88,7 @@ export default function YamlEditor(props: YamlEditorProps) {
             override: latest.current.complete === undefined ? [] : [latest.current.complete],
             icons: false,
           }),
-          // What scrolls must be reachable by keyboard, also where it cannot be changed.
+          // Scrollable content must be reachable by keyboard, even where it cannot be changed.
           EditorView.contentAttributes.of({ 'aria-label': latest.current.label, tabindex: '0' }),
           readOnlyPart.current.of(readOnlyExtension(latest.current.readOnly)),
           Prec.high(
@@ -150,7 +153,7 @@ export default function YamlEditor(props: YamlEditorProps) {
 
 const readOnlyExtension = (readOnly: boolean) => [EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)]
 
-/** The part in which two texts differ, so that the cursor stays where it is. */
+/** The part in which two texts differ, so that the cursor stays in place. */
 function changeBetween(from: string, to: string): { from: number; to: number; insert: string } | undefined {
   if (from === to) return undefined
   const shorter = Math.min(from.length, to.length)

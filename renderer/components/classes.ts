@@ -3,8 +3,8 @@ import styles from './controls.module.css'
 /** Joins the class names that apply. */
 export const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ')
 
-/** An input in the header of a pane; here and not with the fields, which the first screen does not load. */
+/** An input in the header of a pane. Defined here because the first screen does not load the fields. */
 export const paneInputClass = classes(styles['input'], styles['paneInput'])
 
-/** Attributes of a region that scrolls: what can only be seen by scrolling must be reachable by keyboard. */
+/** Attributes of a scrollable region: content that is only visible by scrolling must be reachable by keyboard. */
 export const scrollRegion = (label: string) => ({ role: 'region', 'aria-label': label, tabIndex: 0 }) as const

@@ -18,7 +18,7 @@ const seats: NumberLook = {
   change: (value) => format.change(value, 1),
 }
 
-/** How each number is called and written. */
+/** Label and format of each number. */
 export function numberLook(name: NumberName, perSecond: boolean): NumberLook {
   const counted = (what: string): NumberLook =>
     perSecond
@@ -40,6 +40,6 @@ export function numberLook(name: NumberName, perSecond: boolean): NumberLook {
   }
 }
 
-/** `−33 %`; nothing where there is no part to speak of. */
+/** `−33 %`; empty where there is no relative change. */
 export const shareText = ({ share, change }: Difference): string =>
   share === undefined || change === 0 ? '' : `${share > 0 ? '+' : ''}${format.percent(share)}`

@@ -11,7 +11,7 @@ export interface ChartTable {
 
 const MAX_TABLE_ROWS = 60
 
-/** At most `max` rows, evenly taken, the first and the last among them. */
+/** At most `max` rows, evenly sampled, the first and the last among them. */
 export function thinned<T>(rows: readonly T[], max = MAX_TABLE_ROWS): readonly T[] {
   if (rows.length <= max) return rows
   const step = (rows.length - 1) / (max - 1)
@@ -19,7 +19,7 @@ export function thinned<T>(rows: readonly T[], max = MAX_TABLE_ROWS): readonly T
   return rows.filter((_, index) => taken.has(index))
 }
 
-/** A cell as the table shows it. Averages have more digits than anybody reads. */
+/** A cell as the table shows it. Averages have more digits than are useful. */
 export function cellText(value: CsvValue): string {
   if (typeof value !== 'number') return value ?? format.fixed(undefined)
   if (Number.isInteger(value)) return format.fixed(value)
@@ -27,8 +27,8 @@ export function cellText(value: CsvValue): string {
 }
 
 /**
- * Every row; instants with date and zone (RFC 3339, UTC), numbers as they are. `sampleAt` (Unix milliseconds) heads the
- * rows of a table that is of one instant.
+ * Every row; instants with date and zone (RFC 3339, UTC), numbers unrounded. `sampleAt` (Unix milliseconds) heads the
+ * rows of a table that is about one instant.
  */
 export function chartCsv({ columns, rows, times = false }: ChartTable, sampleAt?: number): string {
   if (!times) {
@@ -46,20 +46,20 @@ export function chartCsv({ columns, rows, times = false }: ChartTable, sampleAt?
   )
 }
 
-/** Name of an exported file: what it shows and when it was made, in characters that every system takes. */
+/** Name of an exported file: its content and when it was made, in characters that every system accepts. */
 export function exportName(name: string, now: number): string {
   const at = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
   return `${name.replaceAll(/[^\w.-]+/g, '_').slice(0, 120)}-${at}Z`
 }
 
-/** Offers a file to be kept; the page itself writes nothing. */
+/** Offers a file for download; the page itself writes nothing. */
 export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // The click has started the download by the next task; the address is not needed after it.
+  // The click has started the download by the next task, so the URL is no longer needed.
   setTimeout(() => URL.revokeObjectURL(url), 0)
 }
 

@@ -6,25 +6,25 @@ import { toCsv, type CsvValue } from '../../core/text/csv.ts'
 /** One column of any table: `DataTable`, `PlainTable`, the stream of live requests. */
 export interface DataColumn<R> {
   readonly id: string
-  /** Header text, with the unit where the title of the table does not say it; also the header in the CSV. */
+  /** Header text, with the unit where the title of the table does not name it; also the header in the CSV. */
   readonly header: string
-  /** Shown instead of the text, such as a header that is a term only in part. */
+  /** Shown instead of the text, for example a header that is only partly a term. */
   readonly head?: ReactNode
   /** A longer explanation of the header. */
   readonly title?: string
-  /** The glossary's entry for the header: its sentence on hover and focus, the entry itself with the key `?`. */
+  /** The glossary entry for the header: its sentence on hover and focus, the entry itself with the key `?`. */
   readonly term?: TermId
   readonly align?: 'left' | 'right'
   /** Class of the cell of one row. */
   readonly look?: (row: R) => string | undefined
-  /** What the cell shows. Absent: the value as it is, "–" when unknown. */
+  /** Content of the cell. Absent: the value as it is, "–" when unknown. */
   readonly cell?: (row: R) => ReactNode
-  /** What the column sorts by and exports. Absent: not sortable, not exported. */
+  /** The value for sorting and export. Absent: not sortable, not exported. */
   readonly value?: (row: R) => CsvValue
   readonly sortable?: boolean
-  /** Pixels, with the gutters. Where all columns but one have such a width, no content moves them. */
+  /** Pixels, including the gutters. Where all columns but one have such a width, no content moves them. */
   readonly width?: number | string
-  /** The header is read but not shown, as for a column of buttons. */
+  /** The header is for screen readers only, for example of a column of buttons. */
   readonly hiddenHeader?: boolean
   /** Its cells are the headers of their rows (`PlainTable`). */
   readonly rowHeader?: boolean
@@ -33,7 +33,7 @@ export interface DataColumn<R> {
 }
 
 interface NumberColumn<R> extends Partial<DataColumn<R>> {
-  /** How a cell writes the number. Absent: whole. */
+  /** Format of the number. Absent: whole. */
   readonly text?: (value: number | undefined) => string
 }
 
@@ -45,18 +45,18 @@ export const numberColumn = <R>(
   { text = format.seats, ...more }: NumberColumn<R> = {},
 ): DataColumn<R> => ({ id, header, align: 'right', value, cell: (row) => text(value(row)), ...more })
 
-/** Columns of rows whose order says something, so that none of them sorts. */
+/** Columns of rows whose order has a meaning, so that none of them sorts. */
 export const inGivenOrder = <R>(columns: readonly DataColumn<R>[]): readonly DataColumn<R>[] =>
   columns.map((column) => ({ ...column, sortable: false }))
 
-/** What a cell shows. */
+/** Content of a cell. */
 export const cellOf = <R>({ cell, value }: DataColumn<R>, row: R): ReactNode =>
   cell === undefined ? (value?.(row) ?? UNKNOWN) : cell(row)
 
-/** Room in pixels that the column without a width keeps. */
+/** Minimum width in pixels of the column without a width. */
 const FLEXIBLE_LEAST = 150
 
-/** Whether the columns of a table keep their places whatever their cells contain: all but one state a width. */
+/** Whether the columns of a table keep their places regardless of their content: all but one have a width. */
 export const hasFixedColumns = <R>(columns: readonly DataColumn<R>[]): boolean =>
   columns.filter(({ width }) => typeof width !== 'number').length === 1
 
@@ -82,7 +82,7 @@ export function compareValues(a: CsvValue, b: CsvValue): number {
   return String(a).localeCompare(String(b), 'en', { numeric: true })
 }
 
-/** Rows by the values of one column; as given among equal ones, and unknown values last in either direction. */
+/** Rows by the values of one column; equal ones as given, unknown values last in either direction. */
 export function sortedRows<R>(
   columns: readonly DataColumn<R>[],
   rows: readonly R[],

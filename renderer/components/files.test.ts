@@ -65,7 +65,7 @@ const droppedFile = (fullPath: string): FileSystemEntry =>
     fullPath,
     file: (given: (file: File) => void) => given(new File(['text'], fullPath.split('/').at(-1) ?? '')),
   })
-/** Browsers hand out what is in a folder in portions. */
+/** Browsers return the entries of a folder in batches. */
 const folder = (portions: readonly (readonly FileSystemEntry[])[]): FileSystemEntry => {
   const left = [...portions]
   const readEntries = (given: (portion: readonly FileSystemEntry[]) => void) => given(left.shift() ?? [])

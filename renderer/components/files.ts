@@ -9,7 +9,7 @@ interface Limits {
   readonly files: number
 }
 
-/** A folder of captures travels as one message: all files together stay well under its limit. */
+/** A folder of captures is sent as one message: all files together stay well under its limit. */
 const LIMITS: Limits = { totalLength: 48_000_000, files: 400 }
 
 /** The part of File that reading needs. */
@@ -17,7 +17,7 @@ export interface Readable extends Sendable {
   readonly webkitRelativePath?: string
 }
 
-/** What opens chosen files: a recording is added to those of this console, others are read here. */
+/** The source of chosen files: a recording is added to those of this console, other files are read here. */
 export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceSpec> {
   const recordings = files.filter(({ name }) => /\.apfrec$/i.test(name))
   const [recording] = recordings
@@ -30,7 +30,10 @@ export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceS
 export const blobOf = ({ base64 }: SharedFile): Blob =>
   new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))])
 
-/** Texts of chosen files, unpacked where they are gzip. Never reads more than the limit, whatever is packed inside. */
+/**
+ * Texts of chosen files, decompressed where they are gzip. Never reads more than the limit, whatever the decompressed
+ * size.
+ */
 export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<UploadedFile[]> {
   const wanted = files.filter(({ name }) => !name.startsWith('.'))
   if (wanted.length === 0) throw new ProblemError('invalid-input', 'There is no file in what was chosen.')
@@ -42,7 +45,7 @@ export async function readFiles(files: readonly Readable[], limits: Limits = LIM
   for (const file of wanted) {
     const path =
       file.webkitRelativePath === undefined || file.webkitRelativePath === '' ? file.name : file.webkitRelativePath
-    // One after the other, so that the limit holds for all of them together.
+    // One after the other, so that the limit applies to all of them together.
     const text = await textOf(file, path, limits.totalLength - total)
     total += text.length
     read.push({ name: path.replace(/\.gz$/i, ''), text })
@@ -73,7 +76,7 @@ async function textOf(file: Readable, path: string, most: number): Promise<strin
   }
 }
 
-/** Files of a drop, those inside dropped folders included. */
+/** Files of a drop, including those inside dropped folders. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Readable[]> {
   const entries = Array.from(transfer.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   if (entries.length === 0) return Array.from(transfer.files)
@@ -94,7 +97,7 @@ async function filesOf(entry: FileSystemEntry): Promise<Readable[]> {
   const reader = entry.createReader()
   const inside: Readable[] = []
   for (;;) {
-    // A folder is handed out in portions; an empty one ends it.
+    // A folder is returned in batches; an empty one ends it.
     const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (portion.length === 0) return inside
     for (const child of portion) inside.push(...(await filesOf(child)))

@@ -6,13 +6,16 @@ import { Adopted, type Trigger } from './Opener.tsx'
 import type { PopoverProps } from './Popover.tsx'
 import styles from './controls.module.css'
 
-/** What opens beside a trigger. Loaded after the first screen, or with the first event on a trigger (Opener.tsx). */
+/**
+ * The parts that open next to a trigger. Loaded after the first screen, or with the first event on a trigger
+ * (Opener.tsx).
+ */
 
 interface OfTrigger {
   readonly trigger: Trigger
 }
 
-/** After the effects of the part below it, which by then follows the document. */
+/** Runs after the effects of the part below it, which has attached its document listeners by then. */
 const useReplay = (trigger: Trigger): void => useEffect(() => trigger.replay(), [trigger])
 
 export function MenuPart({ trigger, entries, more }: OfTrigger & Pick<MenuProps, 'entries' | 'more'>) {

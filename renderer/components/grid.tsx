@@ -6,7 +6,7 @@ import { isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
 import { Sentence, Tip } from './Term.tsx'
 import styles from './tables.module.css'
 
-/** Rows beyond the screen are left out of tables that are longer than this. */
+/** Tables with more rows than this do not mount rows outside the viewport. */
 export const VIRTUAL_FROM = 100
 
 export interface GridOptions<R> {
@@ -16,9 +16,9 @@ export interface GridOptions<R> {
   readonly count: number
   /** Pixels. */
   readonly rowHeight: number
-  /** Rows beyond the screen are not mounted. */
+  /** Rows outside the viewport are not mounted. */
   readonly virtual: boolean
-  /** A key that does not move the cursor; whether it was meant. */
+  /** Handles a key that does not move the cursor; returns whether it did. */
   readonly onKey: (
     event: KeyboardEvent,
     cursor: Cursor,
@@ -28,8 +28,8 @@ export interface GridOptions<R> {
 }
 
 /**
- * What every grid of rows shares (WAI-ARIA authoring practices): one cell is reached by Tab, arrows, Home, End and Page
- * keys move, `?` on a header opens its term, and only rows near the screen are mounted.
+ * What every grid of rows shares (WAI-ARIA authoring practices): Tab reaches one cell, arrows, Home, End and Page keys
+ * move, `?` on a header opens its term, and only rows near the viewport are mounted.
  */
 export function useGrid<R>({ caption, columns, count, rowHeight, virtual, onKey }: GridOptions<R>) {
   const [{ singleKeys }] = useSettings()
@@ -60,7 +60,7 @@ export function useGrid<R>({ caption, columns, count, rowHeight, virtual, onKey 
   return { scroll, cursor, place, grid, ...rows }
 }
 
-/** The line of headers, which the cursor of the grid can reach. */
+/** The header row, which the cursor of the grid can reach. */
 export function GridHead<R>(props: {
   readonly columns: readonly DataColumn<R>[]
   readonly sorting?: Sorting | undefined
@@ -110,7 +110,7 @@ export function GridHead<R>(props: {
   )
 }
 
-/** What the column says and what its term means, as far as there is either. */
+/** The explanation of the column and the definition of its term, as far as they exist. */
 function headerText<R>({ title, term }: DataColumn<R>): ReactNode {
   if (term === undefined) return title
   return (
@@ -136,7 +136,7 @@ export interface Cursor {
   readonly column: number
 }
 
-/** Where a key leads from a cell of a grid; `undefined` when the key is not about moving. */
+/** The cell that a key selects from a cell of a grid; `undefined` when the key does not move the cursor. */
 export function moveCursor(
   key: string,
   { row, column }: Cursor,
@@ -170,7 +170,7 @@ export function moveCursor(
 
 export interface GridCursor {
   readonly cursor: Cursor
-  /** The attributes that make a cell part of the cursor's way. */
+  /** The attributes that make a cell reachable by the cursor. */
   readonly place: (
     row: number,
     column: number,
@@ -179,8 +179,8 @@ export interface GridCursor {
 }
 
 /**
- * One cell of a grid can be reached by Tab; the focus follows the cursor, also to rows that mount later. While the
- * cursor's row is not among the mounted ones, the first of them stands in for it.
+ * Tab reaches one cell of a grid; the focus follows the cursor, also to rows that mount later. While the cursor's row
+ * is not mounted, the first mounted row replaces it.
  */
 function useGridCursor(
   root: RefObject<HTMLElement | null>,
@@ -219,7 +219,7 @@ function useGridCursor(
   }
 }
 
-/** The rows of a long list that are worth mounting. All rows are equally high. */
+/** The rows of a long list to mount. All rows are equally high. */
 export interface RowWindow {
   readonly first: number
   /** Exclusive. */
@@ -237,7 +237,7 @@ export function rowWindow(count: number, rowHeight: number, scrollTop: number, v
   return { first: Math.max(0, top - OVERSCAN), end: Math.min(count, top + visible + OVERSCAN) }
 }
 
-/** Where to scroll so that a row is wholly visible below a sticky header. */
+/** Scroll position at which a row is fully visible below a sticky header. */
 export function scrollFor(
   row: number,
   rowHeight: number,
@@ -254,12 +254,12 @@ export function scrollFor(
 const HEADER = 26
 
 interface WindowedRows extends RowWindow {
-  /** Heights of what is not mounted above and below, pixels. */
+  /** Heights of the unmounted rows above and below, pixels. */
   readonly above: number
   readonly below: number
   readonly onScroll: () => void
   readonly reveal: (row: number) => void
-  /** Whole rows in view, for the Page keys. */
+  /** Number of whole rows in view, for the Page keys. */
   readonly page: number
 }
 
@@ -274,7 +274,7 @@ function useRowWindow(
   const measure = (): void => {
     const element = scroller.current
     if (element === null) return
-    // In steps of a row: scrolling by a pixel changes nothing that is mounted.
+    // In steps of a row: scrolling by a pixel does not change the mounted rows.
     const top = Math.floor(element.scrollTop / rowHeight) * rowHeight
     const height = element.clientHeight
     setView((old) => (old.top === top && old.height === height ? old : { top, height }))

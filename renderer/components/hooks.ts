@@ -5,7 +5,7 @@ import { toProblem, type Problem } from '../../core/contract/errors.ts'
 export const NARROW = '(max-width: 1240px)'
 export const LOW = '(max-height: 760px)'
 
-/** Whether a media query holds. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -18,7 +18,7 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches)
 }
 
-/** The page's clock, once a second, for ages and countdowns; it stands while not `running`. Unix ms. */
+/** The page's clock, once a second, for ages and countdowns; stopped while not `running`. Unix ms. */
 export function useNow(running = true): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -33,8 +33,8 @@ export function useNow(running = true): number {
 
 /**
  * A value that follows its source a few animation frames later: charts that change with the same sample are drawn in
- * frames of their own, so that none of them takes long (docs/decisions/020-charts.md). A source that changes again
- * meanwhile does not begin the wait anew, or a fast one would never be seen.
+ * separate frames, so that none of them takes long (docs/decisions/020-charts.md). A source that changes again in the
+ * meantime does not restart the wait, otherwise a fast one would never be drawn.
  */
 export function useLater<T>(value: T, frames: number): T {
   const [shown, setShown] = useState(value)
@@ -64,15 +64,15 @@ export function useLater<T>(value: T, frames: number): T {
   return shown
 }
 
-/** The same where parts of a screen take turns: where they do not, it follows at once. */
+/** The same for parts of a screen that render in turn; without `takesTurns`, the value follows at once. */
 export function useTurn<T>(value: T, frames: number, takesTurns: boolean): T {
   const later = useLater(takesTurns ? value : undefined, frames)
   return takesTurns && later !== undefined ? later : value
 }
 
 /**
- * A value that follows its source at most once in `ms` milliseconds, at once after a longer rest: nobody reads a table
- * whose rows change places ten times a second.
+ * A value that follows its source at most once in `ms` milliseconds, and at once after a longer pause: a table whose
+ * rows change places ten times a second is unreadable.
  */
 export function useCalm<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value)
@@ -97,7 +97,7 @@ export type Task<T> =
   | { readonly state: 'done'; readonly value: T; readonly at: number }
   | { readonly state: 'failed'; readonly problem: Problem }
 
-/** One thing at a time that takes a while; the answer of an older start is dropped. */
+/** One slow operation at a time; the result of an earlier start is dropped. */
 export function useTask<T>(): [Task<T>, (work: () => Promise<T>) => Promise<boolean>, () => void] {
   const [task, setTask] = useState<Task<T>>({ state: 'idle' })
   const newest = useRef(0)
@@ -122,8 +122,8 @@ export function useTask<T>(): [Task<T>, (work: () => Promise<T>) => Promise<bool
 }
 
 /**
- * Where what opens over the page is put: inside `main`, because what is outside of every landmark is passed over by
- * those who go from landmark to landmark. Looked up when it opens; without one it is the end of the page.
+ * Container for overlays: inside `main`, because users who move from landmark to landmark skip anything outside of
+ * landmarks. Looked up when the overlay opens; without `main` it is the end of the page.
  */
 export function useInsideMain(): {
   readonly container: HTMLElement | null

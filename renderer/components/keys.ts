@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { settingsNow } from '../state/settings.ts'
 
-/** Whether single letters belong to what has the focus: text fields, lists that search as one types, editors. */
+/** Whether the focused element uses single letters: text fields, lists with type-ahead, editors. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
@@ -14,8 +14,8 @@ export function isTyping(target: EventTarget | null): boolean {
 const TEXT = 'input, textarea, select, [contenteditable]'
 
 /**
- * Whether the event is this single letter, meant as a key of the pane: not while typing, not when single keys are off.
- * The queue field is a listbox that does not search as one types, so the letter is the pane's there too.
+ * Whether the event is this single letter, intended for the pane: not while typing, and not when single keys are
+ * disabled. The queue field is a listbox without type-ahead, so the letter belongs to the pane there too.
  */
 export const isPaneKey = (event: KeyboardEvent, letter: string): boolean =>
   event.key === letter &&

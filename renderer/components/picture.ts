@@ -1,10 +1,10 @@
-/** What stands above a drawing. */
+/** The text above a drawing. */
 export interface Caption {
   /** Title, unit and level. */
   readonly heading: string
   /** Source, server and times. */
   readonly origin: readonly string[]
-  /** Each gets a line of its own. */
+  /** One line for each. */
   readonly legends: readonly (HTMLElement | null)[]
 }
 
@@ -13,8 +13,8 @@ const MARGIN = 12
 const GAP = 8
 
 /**
- * A drawing (SVG or canvas elements inside one box) as a PNG on the current theme's background, at twice its size. What
- * stands above it is wrapped to its width.
+ * A drawing (SVG or canvas elements inside one box) as a PNG on the current theme's background, at twice its size. The
+ * caption is wrapped to its width.
  */
 export async function pictureOf(box: HTMLElement, { heading, origin, legends }: Caption): Promise<Blob> {
   const scale = 2
@@ -43,7 +43,7 @@ export async function pictureOf(box: HTMLElement, { heading, origin, legends }: 
   ]
   const textHeight = GAP + LINE * lines.length
   const above = keys.reduce((height, { extent }) => height + extent.height + GAP, textHeight)
-  // Setting the size clears the canvas and what was set on its context.
+  // Setting the size clears the canvas and the state of its context.
   canvas.width = width * scale
   canvas.height = Math.ceil((frame.height + above) * scale)
   context.scale(scale, scale)
@@ -73,7 +73,7 @@ interface Writing {
   readonly colour: string
 }
 
-/** Parts as lines that fit into a width; a part that is wider than that has a line of its own. */
+/** Parts wrapped into lines of a width; a part wider than that gets its own line. */
 function wrapped(
   context: CanvasRenderingContext2D,
   parts: readonly string[],
@@ -92,7 +92,7 @@ function wrapped(
   return lines.map((text) => ({ text, ...writing }))
 }
 
-/** What the parts of an element cover; `undefined` when there is nothing to see. */
+/** The area that the parts of an element cover; `undefined` when nothing is visible. */
 function extentOf(element: HTMLElement): DOMRect | undefined {
   const range = document.createRange()
   range.selectNodeContents(element)
@@ -150,7 +150,7 @@ function linesOf(node: Node): readonly { readonly text: string; readonly place: 
   return lines
 }
 
-/** What gives an SVG its look; style sheets and custom properties do not reach into an image. */
+/** The computed styles that an SVG needs; style sheets and custom properties do not apply inside an image. */
 const LOOK = [
   'fill',
   'fill-opacity',
@@ -201,7 +201,7 @@ function withLook(from: Element, to: Element): void {
   }
 }
 
-/** Patterns are defined once a page; the picture needs copies of those it refers to. */
+/** Patterns are defined once per page; the picture needs copies of those that it references. */
 function bringPatterns(svg: SVGSVGElement, copy: SVGSVGElement): void {
   const wanted = new Set(Array.from(copy.outerHTML.matchAll(/url\((?:&quot;|["'])?#([^"')&]+)/g), ([, id]) => id ?? ''))
   const defs = document.createElementNS('http://www.w3.org/2000/svg', 'defs')

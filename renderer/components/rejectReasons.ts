@@ -27,7 +27,9 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
   },
 }
 
-/** The same of a server whose flow control is the max-in-flight filter, which has this reason alone (specification 9). */
+/**
+ * The same for a server whose flow control is the max-in-flight filter, which only has this reason (specification 9).
+ */
 export const FILTER_TEXT: ReasonText = {
   cause:
     'As many requests of its kind, read-only or mutating, were in flight as the filter lets in. It does not queue.',

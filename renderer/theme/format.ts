@@ -1,5 +1,5 @@
 /**
- * Numbers for people (design: type, space, density, numbers). A value that is not known reads "–", never 0; what cannot
+ * Numbers for people (design: type, space, density, numbers). An unknown value reads "–", never 0; a value that cannot
  * apply reads "n/a". Seats are seats, requests are requests: nothing here converts.
  */
 export const UNKNOWN = '–'
@@ -64,14 +64,14 @@ function edge(value: number, round: (n: number) => number): { readonly text: str
   const unit = value >= 1 ? 's' : 'ms'
   const amount = unit === 's' ? value : value * 1_000
   const step = amount > 0 ? 10 ** (Math.floor(Math.log10(amount)) - 1) : 1
-  // A step of 0.1 is no binary number: what is on it already must not be rounded to the next one.
+  // A step of 0.1 has no exact binary value: an amount that is already on a step must not be rounded to the next one.
   const rounded = round(Number((amount / step).toPrecision(12))) * step
   return { text: String(Number(rounded.toPrecision(2))), unit }
 }
 
 /**
- * A quantile of waits in seconds as a histogram tells it, which is a range: `≤ 5 ms`, `20–50 ms`, `> 15 s`; `≈ 15.1 s`
- * where the range is narrow.
+ * A quantile of waits in seconds from a histogram, which is a range: `≤ 5 ms`, `20–50 ms`, `> 15 s`; `≈ 15.1 s` where
+ * the range is narrow.
  */
 function quantile(
   estimate: Value,
@@ -89,9 +89,12 @@ function quantile(
   const from = least.unit === most.unit ? least.text : `${least.text} ${least.unit}`
   return `${from}–${most.text} ${most.unit}`
 }
-/** A range whose ends differ less than this is said by its middle. */
+/** A range whose ends differ by less than this is shown as its middle. */
 const NARROW = 1.1
-/** Seconds at which requests time out in their queues by default: the bucket above it holds those, and its end means nothing. */
+/**
+ * Seconds at which requests time out in their queues by default: the bucket above it holds those, and its upper bound
+ * means nothing.
+ */
 const WAIT_LIMIT = 15
 
 const ms = (value: Value): string => (known(value) ? seconds(value / 1_000) : UNKNOWN)
@@ -119,7 +122,7 @@ const fairFraction = (value: Value): string => fixed(value, 4)
 const granted = (p: Value): { readonly value: string; readonly unit?: string } =>
   p === 0 ? { value: 'minimum' } : { value: percent(p), unit: 'of demand' }
 
-/** `2.3 %` from one in a thousand on, else two significant digits: `2.8e−5`. */
+/** `2.3 %` from one in a thousand on, below that two significant digits: `2.8e−5`. */
 function probability(value: Value): string {
   if (!known(value)) return UNKNOWN
   if (value === 0) return '0 %'
@@ -144,7 +147,7 @@ function age(value: Value): string {
   return `${fixed(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** A length of time given in seconds, as a range is named: `45 s`, `10 min`, `6 h`, `2 h 30 min`. */
+/** A length of time in seconds, formatted as a range: `45 s`, `10 min`, `6 h`, `2 h 30 min`. */
 function span(value: Value): string {
   if (!known(value)) return UNKNOWN
   const total = Math.round(value)
@@ -157,7 +160,7 @@ function span(value: Value): string {
 export type Clock = 'utc' | 'local'
 let clock: Clock = 'utc'
 
-/** Sets the zone of every clock time from now on; the settings store calls it, as one would set a locale. */
+/** Sets the zone of every clock time from now on; the settings store calls it, like setting a locale. */
 export function setClock(zone: Clock): void {
   clock = zone
 }
@@ -182,7 +185,7 @@ function dateTime(at: Value): string {
   return `${date} ${text}`
 }
 
-/** What clock times are in, for captions: `UTC` or `local time`. */
+/** The zone of clock times, for captions: `UTC` or `local time`. */
 const zone = (): string => (clock === 'utc' ? 'UTC' : 'local time')
 
 export const format = {

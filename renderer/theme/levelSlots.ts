@@ -2,7 +2,7 @@ import { byCodeUnits } from '../../core/text/text.ts'
 
 /** The pure part of level identity: tokens, codes and slots (design: colour and pattern). */
 
-/** Codes of the levels that a server creates itself; each has a token of its own, named after it. */
+/** Codes of the levels that a server creates itself; each has its own token, named after it. */
 export const BUILT_IN_CODES: Readonly<Record<string, string>> = {
   exempt: 'EX',
   'node-high': 'NH',
@@ -14,10 +14,10 @@ export const BUILT_IN_CODES: Readonly<Record<string, string>> = {
   'catch-all': 'CA',
 }
 
-/** How the sidebar and tables order levels: built-in ones as the server ranks them, then by first sight. */
+/** The order of levels in the sidebar and tables: built-in ones as the server ranks them, then by first sight. */
 export const BUILT_IN_ORDER: readonly string[] = Object.keys(BUILT_IN_CODES)
 
-/** Number of tokens for levels without one of their own; after them the chip carries a mark. */
+/** Number of tokens for levels without their own; further levels reuse them, and the chip carries a mark. */
 export const SLOT_TOKENS = 8
 
 export type Slots = Readonly<Record<string, number>>
@@ -25,7 +25,7 @@ export type Slots = Readonly<Record<string, number>>
 export interface LevelLook {
   /** Custom property: `--lv-x3`. */
   readonly token: string
-  /** 1: plain chip; 2: a bar under the code; 3 and more: a bar at its left. */
+  /** 1: plain chip; 2: a bar under the code; 3 and more: a bar to its left. */
   readonly turn: 1 | 2 | 3
 }
 
@@ -48,7 +48,7 @@ export function assignSlots(slots: Slots, names: readonly string[]): Record<stri
   return Object.keys(added).length === 0 ? undefined : { ...slots, ...added }
 }
 
-/** Unique two-letter codes, dealt in slot order so that a new level never takes the code of an older one. */
+/** Unique two-letter codes, assigned in slot order so that a new level never takes the code of an older one. */
 export function codesOf(slots: Slots): ReadonlyMap<string, string> {
   const taken = new Set(Object.values(BUILT_IN_CODES))
   const codes = new Map<string, string>()
@@ -63,7 +63,7 @@ export function codesOf(slots: Slots): ReadonlyMap<string, string> {
   return codes
 }
 
-/** Word initials first, then the first letter with each later letter or digit, as a reader would abbreviate. */
+/** Word initials first, then the first letter with each later letter or digit, like a common abbreviation. */
 function candidates(name: string): string[] {
   const words = name
     .toUpperCase()
