@@ -15,7 +15,7 @@ const PAGES = [
   { name: 'level', label: 'Level', Screen: LevelScreen },
 ] as const
 
-/** The two screens that the console has inside a page of Headlamp, whose keys are Headlamp’s. */
+/** The two screens of the console inside a page of Headlamp, which owns the keys. */
 export function Embedded() {
   useTheme()
   const { screen } = useRoute()

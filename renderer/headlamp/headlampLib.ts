@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What of `window.pluginLib` of Headlamp is used: `@kinvolk/headlamp-plugin` 0.14 and its React 18. */
+/** The used part of `window.pluginLib` of Headlamp: `@kinvolk/headlamp-plugin` 0.14 and its React 18. */
 export interface HeadlampLib {
   readonly React: Pick<typeof import('react'), 'createElement' | 'useEffect' | 'useState'>
   readonly ReactRouter: {

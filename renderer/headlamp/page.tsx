@@ -12,9 +12,9 @@ import { changeSettings } from '../state/settings.ts'
 import { startState } from '../state/start.ts'
 import { Embedded } from './Embedded.tsx'
 
-// The page in a frame of Headlamp: the console's own side is a thread of it, which asks Headlamp for what it reads.
+// The page in a frame of Headlamp: the console's own side is a thread of it, which reads the cluster through Headlamp.
 
-/** The code of the thread and the version of the console, put in by the build. */
+/** The code of the thread and the version of the console, inserted by the build. */
 declare const APF_THREAD: string
 declare const APF_VERSION: string
 
@@ -36,7 +36,7 @@ function followLink(event: MouseEvent): void {
 }
 
 function begin({ data, source, ports: [requests, view] }: MessageEvent<HeadlampStart | null>): void {
-  // Who put the page into the frame decides what it shows.
+  // Only the page that embeds this frame controls what it shows.
   if (source !== parent || data?.kind !== 'apf-console' || requests === undefined || view === undefined) return
   removeEventListener('message', begin)
   const thread = new Worker(URL.createObjectURL(new Blob([APF_THREAD], { type: 'text/javascript' })))

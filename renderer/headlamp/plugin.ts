@@ -2,11 +2,11 @@ import type { HeadlampPlace, HeadlampStart } from '../../core/contract/headlamp.
 import type { HeadlampLib } from './headlampLib.ts'
 import { answerRequests } from './requests.ts'
 
-// What Headlamp runs. It has next to nothing in it: the console is a page of its own in a frame, with a React, styles and
-// globals of its own, so that neither disturbs the other. Headlamp hides `window` and `document` from plugins; none is used.
+// The plugin that Headlamp runs. It is minimal: the console is a separate page in a frame, with its own React, styles
+// and globals, so that neither affects the other. Headlamp hides `window` and `document` from plugins; neither is used.
 
 declare const pluginLib: HeadlampLib
-/** The page of the frame, put in by the build. */
+/** The page of the frame, inserted by the build. */
 declare const APF_PAGE: string
 
 const NAME = 'apf-console'
@@ -21,10 +21,10 @@ function pageAt(place: string): string {
   return page + place
 }
 
-/** Fills what is below the bar of Headlamp. */
+/** Fills the area below Headlamp's bar. */
 const FILLS = { display: 'block', width: '100%', height: 'calc(100vh - 64px)', border: 0 } as const
 
-/** The line to the page in a frame, which reads the cluster through it; a new one whenever the frame was loaded. */
+/** The line to the page in a frame, which reads the cluster through it; a new one whenever the frame has loaded. */
 function createLine() {
   let present: { readonly view: MessagePort; readonly stop: () => void } | undefined
   const end = (): void => {
@@ -40,7 +40,7 @@ function createLine() {
       present = { view: view.port1, stop }
       view.port1.addEventListener('message', ({ data }: MessageEvent<HeadlampPlace>) => onPlace(data))
       view.port1.start()
-      // The frame is of an opaque origin, which no target origin can name.
+      // The frame has an opaque origin, which no target origin can match.
       frame.postMessage(start, '*', [requests.port2, view.port2])
     },
     setTheme: (theme: HeadlampStart['theme']) => present?.view.postMessage({ theme }, []),
@@ -56,10 +56,10 @@ function Console() {
   const [line] = React.useState(createLine)
   React.useEffect(() => line.setTheme(theme), [line, theme])
   React.useEffect(() => line.end, [line])
-  // Where the frame begins; it then says itself where it is.
+  // The initial place of the frame; after that, the frame reports its place.
   const [src] = React.useState(() => pageAt(screen === 'level' ? `#/level/${encodeURIComponent(level)}` : '#/overview'))
   return React.createElement('iframe', {
-    // Of another cluster nothing may stay.
+    // Nothing of another cluster may stay.
     key: cluster,
     src,
     title: 'APF Console',

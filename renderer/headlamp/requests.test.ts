@@ -7,7 +7,7 @@ interface Asked {
   readonly params: { readonly cluster: string; readonly headers: object; readonly signal: AbortSignal }
 }
 
-/** A line of the frame, and a Headlamp that answers as it is told. */
+/** A line of the frame, and a Headlamp with a configurable answer. */
 function frame(answer: (path: string) => Promise<unknown>) {
   const { port1, port2 } = new MessageChannel()
   const heard: HeadlampReply[] = []

@@ -1,12 +1,12 @@
 import { isHeadlampPath, type HeadlampReply, type HeadlampRequest } from '../../core/contract/headlamp.ts'
 import type { HeadlampLib } from './headlampLib.ts'
 
-/** What of a MessagePort is used here. */
+/** The part of a MessagePort that is used here. */
 type Line = Pick<MessagePort, 'postMessage' | 'addEventListener' | 'start'>
 
 /**
- * Carries out what the console in a frame asks of its cluster, with the rights of Headlamp’s user: GETs of the paths that the
- * console reads, and nothing else. Returns the function that ends all of them.
+ * Sends the requests of the console in a frame to its cluster, with the rights of Headlamp’s user: GETs of the paths
+ * that the console reads, and nothing else. Returns the function that ends all of them.
  */
 export function answerRequests(line: Line, cluster: string, api: HeadlampLib['ApiProxy']): () => void {
   const running = new Map<number, AbortController>()

@@ -26,7 +26,7 @@ export interface LedgerPaneProps {
 
 const FEW = 12
 
-/** What became of every seat: lent into the pool, borrowed from it, used, idle; exempt on top. */
+/** The account of every seat: lent into the pool, borrowed from it, used, idle; exempt on top. */
 export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, server }: LedgerPaneProps) {
   return (
     <Pane
@@ -160,7 +160,7 @@ const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
   },
 })
 
-/** Where the two sides of the pool do not meet, and why. */
+/** Where the two sides of the pool do not balance, and why. */
 function restNote({ undistributed, unknown }: AdjustmentLedger, { expected }: KnownRound): string {
   const lacking = unknown.length === 0 ? '' : `; not reported: ${unknown.join(', ')}`
   if (undistributed === 0) return `what is lent is borrowed${lacking}`

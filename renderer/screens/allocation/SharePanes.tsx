@@ -26,11 +26,11 @@ export interface SharePanesProps {
 const HEIGHT = 300
 const HEIGHT_LOW = 208
 
-/** A level that shares, as the charts need it. */
+/** A level that shares, in the form that the charts need. */
 type Sharing = StepRow & { readonly target: number }
 const shares = (row: StepRow): row is Sharing => row.target !== undefined
 
-/** How the seats were divided among all, and what each got of what it asked. */
+/** How the seats were divided among all levels, and how much of its target each level got. */
 export const SharePanes = memo(function SharePanes({ round, rows, stale }: SharePanesProps) {
   const low = useMedia(LOW)
   const sharing = useMemo(() => rows.filter(shares), [rows])
@@ -50,7 +50,7 @@ interface ChartProps {
   readonly rows: readonly Sharing[]
   readonly height: number
   readonly stale: boolean
-  /** When the reallocation was seen. */
+  /** When the reallocation was observed. */
   readonly time: number
   readonly fileName: string
 }

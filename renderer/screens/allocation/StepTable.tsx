@@ -26,7 +26,7 @@ export interface StepTableProps {
 /** More levels than this get lower rows. */
 const FEW = 12
 
-/** From observed demand to the limit, one row a level, in five steps. */
+/** From observed demand to the limit in five steps, one row per level. */
 export const StepTable = memo(function StepTable({ round, table, selected, server }: StepTableProps) {
   const narrow = useMedia(NARROW)
   const { rows, sums } = table
@@ -83,7 +83,7 @@ interface StepColumns {
   readonly solved: boolean
   /** Seats at the end of the bars. */
   readonly scale: number
-  /** The round before is known. */
+  /** The previous round is known. */
   readonly follows: boolean
 }
 
@@ -188,7 +188,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
   return narrow ? columns.filter(({ id }) => !ROOMY.has(id)) : columns
 }
 
-/** What the steps measure; those of the round before, and what the console computes, are left out. */
+/** The metrics behind the steps; those of the previous round, and values that the console computes, are left out. */
 const MEASURED = [
   ['High water', 'highWatermark'],
   ['Average', 'average'],
@@ -207,7 +207,7 @@ export const stepCopies = (atMs: number): readonly PromqlCopy[] =>
     measured: { measures, each: ['priority_level'], atMs },
   }))
 
-/** Columns that a narrow window has no room for. */
+/** Columns for which a narrow window has no room. */
 const ROOMY: ReadonlySet<string> = new Set(['envelope', 'range', 'was'])
 
 export const LevelLink = ({ name }: { readonly name: string }) => (
@@ -246,7 +246,7 @@ const Change = ({ change }: { readonly change: number | undefined }) =>
 
 const HEIGHT = 14
 
-/** Limit against nominal and floor, without words: the numbers stand beside it. */
+/** Limit against nominal and floor, without words: the numbers are next to it. */
 function LimitBar({ row, scale, width }: { readonly row: StepRow; readonly scale: number; readonly width: number }) {
   const { name, nominal, floor, reported: limit } = row
   if (limit === undefined) return null

@@ -14,11 +14,11 @@ import { isUnexplained, markOf, type Round } from './rounds.data.ts'
 export interface StepperProps {
   readonly rounds: readonly Round[]
   readonly shown: Round
-  /** Whether the newest round is shown, whichever that is. */
+  /** Whether the view follows the newest round. */
   readonly follows: boolean
 }
 
-/** Goes from one reallocation to another; the newest is followed again at the end. */
+/** Steps from one reallocation to another; at the end the view follows the newest again. */
 export function Stepper({ rounds, shown, follows }: StepperProps) {
   const narrow = useMedia(NARROW)
   const past = useViewPart((view) => view.mode === 'past')
@@ -83,14 +83,14 @@ export function Stepper({ rounds, shown, follows }: StepperProps) {
   )
 }
 
-/** The newest round is shown without a cursor, so that the next one takes its place. */
+/** The newest round is shown without a cursor, so that the next one replaces it. */
 function showRound(rounds: readonly Round[], index: number): void {
   const round = rounds[Math.max(0, Math.min(rounds.length - 1, index))]
   if (round === undefined) return
   timeStore.getState().setCursor(index >= rounds.length - 1 ? undefined : round.step.at)
 }
 
-/** `,` and `.` work wherever the focus is on this screen, as all single keys do. */
+/** `,` and `.` work wherever the focus is on this screen, like all single keys. */
 function useStepKeys(rounds: readonly Round[], at: number): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -105,7 +105,7 @@ function useStepKeys(rounds: readonly Round[], at: number): void {
   }, [rounds, at])
 }
 
-/** Rounds of the past have no number: it counts from the first one that was read. */
+/** Rounds of the past have no number: they are counted from the first one that was read. */
 function roundText({ step }: Round, past: boolean): string {
   const { number, at, since, after, follows } = step
   const round = past ? '' : `round ${format.fixed(number)}, `

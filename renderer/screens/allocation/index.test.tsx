@@ -8,7 +8,7 @@ import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
 import { AllocationScreen } from './index.tsx'
 
-/** The screen on a synthetic story: what it says, and how one goes from round to round. */
+/** The screen on a synthetic story: its texts, and stepping from round to round. */
 describe('the Allocation screen', () => {
   let story: Story
   let stop: () => void

@@ -83,14 +83,14 @@ interface AllocationViewProps {
   readonly server: ServerFrame
   readonly derived: DerivedServer | undefined
   readonly stale: boolean
-  /** Identifier of the connection: steps of another one are other steps. */
+  /** Identifier of the connection: another one has other steps. */
   readonly connection: number | undefined
 }
 
-/** The reallocations of one server. The shared cursor says which one is shown; without it, the newest. */
+/** The reallocations of one server. The shared cursor selects the shown one; without it, the newest is shown. */
 export function AllocationView({ server, derived, stale, connection }: AllocationViewProps) {
   const torn = derived?.torn === true
-  // A torn page begins a step that the next page completes; a second page confirms it.
+  // A torn page starts a step that the next page completes; a second page confirms it.
   const seenTwice = derived?.lastAdjustmentAt !== undefined && unixMsOf(server.at) > derived.lastAdjustmentAt
   const seen = `${derived?.lastAdjustmentAt ?? ''} ${torn ? 'torn' : ''} ${seenTwice ? 'twice' : ''}`
   const result = useSteps(connection, server.id, seen)
@@ -101,13 +101,13 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   const { level: selected } = useSelection()
   const [{ levelSlots }] = useSettings()
   const order = useMemo(() => levelOrder(levelSlots), [levelSlots])
-  // The pointer moves over many instants of a round.
+  // The pointer passes many instants of one round.
   const shown = useTimePart((time) => roundAtInstant(rounds, cursorOf(time)))
   const known = shown !== undefined && isKnown(shown) ? shown : undefined
   const table = useMemo(() => (known === undefined ? undefined : stepTable(known, order)), [known, order])
   const ledger = useMemo(() => (known === undefined ? undefined : roundLedger(known, order)), [known, order])
 
-  // While time is dragged, rounds follow each other fast: what is drawn of each takes turns.
+  // While time is dragged, rounds follow each other fast, so the parts of the screen render in turn.
   const isPast = usePastPart(askedOf) !== undefined
   const drawn = useMemo(() => known && table && ledger && { known, table, ledger }, [known, table, ledger])
   const shared = useTurn(drawn, 1, isPast)
@@ -157,12 +157,12 @@ function StaleNote({ server }: { readonly server: ServerFrame }) {
 interface CaseSentenceProps {
   readonly round: KnownRound
   readonly ledger: AdjustmentLedger
-  /** Of all rounds that are kept: how many could be compared, and how many are as expected. */
+  /** Over all rounds that are kept: how many could be compared, and how many are as expected. */
   readonly compared: number
   readonly equal: number
 }
 
-/** Which case applied and why, and whether the server did what its version's rules say. */
+/** Which case applied and why, and whether the server followed its version's rules. */
 const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal }: CaseSentenceProps) {
   const { title, words } = caseSentence(round.expected, ledger)
   const { tone, text } = comparisonSentence(round.expected, round.cause)
@@ -194,7 +194,9 @@ const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal
 
 const NEEDED: readonly FamilyKey[] = [...NEEDED_GAUGES, 'current']
 
-/** No limits, or not what they follow from: which families the server does not show, and why. */
+/**
+ * Limits that are missing or do not follow from the reported numbers: which families the server does not show, and why.
+ */
 export function NotExplained({ server, round }: { readonly server: ServerFrame; readonly round: Round | undefined }) {
   if (server.levels.length === 0) {
     return (
@@ -235,7 +237,7 @@ type StepsResult =
   | { readonly state: 'ready'; readonly steps: readonly AdjustmentStep[] }
   | { readonly state: 'failed'; readonly problem: Problem }
 
-/** What was answered last: of which connection and server, and after which recomputation was seen. */
+/** The latest answer: its connection and server, and the newest recomputation seen before it. */
 interface Known {
   readonly of: string
   readonly seen?: string
@@ -245,8 +247,8 @@ interface Known {
 const LOADING: StepsResult = { state: 'loading' }
 
 /**
- * The recomputations of one server's limits, about the last hour. They are asked for once, and again, from the newest
- * on, whenever `seen` changes: it names the newest recomputation that the frames showed.
+ * The recomputations of one server's limits, about the last hour. They are read once, and again from the newest on
+ * whenever `seen` changes: it names the newest recomputation in the frames.
  */
 function useSteps(shown: number | undefined, server: string, seen: string): StepsResult {
   const past = usePastPart(askedOf)

@@ -10,11 +10,11 @@ import { differenceCause, type DifferenceCause } from '../../../core/impact/serv
 import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { RoundMark } from '../../charts/RoundHistory.tsx'
 
-/** One recomputation with what it should have been. */
+/** One recomputation with its expected result. */
 export interface Round {
   readonly step: AdjustmentStep
   readonly expected: ExpectedAllocation | UnknownAllocation
-  /** Where the limits are not as expected: an explanation that does not blame the server. */
+  /** Where the limits are not as expected: an explanation other than the server's algorithm. */
   readonly cause: DifferenceCause | undefined
 }
 
@@ -25,7 +25,7 @@ export interface KnownRound extends Round {
 
 const MOST = 360
 
-/** What was known, with the newer steps: one that was completed since takes the place of its beginning. */
+/** The known steps, with the newer ones: a step that was completed since then replaces its incomplete version. */
 export function mergeSteps(
   known: readonly AdjustmentStep[],
   newer: readonly AdjustmentStep[],
@@ -61,7 +61,7 @@ export const markOf = (round: Round): RoundMark => ({
   differs: isUnexplained(round),
 })
 
-/** How many rounds there are to compare, and how many are as expected; those with another explanation are no part. */
+/** How many rounds can be compared, and how many are as expected; rounds with another explanation do not count. */
 export function agreement(rounds: readonly Round[]): { readonly compared: number; readonly equal: number } {
   const kinds = rounds.flatMap(({ expected, cause }) =>
     expected.kind === 'known' && cause === undefined ? [expected.comparison.kind] : [],
@@ -72,7 +72,7 @@ export function agreement(rounds: readonly Round[]): { readonly compared: number
   }
 }
 
-/** One level's way from demand to limit, seats. */
+/** One level's steps from demand to limit, in seats. */
 export interface StepRow extends ExpectedLevel {
   readonly highWatermark: number | undefined
   readonly average: number | undefined
@@ -81,7 +81,7 @@ export interface StepRow extends ExpectedLevel {
   readonly smoothed: number | undefined
   readonly smoothedBefore: number | undefined
   readonly limitBefore: number | undefined
-  /** Limit − nominal; absent for Exempt outside the solver, whose limit is no part of the nominal seats. */
+  /** Limit − nominal; absent for Exempt outside the solver, whose limit is not part of the nominal seats. */
   readonly change: number | undefined
 }
 

@@ -3,7 +3,7 @@ import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../c
 import type { DifferenceCause } from '../../../core/impact/serverLimit.ts'
 import { format } from '../../theme/format.ts'
 
-/** Running text; what is in `strong` carries the statement. */
+/** Running text; the `strong` part carries the statement. */
 export type Words = readonly (string | { readonly strong: string })[]
 
 export interface CaseSentence {
@@ -15,7 +15,7 @@ const NAMED = 3
 const seats = (n: number): string => format.counted(n, 'seat')
 const levels = (n: number): string => format.counted(n, 'level')
 
-/** `a, b and c`; of many the first two and their number. */
+/** `a, b and c`; of many names the first two and the number of the others. */
 export function listed(names: readonly string[]): string {
   if (names.length > NAMED) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
@@ -121,7 +121,7 @@ function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
   return `${[lending, taking].filter((part) => part !== '').join('; ')}.`
 }
 
-/** Why a difference says nothing about the server, as a sentence. */
+/** Why a difference is not evidence against the server, as a sentence. */
 function causeSentence(cause: DifferenceCause): string {
   switch (cause.kind) {
     case 'one-page':
@@ -190,7 +190,7 @@ const WITHHELD = {
   kept: 'Not compared: nothing can be expected of contradicting bounds.',
 } as const
 
-/** What rounding did to the sum of the limits. */
+/** The effect of rounding on the sum of the limits. */
 export function sumNote(limit: number | undefined, nominal: number, regime: ExpectedAllocation['regime']): string {
   if (limit === undefined) return ''
   const difference = limit - nominal

@@ -29,7 +29,7 @@ export interface DemandPaneProps {
   readonly marks: readonly EventMark[]
 }
 
-/** Demand as the server remembers it, and the steps from it to the current limit. */
+/** Demand as the server records it, and the steps from it to the current limit. */
 export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
   const { series, server, level, derived, torn, domain, height, marks } = props
   const [box, { width }] = useSize()
@@ -84,7 +84,7 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
   )
 })
 
-/** Of the chart and of the steps beside it. */
+/** The lines of the chart and of the steps next to it. */
 const LINES = [
   'highWatermark',
   'average',
@@ -159,7 +159,7 @@ function demandTable(series: Series | undefined, level: string): ChartTable {
   }
 }
 
-/** How a rung is drawn in the chart beside it. */
+/** How a rung is drawn in the chart next to it. */
 type RungMark = 'dot' | 'average' | 'deviation' | 'smoothed' | 'current' | 'none'
 
 interface Rung {
@@ -171,7 +171,7 @@ interface Rung {
   readonly decimals: 0 | 1 | 4
   /** Computed by the console, or mixed from two recomputations: shown with ≈. */
   readonly approximate: boolean
-  /** Why there is no value, when that is not simply unknown. */
+  /** Why there is no value, when it is not simply unknown. */
   readonly notApplicable?: string
   readonly glossary?: TermId
 }

@@ -31,13 +31,13 @@ export interface DumpPanesProps {
 
 const TABLE_HEIGHT = 286
 const QUEUE_FILTER = /^queue:(\d+)$/
-/** Queues in the order of service: as many as the panes beside it leave room for. */
+/** Number of queues in the order of service that fit next to the other panes. */
 const NEXT = 9
-/** Hands have room below the virtual time, which leaves the height to the flows. */
+/** Hands fit below the virtual time, which leaves the height to the flows. */
 const ROOMY = '(min-width: 1600px)'
 const NEXT_BESIDE_HANDS = 14
 
-/** Queues, virtual time, flows and requests: what only the debug dumps show, or why they are not there. */
+/** Queues, virtual time, flows and requests: data that only the debug dumps contain, or why it is missing. */
 export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: DumpPanesProps) {
   if (dump === undefined || (dump.queues === undefined && dump.requests === undefined)) {
     return <WithoutDumps server={server} level={level} kind={kind} />
@@ -56,12 +56,12 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
     [calm, exempt, limit],
   )
   const rows = useMemo(() => requestRows(calm.requests ?? [], calm.at), [calm])
-  // Hundreds of rows are drawn in a frame of their own.
+  // Hundreds of rows are drawn in a separate frame.
   const laterRows = useLater(rows, 1)
   const [chosenKey, setChosenKey] = useState<string>()
   const [filter, setFilter] = useState('')
   const filterOf = useCallback((row: FlowRow) => filterText(exempt ? 'user' : 'flow', row.name), [exempt])
-  // An address may carry a filter: of a flow, which is chosen then, or of a queue.
+  // An address may carry a filter: for a flow, which is then chosen, or for a queue.
   const { object } = useRoute()
   const [asked, setAsked] = useState<string>()
   if (object !== asked) {
@@ -166,17 +166,17 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   )
 }
 
-/** The flow that fills its queues most is bright until the reader chooses another, and as long as it waits. */
+/** The flow that fills its queues most is highlighted until the user chooses another, for as long as it waits. */
 const deepestFlow = (flows: readonly FlowRow[], before: string | undefined): FlowRow | undefined => {
   const waiting = flows.filter((flow) => flow.queued > 0)
   return waiting.find(({ key }) => key === before) ?? waiting[0]
 }
 
-/** Exempt schemas distinguish no flows: who sends it is told by the users. */
+/** Exempt schemas do not distinguish flows; the users show who sends the requests. */
 const byUser = <T extends { readonly flow: string; readonly user?: string | undefined }>(requests: readonly T[]): T[] =>
   requests.map((request) => ({ ...request, flow: request.user ?? request.flow }))
 
-/** Why there is nothing to show, and how to mend it. */
+/** Why there is nothing to show, and the remedy. */
 function WithoutDumps({ server, level, kind }: { server: string; level: LevelFrame; kind: LevelKind }) {
   const title =
     kind === 'exempt' || kind === 'rejects' ? 'Flows and requests' : 'Queues, virtual time, flows and requests'
@@ -189,7 +189,7 @@ function WithoutDumps({ server, level, kind }: { server: string; level: LevelFra
   )
 }
 
-/** `hidden` is what stays so; a sentence begins with it. */
+/** `hidden` names what stays hidden; a sentence begins with it. */
 function Absence({ server, level, hidden }: { server: string; level: string; hidden: string }) {
   const absence = useDumpAbsence(server)
   switch (absence.kind) {
@@ -236,13 +236,13 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
 
 interface Hands {
   readonly marks: QueueMarks
-  /** For the pane of hands; absent where they are not known, or where there is none to deal. */
+  /** Props of the hands pane; absent where hands are not known, or where there is none to deal. */
   readonly pane: Omit<HandsPaneProps, 'queues'> | undefined
 }
 
 /**
- * Hand of the chosen flow and of one to compare it with. Only known with the objects, and while they are those of the
- * dump: it has as many queues as they say. Without them the queues in which the flow was seen.
+ * Hands of the chosen flow and of one to compare it with. Only known with the objects, and while they match the dump in
+ * the number of queues. Without them, the queues in which the flow was seen.
  */
 function useHands(
   level: string,
@@ -258,7 +258,7 @@ function useHands(
   const [comparedKey, onCompare] = useState<string>()
   const others = useMemo(() => flows.filter(({ key }) => key !== flow?.key), [flows, flow?.key])
   const compared = others.find(({ key }) => key === comparedKey) ?? others[0]
-  // Kept until the reader chooses or it is gone: the deepest other flow is another one every second.
+  // Kept until the user chooses or it is gone: the deepest other flow changes every second.
   if (compared !== undefined && compared.key !== comparedKey) onCompare(compared.key)
   const hand = useHand(flow, queuing)
   const second = useHand(hand === undefined ? undefined : compared, queuing) ?? NO_QUEUES
@@ -290,7 +290,7 @@ function useHand(flow: FlowRow | undefined, queuing: Queuing | undefined): reado
   )
 }
 
-/** A row of two panes; `wide` when only one of them is there. */
+/** A row of two panes; `wide` when only one of them is shown. */
 export function Row(props: { readonly even?: boolean; readonly wide?: boolean; readonly children: ReactNode }) {
   const { even = false, wide = false, children } = props
   return <div className={wide ? styles['one'] : classes(styles['two'], even && styles['even'])}>{children}</div>

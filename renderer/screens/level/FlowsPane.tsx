@@ -13,7 +13,7 @@ import styles from './panes.module.css'
 export interface FlowsPaneProps {
   readonly level: string
   readonly title: string
-  /** Seats that the level may use now; what the bars are measured in. Without it they are measured in what executes. */
+  /** Seats that the level may use now; the scale of the bars. Without it they are scaled by executing seats. */
   readonly limit: number | undefined
   readonly rows: readonly FlowRow[]
   readonly chosen: string | undefined
@@ -22,11 +22,11 @@ export interface FlowsPaneProps {
   readonly height: number
 }
 
-/** Who waits and who executes in the level, as the dump of requests shows it. */
+/** Who waits and who executes in the level, according to the dump of requests. */
 export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
   const { level, title, limit, rows, chosen, onChoose, origin, height } = props
   const narrow = useMedia(NARROW)
-  // Where one schema feeds the level, its name stands in the header of the screen.
+  // If only one schema feeds the level, its name is in the header of the screen.
   const withSchema = !narrow && rows.some((row) => row.schema !== rows[0]?.schema)
   const columns = useMemo(
     () => flowColumns({ level, exempt: level === 'exempt', limit, withSchema, narrow }),
@@ -146,7 +146,7 @@ function Amount({ value, bold = false }: { value: number; bold?: boolean }) {
   )
 }
 
-/** Executing seats as part of the fair share; more is what others did not want, or held longer. */
+/** Executing seats as a share of the fair share; more than 100 % is what others did not need, or held longer. */
 const ofFair = ({ executingSeats, fair }: FlowRow): number | undefined =>
   fair === undefined || fair === 0 ? undefined : executingSeats / fair
 

@@ -15,20 +15,20 @@ export interface HandsPaneProps {
   readonly queues: readonly DumpQueue[]
   readonly queuing: Queuing
   readonly flow: FlowRow | undefined
-  /** Of `flow`, as dealt. */
+  /** The hand of `flow`, as dealt. */
   readonly hand: readonly number[]
-  /** The flows that it may be compared with. */
+  /** The flows with which it can be compared. */
   readonly others: readonly FlowRow[]
   readonly compared: FlowRow | undefined
-  /** Of `compared`, as dealt. */
+  /** The hand of `compared`, as dealt. */
   readonly second: readonly number[]
   readonly onCompare: (key: string) => void
 }
 
-/** A longer list is no choice any more. */
+/** A longer list is no usable choice. */
 const MOST_CHOICES = 50
 
-/** The queues that two flows may use, what they share, and how likely hands are to cover each other. */
+/** The queues that two flows may use, those that they share, and how likely hands are to cover each other. */
 export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
   const { queues, queuing, flow, hand, others, compared, second, onCompare } = props
   const shared = sharedQueues(hand, second)

@@ -52,10 +52,12 @@ const WORDS = {
   },
 } as const
 
-/** Pixels of one column of time at least. */
+/** Minimum width of one column of time, in pixels. */
 const COLUMN_PX = 4
 
-/** How long requests waited, or executed, over the shown range: the server's own buckets, counted per stretch of time. */
+/**
+ * How long requests waited, or executed, over the shown range: the server's own buckets, counted per stretch of time.
+ */
 export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
   const { server, level, schema, kind, missing, height, actions } = props
   const wish = useMemo(
@@ -84,7 +86,7 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
       promql={{ measures: words.measures, level, schema, ...(map && { spanMs: map.stepSeconds * 1_000 }) }}
       actions={actions}
     >
-      {/* Without a measured request there is nothing to draw, and nothing to keep room for. */}
+      {/* Without a measured request there is nothing to draw, and no reason to reserve space. */}
       <div ref={box} className={styles['chart']} style={grid?.total === 0 ? undefined : { height }}>
         {absent ? (
           <div className={styles['prose']}>
@@ -139,7 +141,7 @@ export function useHistogramWindow(
   const [kept, setKept] = useState<KeptSamples>({ identity, samples: NO_SAMPLES })
   const before = kept.identity === identity ? kept.samples : NO_SAMPLES
   const samples = histogram === undefined ? NO_SAMPLES : keepSample(before, { at, histogram }, WINDOW_MS)
-  // State that follows what is rendered: React renders once more at once, and then nothing differs.
+  // State derived during rendering: React renders again at once, and then nothing differs.
   if (samples !== kept.samples || identity !== kept.identity) setKept({ identity, samples })
   return useMemo(() => windowHistogram(samples), [samples])
 }
@@ -151,12 +153,12 @@ type HeatMapResult =
 
 const LOADING: HeatMapResult = { state: 'loading' }
 
-/** While live, a heat map is asked for again after this long: its cells are many seconds wide. */
+/** While live, a heat map is read again after this long: its cells are many seconds wide. */
 const HEAT_EVERY_MS = 5_000
 
 type HeatWish = Omit<ProcedureInput<'history.heatMap'>, 'connection' | 'from' | 'to'>
 
-/** The heat map over the shown range; the previous one stays until the next has come. `wish` must be stable. */
+/** The heat map over the shown range; the previous one stays until the next one arrives. `wish` must be stable. */
 function useHeatMap(wish: HeatWish): HeatMapResult {
   const [answer, setAnswer] = useState<{ wish: HeatWish; result: HeatMapResult }>()
   const window = timeStore((state) => state.window)
@@ -179,7 +181,7 @@ function useHeatMap(wish: HeatWish): HeatMapResult {
 
 const percentage = (value: number | undefined): string => format.percent(value)
 
-/** How full the level was, and how much it was asked for, as shares of time over the current limit. */
+/** Utilization and demand of the level, as shares of time over the current limit. */
 export const UtilizationPane = memo(function UtilizationPane(props: {
   readonly server: string
   readonly level: LevelFrame
@@ -270,11 +272,11 @@ function ratioTable(data: RatioData | undefined): ChartTable {
   }
 }
 
-/** Why numbers are not there: what the server's version hides or lacks, or that nothing has happened yet. */
+/** Why numbers are missing: what the server's version hides or lacks, or that nothing has happened yet. */
 function Absent(props: {
   readonly families: readonly string[]
   readonly missing: readonly MissingFamily[]
-  /** What it means when the server has the family and shows nothing yet. */
+  /** The meaning when the server has the family and it is still empty. */
   readonly otherwise: string
 }) {
   const { families, missing, otherwise } = props

@@ -34,7 +34,7 @@ import styles from './level.module.css'
 
 export interface LevelHeaderProps {
   readonly level: LevelFrame
-  /** Of the sample, Unix milliseconds. */
+  /** Time of the sample, Unix milliseconds. */
   readonly at: UnixMs
   readonly derived: DerivedLevel | undefined
   readonly dump: LevelDump | undefined
@@ -43,7 +43,7 @@ export interface LevelHeaderProps {
   readonly stale: boolean
 }
 
-/** Name and states of a level, and what is known of its limits and of what feeds it. */
+/** Name and states of a level, with the known facts about its limits and its flow schemas. */
 export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHeaderProps) {
   const quiescing = dump?.level?.quiescing === true
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
@@ -52,7 +52,7 @@ export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHea
   const shape = useMemo(() => objects && levelShape(objects.levels, level.name), [objects, level.name])
   const stored = useMemo(() => objects && schemasOf(objects.schemas, level.name), [objects, level.name])
   const past = useViewPart((view) => view.mode === 'past')
-  // Of the present alone: a moment of the past does not tell it.
+  // Only for the present: a moment of the past does not contain it.
   const simulated = useSimulationState()?.retryAfterSeconds
   const retryAfter = simulated?.[past ? '' : level.name]
   const series = useSeries()
@@ -116,7 +116,9 @@ export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHea
   )
 }
 
-/** Flow schemas by their objects; of a server whose objects are not known, those of which it has counted a request. */
+/**
+ * Flow schemas by their objects; for a server whose objects are not known, those for which it has counted a request.
+ */
 function FedBy({ seen, stored }: { readonly seen: readonly string[]; readonly stored: readonly string[] | undefined }) {
   const names = stored === undefined ? seen : [...new Set([...stored, ...seen])]
   const silent = names.filter((name) => !seen.includes(name))

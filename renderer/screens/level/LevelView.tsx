@@ -50,13 +50,13 @@ const CHART_HEIGHT = 218
 const CHART_HEIGHT_LOW = 150
 const HEAT_HEIGHT = 190
 
-/** Everything about one level that is there. */
+/** All available data about one level. */
 export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
   const exempt = isExempt(level)
   const torn = derivedServer?.torn === true
   const exist = useMemo(() => seatsThatExist(server), [server])
   const series = useSeries()
-  // Charts that follow the same sample are drawn in frames of their own.
+  // Charts that follow the same sample are drawn in separate frames.
   const demandSeries = useLater(series, 2)
   const problem = useSeriesProblem()
   const domain = useDomain()
@@ -160,7 +160,7 @@ function useDomain(): TimeDomain {
   return useMemo(() => ({ from, to }), [from, to])
 }
 
-/** Seconds between samples of a source that is read again and again; of the past as they were then. */
+/** Seconds between samples of a polled source; for the past, the recorded interval. */
 function useEverySeconds(derived: DerivedServer | undefined): number | undefined {
   const connected = useConnected()
   const speed = useSimulationState()?.speed
@@ -209,13 +209,16 @@ const SchemaSelect = memo(function SchemaSelect(props: {
   )
 })
 
-/** No sample has come for a while: how long, what is shown instead, when the next try is, and a try at once. */
+/**
+ * No sample has arrived for a while: for how long, what is shown instead, when the next attempt is, and a button to
+ * retry at once.
+ */
 function StaleSentence({ server, at }: { readonly server: string; readonly at: number }) {
   const seconds = useViewPart((view) => Math.round(view.ageMs / 1_000))
   const next = useHealth(server)?.nextTryAt
   const tryNow = (): void => {
     ask('sources.tryNow', { server })
-      // The badge and the connection screen show what comes of it.
+      // The badge and the connection screen show the result.
       .catch(() => undefined)
   }
   return (
@@ -231,7 +234,7 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
   )
 }
 
-/** What has to be said before the charts: remembered demand, no waiting room, families that are not there. */
+/** Notes before the charts: stale demand, no queues, missing families. */
 function LevelNotes({ server, level, kind }: { server: ServerFrame; level: LevelFrame; kind: LevelKind }) {
   const stale = staleDemand(server, level)
   const absent = server.missing.filter(({ family }) => CHART_FAMILIES.has(family))
@@ -266,7 +269,7 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
   )
 }
 
-/** Families whose absence empties part of a chart of this screen; panes of their own say it themselves. */
+/** Families whose absence empties part of a chart of this screen; separate panes show such a note themselves. */
 const CHART_FAMILIES: ReadonlySet<string> = new Set([
   'apiserver_flowcontrol_current_limit_seats',
   'apiserver_flowcontrol_nominal_limit_seats',
@@ -288,7 +291,7 @@ const Missing = ({ entry }: { entry: MissingFamily }) => (
 /** What happened in the level during the dragged range. */
 const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Series; level: string }) {
   const range = rangeStore((state) => state.range)
-  // A range belongs to the charts of this screen: leaving it lets go.
+  // A range belongs to the charts of this screen: leaving the screen clears it.
   useEffect(() => clearRange, [])
   if (range === undefined) return null
   const sum = summariseRange(series, level, range)
@@ -319,6 +322,6 @@ const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Serie
   )
 })
 
-/** Counts come from rates at samples, so they are near, not exact. */
+/** Counts are derived from rates at samples, so they are approximate. */
 const approximately = (value: number | undefined): string =>
   value === undefined || value === 0 ? format.fixed(value) : `≈ ${format.fixed(value)}`

@@ -29,11 +29,11 @@ export interface QueuesPaneProps {
   readonly queues: readonly DumpQueue[]
   readonly requests: readonly DumpRequest[] | undefined
   readonly at: number
-  /** The flow whose queues are bright. */
+  /** The flow whose queues are highlighted. */
   readonly flow: FlowRow | undefined
-  /** The flow's hand, or else the queues in which it was seen. */
+  /** The flow's hand, otherwise the queues in which it was seen. */
   readonly marks: QueueMarks
-  /** Index of a queue that the address names: its words are shown. */
+  /** Index of the queue in the address, whose details are shown. */
   readonly asked: number | undefined
 }
 
@@ -45,7 +45,7 @@ const SHAPES = [
 type Shape = (typeof SHAPES)[number]['value']
 
 const BARS_HEIGHT = 176
-/** Height of the grid by rows of 32, within what a screen can hold. */
+/** Height of the grid by rows of 32, within what fits on a screen. */
 const gridHeight = (count: number): number => Math.min(460, Math.max(150, 20 + Math.ceil(count / 32) * 24))
 
 /** All queues of the level at once, from the dump. */
@@ -77,7 +77,7 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
     setShape(shape === 'bars' ? 'grid' : 'bars')
   }
   return (
-    // The key acts wherever the focus is inside the pane.
+    // The key works wherever the focus is inside the pane.
     <div onKeyDown={onKeyDown} role="presentation">
       <ChartFrame
         title="Queues"
@@ -196,7 +196,7 @@ function queueTable(data: QueueFieldData): ChartTable {
   }
 }
 
-/** How many queues are how full, when there are too many to count by eye. */
+/** How many queues hold how much, when there are too many to count by eye. */
 export const DepthPane = memo(function DepthPane(props: {
   readonly level: string
   readonly queues: readonly DumpQueue[]

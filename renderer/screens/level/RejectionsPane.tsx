@@ -18,7 +18,7 @@ export interface TrafficPaneProps {
   readonly derived: DerivedLevel | undefined
 }
 
-/** Requests answered 429: by reason, why, and what helps. */
+/** Requests answered 429: by reason, with cause and remedy. */
 export const RejectionsPane = memo(function RejectionsPane({ level, derived }: TrafficPaneProps) {
   return (
     <Pane title="Rejections" unit="429" note={rejectSentence(level, derived)}>

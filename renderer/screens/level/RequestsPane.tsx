@@ -21,7 +21,7 @@ export interface RequestsPaneProps {
   readonly height: number
 }
 
-/** Single requests of the level in one dump, with a filter of tokens. */
+/** Single requests of the level from one dump, with a filter of tokens. */
 export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps) {
   const { level, rows, filter, onFilter, origin, height } = props
   const hintId = useId()
@@ -151,7 +151,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
   },
 ]
 
-/** Half of a narrow window has no room for users; the flow of the chosen row names them. */
+/** Half of a narrow window has no room for users; the flow of the chosen row shows them. */
 const NARROW_COLUMNS = COLUMNS.filter((column) => column.id !== 'user')
 
 export interface RequestRow {
@@ -162,7 +162,7 @@ export interface RequestRow {
   /** Place in the queue from 0, −1 when executing. */
   readonly position: number
   readonly verb: string
-  /** What it is about: resource, name, or path. */
+  /** The object of the request: resource, name, or path. */
   readonly target: string
   readonly path: string
   readonly namespace: string
@@ -191,7 +191,8 @@ export function requestRows(requests: readonly DumpRequest[], at: number): reado
   const seen = new Map<string, number>()
   const rows = requests.map((request): RequestRow => {
     const waiting = isWaiting(request)
-    // The dump names no request: arrival, flow and place tell them apart, a running number settles equal ones.
+    // The dump has no request ids: arrival, flow and place distinguish requests, a running number distinguishes equal
+    // ones.
     const base = `${request.arrivedAt} ${request.schema} ${request.flow} ${request.queue} ${request.path ?? ''}`
     const nth = seen.get(base) ?? 0
     seen.set(base, nth + 1)
@@ -218,7 +219,7 @@ export function requestRows(requests: readonly DumpRequest[], at: number): reado
   )
 }
 
-/** What can be asked of the requests of one level. */
+/** The filter keys for the requests of one level. */
 export const REQUEST_VOCABULARY: Vocabulary<RequestRow> = {
   texts: {
     flow: { of: (row) => row.flow },

@@ -22,21 +22,21 @@ export interface VirtualTimePaneProps {
   readonly requests: readonly DumpRequest[] | undefined
   /** Unix milliseconds of the dump. */
   readonly at: number
-  /** Most queues that are listed. */
+  /** Maximum number of queues in the list. */
   readonly most: number
 }
 
 const ROW = 17
-/** Width of a character of the interface font, about. */
+/** Approximate width of a character of the interface font. */
 const CHARACTER = 6.2
-/** Where names start, and what is left free after them. */
+/** Where names start, and the space left free after them. */
 const NAME_AT = 54
 const NAME_GAP = 16
 
-/** R and the figures below the chart; the queues in it are known from dumps only. */
+/** R and the figures below the chart; the queues in it are only known from dumps. */
 const FIGURES = ['virtualTime', 'dispatchVirtualTime', 'lastServedTag'] as const
 
-/** Who is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
+/** Which queue is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
 export const VirtualTimePane = memo(function VirtualTimePane({
   level,
   queues,
@@ -50,7 +50,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({
     [queues, requests, most],
   )
   const table = useCallback(() => nextTable(queues, requests), [queues, requests])
-  // A moment of the past does not tell it.
+  // A moment of the past does not contain it.
   const isPast = useViewPart((view) => view.mode === 'past')
   const epoch = useSimulationState()?.epochs[isPast ? '' : level.name]
   return (
@@ -80,8 +80,8 @@ export const VirtualTimePane = memo(function VirtualTimePane({
 })
 
 /**
- * `R 48 211.402, epoch 0`. R is taken back before it overflows, so only R and epoch together grow forever; how often that
- * happened is known of the simulation alone.
+ * `R 48 211.402, epoch 0`. R is reduced before it overflows, so only R and epoch together grow forever; only the
+ * simulation reports how often that happened.
  */
 function Progress({ level, epoch }: { readonly level: LevelFrame; readonly epoch: number | undefined }) {
   const { virtualTime } = level
@@ -172,7 +172,7 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
   )
 }
 
-/** Cuts a name to about so many pixels of the interface font, keeping its end: ends tell names apart. */
+/** Cuts a name to about `width` pixels of the interface font, and keeps its end: ends distinguish names. */
 function shortened(name: string, width: number): string {
   const fits = Math.floor(width / CHARACTER)
   return name.length <= fits ? name : `…${name.slice(name.length - fits + 1)}`
@@ -199,7 +199,7 @@ interface NextQueue {
   /** Names of the flows waiting in it; the first one's request is at the head. */
   readonly flows: readonly string[]
   readonly start: SeatSeconds
-  /** Start + mean work of its waiting requests: the dump gives the sum of work, not that of the head. */
+  /** Start + mean work of its waiting requests: the dump contains the sum of work, not that of the head. */
   readonly finish: SeatSeconds
 }
 

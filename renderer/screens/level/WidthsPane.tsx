@@ -14,7 +14,7 @@ const FAMILIES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** How wide requests are, what queues they meet, and how many watchers their writes have, by flow schema. */
+/** How wide requests are, which queues they meet, and how many watchers their writes have, by flow schema. */
 export const WidthsPane = memo(function WidthsPane(props: {
   readonly level: LevelFrame
   readonly missing: readonly MissingFamily[]
@@ -48,7 +48,10 @@ export const WidthsPane = memo(function WidthsPane(props: {
   )
 })
 
-/** Widths that every release tells apart: its bounds are 1, 2, 4, 10 up to 1.33, and 8, 16, 32, 64, 100 in place of 10 later. */
+/**
+ * Widths that every release distinguishes: its bounds are 1, 2, 4, 10 up to 1.33, and 8, 16, 32, 64, 100 in place of 10
+ * later.
+ */
 const WIDTH_BINS = [
   { label: '1 seat', upTo: 1 },
   { label: '2 seats', upTo: 2 },
@@ -60,7 +63,7 @@ interface WidthRow {
   readonly name: string
   /** All counts are since the server started. */
   readonly requests: number | undefined
-  /** Parts of the requests, one for each of `WIDTH_BINS`. */
+  /** Shares of the requests, one for each of `WIDTH_BINS`. */
   readonly shares: readonly number[] | undefined
   readonly writes: number | undefined
   readonly watches: number | undefined
@@ -88,7 +91,7 @@ export function widthRows({ schemas }: Pick<LevelFrame, 'schemas'>): readonly Wi
 const meanOf = (histogram: Histogram | undefined): number | undefined =>
   histogram === undefined || histogram.count === 0 ? undefined : histogramMean(histogram)
 
-/** `undefined` where nothing was counted or the bounds are others. */
+/** `undefined` where nothing was counted or the bounds differ. */
 function sharesOf({ bounds, counts, count }: Histogram): readonly number[] | undefined {
   if (count === 0) return undefined
   const below = WIDTH_BINS.map(({ upTo }) => (upTo === Infinity ? count : counts[bounds.indexOf(upTo)]))

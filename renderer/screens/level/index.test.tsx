@@ -14,7 +14,7 @@ import { timeStore } from '../../state/time.ts'
 import { viewStore } from '../../state/view.ts'
 import { LevelScreen } from './index.tsx'
 
-/** The screen on a synthetic story: what it says, and what it does with the keys of the reader. */
+/** The screen on a synthetic story: its texts and its keys. */
 describe('the Level screen', () => {
   let story: Story
   let stop: () => void
@@ -77,7 +77,7 @@ describe('the Level screen', () => {
     act(() => openInLevel('workload-low', 'queue:17'))
     await waitFor(() => expect(field.value).toBe('queue:17'))
     expect(screen.getByText('queue 17', { selector: 'b' })).toBeTruthy()
-    // What the reader types is not what the address says any more.
+    // The text that the user typed takes precedence over the address.
     fireEvent.change(field, { target: { value: 'verb:list' } })
     expect(location.hash).not.toContain('object')
     act(() => openInLevel('workload-low', 'queue:17'))
@@ -234,7 +234,7 @@ describe('the Level screen', () => {
     ['forbidden', /You may not read the debug dumps/],
     ['failing', /cannot be read/],
   ] as const)('says what is missing when dumps are %s', async (status, sentence) => {
-    // The story's stream of dumps stays silent; only the health tells.
+    // The story's stream of dumps stays silent; only the health reports them.
     setClient({
       call: (name, input) => story.client.call(name, input),
       onLink: (listener) => story.client.onLink(listener),

@@ -46,7 +46,7 @@ export function LevelScreen() {
   )
 }
 
-/** The level of the address is not on this server: it was removed, or never was there. */
+/** The level in the address is not on this server: it was removed, or never existed. */
 function Gone({ name, server }: { readonly name: string; readonly server: ServerFrame }) {
   return (
     <EmptyState title={`There is no level ${name} on ${server.id}.`}>

@@ -171,7 +171,7 @@ it('counts queues with waiting requests of all that the dump names', () => {
   expect(dumpFacts(dumped, 0)).toEqual([])
 })
 
-/** The default objects, as an API server gives them. */
+/** The default objects, as an API server returns them. */
 const levels = [...mandatoryLevels, ...suggestedLevels]
 const shapeOf = (name: string) => {
   const shape = levelShape(levels, name)

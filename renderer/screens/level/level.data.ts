@@ -20,12 +20,12 @@ import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
 import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
 
-/** What kind of level this is, as far as metrics and dumps tell; decides which panes the screen has. */
+/** The kind of this level, as far as metrics and dumps show it; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
 
 /**
- * Queues in a dump prove that a level queues; a dump without any for it proves that it does not. Without a dump,
- * anything that ever waited or a virtual time proves queuing, and a rejection for want of seats proves the opposite.
+ * Queues in a dump prove that a level queues; a dump without any for it proves that it does not. Without a dump, any
+ * wait so far or a virtual time proves queuing, and a rejection because of missing seats proves the opposite.
  */
 export function levelKind(level: LevelFrame, queuesInDump: number | undefined): LevelKind {
   if (isExempt(level)) return 'exempt'
@@ -35,7 +35,7 @@ export function levelKind(level: LevelFrame, queuesInDump: number | undefined): 
   return 'unknown'
 }
 
-/** A state as the header shows it. */
+/** A state in the header. */
 export interface ShownState {
   readonly kind: Exclude<LevelState, 'unknown'> | 'borrowing' | 'lending'
   /** Seats borrowed or lent. */
@@ -53,8 +53,8 @@ export function shownStates(level: LevelFrame, derived: DerivedLevel | undefined
 }
 
 /**
- * Sum of the nominal limits of one server: its seats, and what rounding each limit up added (specification 6.1). Where
- * the sum holds levels that are no more, the limit of the server.
+ * Sum of the nominal limits of one server: its seats, plus the surplus from rounding each limit up (specification 6.1).
+ * Where the sum includes deleted levels, the limit of the server.
  */
 export function seatsThatExist(server: ServerFrame): number | undefined {
   if (nominalSurplus(server) > 0) return reportedServerLimit(server)
@@ -79,8 +79,8 @@ export interface Fact {
 const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 100)} %`
 
 /**
- * The facts that this server reported about the level's limits. Percentages are those of the object; where there is none
- * to read they follow from limits that the server has rounded, which `≈` says.
+ * The facts that this server reported about the level's limits. Percentages are those of the object; without a readable
+ * object they follow from limits that the server has rounded, which `≈` indicates.
  */
 export function limitFacts(
   level: LevelFrame,
@@ -135,14 +135,14 @@ export function widestRequest(
   return widest
 }
 
-/** How the widest request reads: `1 seat`, `3 to 4 seats`, `over 100 seats`. */
+/** The widest request in words: `1 seat`, `3 to 4 seats`, `over 100 seats`. */
 export function widthText({ above, upTo }: { readonly above: number; readonly upTo: number | undefined }): string {
   if (upTo === undefined) return `over ${above} seats`
   if (upTo <= 1) return '1 seat'
   return upTo - above <= 1 ? `${upTo} seats` : `${above + 1} to ${upTo} seats`
 }
 
-/** What the dump of levels adds: how many queues hold requests, and whether the level is on its way out. */
+/** Additional facts from the dump of levels: how many queues hold requests, and whether the level is being removed. */
 export function dumpFacts(dumped: DumpLevel | undefined, queues: number | undefined): readonly Fact[] {
   if (dumped === undefined) return []
   const facts: Fact[] = []
@@ -156,7 +156,7 @@ export function dumpFacts(dumped: DumpLevel | undefined, queues: number | undefi
   return facts
 }
 
-/** A remembered surge that holds seats nobody uses, while others wait (specification 6.3). */
+/** Smoothed demand of a past surge that holds unused seats while others wait (specification 6.3). */
 export interface StaleDemand {
   readonly smoothed: number
   readonly highWatermark: number
@@ -193,7 +193,7 @@ export function rejectSentence(level: LevelFrame, derived: DerivedLevel | undefi
   return `${rejectedNow(derived) === 0 ? 'None' : format.fixed(allRejected(recent.rejected))} in the last ${format.span(recent.seconds)}, ${since}`
 }
 
-/** The level that a reader came for when the address names none: rejecting, else queueing, else the busiest. */
+/** The level to show when the address names none: rejecting, else queueing, else the busiest. */
 export function levelToOpen(server: ServerFrame, derived: DerivedServer | undefined): string | undefined {
   const weight = (level: LevelFrame): number => {
     const own = derived?.levels.find((entry) => entry.name === level.name)
@@ -205,24 +205,27 @@ export function levelToOpen(server: ServerFrame, derived: DerivedServer | undefi
   return server.levels.toSorted((a, b) => weight(b) - weight(a))[0]?.name
 }
 
-/** What only the objects tell of a level: the weight of its seats and how its requests wait (specification 1.3). */
+/**
+ * Facts of a level that only the objects contain: the weight of its seats and how its requests wait (specification
+ * 1.3).
+ */
 interface LevelShape {
   readonly shares: number
-  /** Of all levels. */
+  /** Over all levels. */
   readonly shareSum: number
   /** Absent where nothing waits. */
   readonly queuing: Queuing | undefined
   /** Percent of the nominal limit that it may lend; absent for Exempt. */
   readonly lendablePercent: number | undefined
-  /** Percent of the nominal limit that it may borrow; absent where there is no end to it. */
+  /** Percent of the nominal limit that it may borrow; absent where it is unlimited. */
   readonly borrowingPercent: number | undefined
 }
 
-/** Shares of a level; objects are defaulted, so that only what cannot have shares has none. */
+/** Shares of a level; objects have their defaults, so that only a level that cannot have shares has none. */
 const sharesOf = ({ spec }: PriorityLevelConfiguration): number =>
   spec.limited?.nominalConcurrencyShares ?? spec.exempt?.nominalConcurrencyShares ?? 0
 
-/** The shape of a level, or nothing when there is no object of it, as while it drains. */
+/** The shape of a level, or nothing when there is no object of it, for example while it drains. */
 export function levelShape(levels: readonly PriorityLevelConfiguration[], name: string): LevelShape | undefined {
   const level = levels.find(({ metadata }) => metadata.name === name)
   if (level === undefined) return undefined
@@ -240,7 +243,7 @@ export function levelShape(levels: readonly PriorityLevelConfiguration[], name: 
 export const schemasOf = (schemas: readonly FlowSchema[], level: string): readonly string[] =>
   schemas.filter(({ spec }) => spec.priorityLevelConfiguration.name === level).map(({ metadata }) => metadata.name)
 
-/** `100 shares of 245`: stands before the limits that follow from it. */
+/** `100 shares of 245`: precedes the limits that follow from it. */
 export const shareFacts = ({ shares, shareSum }: LevelShape): readonly Fact[] => [
   { term: 'shares', value: format.fixed(shares), detail: `of ${format.fixed(shareSum)}`, glossary: 'shares' },
 ]
@@ -267,13 +270,16 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
   return facts
 }
 
-/** What rejected requests of the level are told to wait now (specification 4.14): as an engine of ours knows it. */
+/**
+ * Current Retry-After of rejected requests of the level (specification 4.14), which only the console's own engine
+ * reports.
+ */
 export const retryAfterFacts = (seconds: number | undefined): readonly Fact[] =>
   seconds === undefined ? [] : [{ term: 'Retry-After', value: `${format.fixed(seconds)} s`, glossary: 'retry-after' }]
 
 /**
- * The same of a scraped level, which does not report it: exact before the first rejection, else estimated from the shown
- * range.
+ * The same for a scraped level, which does not report it: exact before the first rejection, otherwise estimated from
+ * the shown range.
  */
 export function scrapedRetryAfterFacts(level: LevelFrame, series: Series | undefined, at: UnixMs): readonly Fact[] {
   const total = rejectedTotal(level)
@@ -282,7 +288,7 @@ export function scrapedRetryAfterFacts(level: LevelFrame, series: Series | undef
     const detail = 'nothing was rejected since the server started'
     return [{ term: 'Retry-After', value: '1 s', detail, glossary: 'retry-after' }]
   }
-  // Of a range of the past, what came after the shown sample counts for nothing.
+  // In a range of the past, points after the shown sample do not count.
   const points = series && rejectionPoints(series, level.name).filter((point) => point.at * MS_PER_SECOND <= at)
   const seconds = points && estimatedRetryAfter(points)
   return [
@@ -297,7 +303,7 @@ export function scrapedRetryAfterFacts(level: LevelFrame, series: Series | undef
   ]
 }
 
-/** How long requests of the server take, for comparison, as a whole and by verb: this metric names no level. */
+/** How long requests of the server take, for comparison, as a whole and by verb: this metric has no level label. */
 export function requestTimeFacts(times: DerivedServer['requests']): readonly Fact[] {
   if (times === undefined) return []
   const { mean, p50, p99, meanOwn, overSeconds, verbs } = times
@@ -344,7 +350,7 @@ export interface RejectionRow extends ReasonText {
   readonly rate: number | undefined
 }
 
-/** One row per reason that this level can have; reasons without an event read 0 and stay explained. */
+/** One row per reason that this level can have; reasons without an event read 0 and keep their explanation. */
 export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefined): readonly RejectionRow[] {
   return REJECT_REASONS.map((reason) => ({
     reason,

@@ -2,7 +2,7 @@ import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame, SchemaFrame, ServerFrame } from '../../../core/frame/frame.ts'
 
-/** Facts for tests: a schema, a level, a server, a request, a queue; every call says only what it is about. */
+/** Test data: a schema, a level, a server, a request, a queue; every call names only what it is about. */
 export const schemaOf = (name: string, change: Partial<SchemaFrame> = {}): SchemaFrame => ({
   name,
   dispatched: undefined,

@@ -19,7 +19,7 @@ const BARS: readonly { readonly kind: Comparison; readonly label: string }[] = [
   { kind: 'timing', label: 'wait within 5 ms' },
 ]
 
-/** How often the engine decides as the server does, over what passes the filter; `note` says of what time. */
+/** How often the engine decides as the server does, over the requests that pass the filter; `note` names the period. */
 export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly note: string }) {
   const { all } = tally.agreement
   return (
@@ -45,7 +45,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
                 >
                   <dt>{label}</dt>
                   <dd>
-                    {/* The words stand beside it. */}
+                    {/* The words are next to it. */}
                     <span className={styles['meter']} aria-hidden="true">
                       <i style={{ width: `${share * 100}%` }} />
                     </span>
@@ -68,7 +68,10 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
   )
 }
 
-/** A share of few is no percentage; what the server told of some requests only is said of those. */
+/**
+ * Below this count a share is shown as counts instead of a percentage. A share that covers only part of the requests
+ * names how many.
+ */
 const FEW = 100
 const shareOf = (count: Compared, all: number): string => {
   if (count.compared < FEW) return `${count.same} of ${count.compared}`

@@ -27,7 +27,7 @@ function Shown() {
   return state && <CandidatePane state={state} />
 }
 
-/** The pane on a simulation in memory, with drafts that take flow schemas away. */
+/** The pane on a simulation in memory, with drafts that remove flow schemas. */
 describe('the draft beside', () => {
   const user = userEvent.setup()
   let story: Story

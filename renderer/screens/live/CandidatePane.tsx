@@ -13,7 +13,7 @@ import { useDraftRun, type DraftBeside } from '../../state/draftRun.ts'
 import styles from './live.module.css'
 import { format } from '../../theme/format.ts'
 
-/** The draft on the same arrivals, beside what is in force. */
+/** The draft on the same arrivals, beside the current configuration. */
 export function CandidatePane({ state }: { readonly state: LiveState }) {
   const { candidate, agreement } = state
   const draft = useDraftRun()
@@ -100,7 +100,7 @@ function Off({ exists }: { readonly exists: boolean }) {
   )
 }
 
-/** Whether B is what the Editor has now. */
+/** Whether B is the Editor's current draft. */
 function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRun: () => void }) {
   switch (beside) {
     case 'same':
@@ -158,18 +158,18 @@ interface ComparedRow {
   readonly what: string
   readonly a: string
   readonly b: string
-  /** What B does to it; absent where it is neither, or the same. */
+  /** The effect of B; absent where it is neither better nor worse. */
   readonly verdict?: 'better' | 'worse'
 }
 
-/** Levels of which the waits are named: those that differ most, by name so that they stay where they are. */
+/** Number of levels whose waits are listed: those that differ most, sorted by name so that they keep their places. */
 const MOST_LEVELS = 4
-/** Differences below one part in twenty are noise; of waits, those within the steps in which they are counted. */
+/** Differences below one part in twenty are noise; for waits, those within the steps in which they are counted. */
 const NOISE = 0.05
 const WAIT_NOISE = 0.1
-/** Waits below are none: a queue that is passed at once takes this long. Milliseconds. */
+/** Waits below this count as none: a queue that is passed at once takes this long. Milliseconds. */
 const NO_WAIT = 1
-/** Nobody sees less. Milliseconds. */
+/** A smaller lag is not noticeable. Milliseconds. */
 const NOT_BEHIND_MS = 1_000
 
 /** Less is better. */
@@ -207,17 +207,17 @@ export function comparedRows({ seconds, a, b }: CandidateReport): readonly Compa
   ]
 }
 
-/** Over which time both columns are: `last 5 min, 1.2 s behind`. */
+/** The period of both columns: `last 5 min, 1.2 s behind`. */
 export const comparedSpan = ({ seconds, behindMs = 0 }: Pick<CandidateReport, 'seconds' | 'behindMs'>): string =>
   `last ${format.span(seconds)}${behindMs >= NOT_BEHIND_MS ? `, ${format.span(behindMs / 1_000)} behind` : ''}`
 
-/** Of the requests whose length B assumes; `undefined` where it knows all. */
+/** Requests whose duration is assumed for B; `undefined` where all durations are known. */
 export const assumedSentence = ({ assumed }: Pick<CandidateReport, 'assumed'>): string | undefined =>
   assumed === undefined
     ? undefined
     : `B fell too far behind to wait until ${format.seats(assumed)} ${assumed === 1 ? 'request' : 'requests'} had run under A; it gave them the usual time of their kind.`
 
-/** Of the requests that came since: `1.5 % of 2 336`. */
+/** Share of the requests since then: `1.5 % of 2 336`. */
 export function differentShare({ different, a }: Pick<CandidateReport, 'different' | 'a'>): string {
   if (a.arrived === 0) return format.percent(undefined)
   return `${format.fixed((different / a.arrived) * 100, 1)} % of ${format.seats(a.arrived)}`

@@ -12,7 +12,7 @@ import { allKeysAt, completionsAt, segmentsOf, type Completions } from './filter
 import { setFilter, useFilterText } from './query.ts'
 import styles from './stream.module.css'
 
-/** Names are completed from so many of the newest rows. */
+/** Names are completed from this many of the newest rows. */
 const ROWS_READ = 20_000
 
 function newestRows(): readonly LiveRequest[] {
@@ -24,7 +24,7 @@ function newestRows(): readonly LiveRequest[] {
   return rows
 }
 
-/** The list may be longer than it is high. */
+/** The list may be longer than its height. */
 const intoView = (option: HTMLElement | null): void => option?.scrollIntoView?.({ block: 'nearest' })
 
 const LANGUAGE = [
@@ -43,8 +43,8 @@ const LANGUAGE = [
 ]
 
 /**
- * Selects requests by tokens: Tab and Enter complete names that were seen, the down arrow offers all that can be asked,
- * Escape closes what is offered. The tokens are drawn behind the field; the field itself is plain text.
+ * Selects requests by tokens: Tab and Enter complete names that were seen, the down arrow lists all filter keys, Escape
+ * closes the list. The tokens are drawn behind the field; the field itself is plain text.
  */
 export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTMLInputElement | null> }) {
   const text = useFilterText()
@@ -69,7 +69,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
   const take = (at: number): void => {
     const option = offered?.options[at]
     if (offered === undefined || option === undefined) return
-    // A key waits for its value; a name is done.
+    // A key waits for its value; a name is complete.
     const done = !/[:>]$/.test(option.token)
     const value = `${text.slice(0, offered.start)}${option.token}${done ? ' ' : ''}${text.slice(offered.end).trimStart()}`
     const caret = offered.start + option.token.length + (done ? 1 : 0)
@@ -105,7 +105,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
         <div className={styles['field']}>
           <div ref={mirror} className={styles['mirror']} aria-hidden="true">
             {segments.map(({ text: part, look }, index) => (
-              // Segments have no names of their own.
+              // Segments have no ids.
               <span key={index} className={styles[look]}>
                 {part}
               </span>

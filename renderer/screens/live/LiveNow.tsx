@@ -18,10 +18,10 @@ import { useRecent } from './query.ts'
 import styles from './live.module.css'
 
 const RATE_SECONDS = 10
-/** Over how long engine and server are compared; of a file over all of it. */
+/** Period over which engine and server are compared; for a file, all of it. */
 export const COMPARED_SECONDS = 300
 
-/** What is true of the requests now, in a sentence, and where they come from. */
+/** The current state of the requests in a sentence, and their source. */
 export function LiveNow(props: { readonly state: LiveState | undefined; readonly source: NowFacts['source'] }) {
   const { state, source } = props
   const recent = useRecent(RATE_SECONDS)
@@ -108,7 +108,7 @@ const ASKS: Readonly<Record<ProxyMode, { readonly title: string; readonly meanin
   },
 }
 
-/** Whether the proxy holds requests back, to be changed while they come; nothing for what is no proxy. */
+/** Whether the proxy enforces or observes, switchable at runtime; nothing for sources that are not a proxy. */
 export function ModeSwitch({ state }: { readonly state: LiveState }) {
   const [asked, setAsked] = useState<ProxyMode>()
   const mode = ProxyModeSchema.safeParse(state.mode).data
@@ -135,7 +135,7 @@ export function ModeSwitch({ state }: { readonly state: LiveState }) {
   )
 }
 
-/** Other people's requests are at stake: asked once more, and editing is switched on for it. */
+/** The requests of other people are affected: the switch needs a confirmation, which also switches editing on. */
 function Question(props: { readonly asked: ProxyMode; readonly title: string; readonly onEnd: () => void }) {
   const { asked, title, onEnd } = props
   const editing = useObjects()?.editing.state === 'on'

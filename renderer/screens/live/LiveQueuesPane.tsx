@@ -36,13 +36,13 @@ const COUNTS = [
 export interface LiveQueuesProps {
   readonly queues: QueueTallies
   readonly opened: LiveRequest | undefined
-  /** Nothing more comes, so that nothing waits. */
+  /** The source has ended, so nothing waits. */
   readonly still: boolean
 }
 
 /**
- * All queues of one level, as the rows tell them: that of the opened request, with the hand of its flow; else the one
- * that was chosen, or in which most wait.
+ * All queues of one level, according to the rows: that of the opened request, with the hand of its flow; otherwise the
+ * chosen level, or the one in which most requests wait.
  */
 export function LiveQueuesPane({ queues, opened, still }: LiveQueuesProps) {
   const levels = levelsWithQueues(queues)
@@ -78,7 +78,7 @@ function Field(props: {
   readonly queues: LevelQueues
   readonly opened: LiveRequest | undefined
   readonly counted: QueueCount
-  /** Chooses the level, and what is counted. */
+  /** The controls for the level and for what is counted. */
   readonly pick: ReactNode
   readonly choice: ReactNode
 }) {
@@ -92,7 +92,7 @@ function Field(props: {
   const { schema, flow } = opened ?? {}
   const marks = useMemo((): QueueMarks => {
     const hand = marksOf(schema === undefined || flow === undefined ? undefined : { schema, flow }, queuing)
-    // Of all that came, any number may have passed through a queue.
+    // Over the whole period, any number of requests may have passed through a queue.
     return counted === 'waiting' ? hand : { ...hand, lengthLimit: undefined }
   }, [schema, flow, queuing, counted])
   const says = sentence(level, data, counted, fullQueues(data.cells, marks.lengthLimit))
@@ -167,17 +167,17 @@ const tableOf = ({ cells }: QueueFieldData, counted: QueueCount): ChartTable => 
 const waitingIn = (queues: LevelQueues): number => [...queues.values()].reduce((sum, { waiting }) => sum + waiting, 0)
 const cameTo = (queues: LevelQueues): number => [...queues.values()].reduce((sum, { requests }) => sum + requests, 0)
 
-/** Levels whose queues requests came to, the one in which most wait first. */
+/** Levels with requests in their queues, the one in which most wait first. */
 export const levelsWithQueues = (tallies: QueueTallies): readonly string[] =>
   [...tallies]
     .map(([level, queues]) => ({ level, waiting: waitingIn(queues), requests: cameTo(queues) }))
     .toSorted((a, b) => b.waiting - a.waiting || b.requests - a.requests || (a.level < b.level ? -1 : 1))
     .map(({ level }) => level)
 
-/** What the bars count: requests that wait now, or all that came in the time that is looked at. */
+/** What the bars count: requests that wait now, or all that arrived in the period. */
 type QueueCount = 'waiting' | 'arrived'
 
-/** The queues of one level as they are drawn; `size`: how many it has, when that is known. */
+/** The queues of one level as drawn; `size`: their number, when it is known. */
 export function queueCells(queues: LevelQueues, size: number | undefined, counted: QueueCount): QueueFieldData {
   const seen = [...queues.keys()].reduce((most, index) => Math.max(most, index + 1), 0)
   const cells = Array.from({ length: Math.min(QUEUES_DRAWN, Math.max(size ?? 0, seen)) }, (_, index): QueueCell => {
@@ -198,11 +198,11 @@ export function queueCells(queues: LevelQueues, size: number | undefined, counte
   }
 }
 
-/** How a level queues, as far as its objects are known and it does. */
+/** How a level queues, if its objects are known and it does. */
 const queuingOf = (levels: readonly PriorityLevelConfiguration[] | undefined, level: string): Queuing | undefined =>
   levels?.find(({ metadata }) => metadata.name === level)?.spec.limited?.limitResponse.queuing
 
-/** The queues of the flow of a request, as they are dealt; none without a request or where the shape is not known. */
+/** The queues of the flow of a request, as dealt; none without a request or where the shape is not known. */
 export function marksOf(
   row: Pick<LiveRequest, 'schema' | 'flow'> | undefined,
   queuing: Queuing | undefined,

@@ -8,9 +8,9 @@ import { LiveStream } from './LiveStream.tsx'
 import { LiveNow } from './LiveNow.tsx'
 import { setFilter } from './query.ts'
 
-/** After so long rows are drawn, however many came. */
+/** Rows are drawn after this long, however many arrived. */
 const DRAWN_MS = 200
-/** After so long what was there before is summed up; next time a second after the beginning. */
+/** Existing rows are summed up after this long; the next sum is due a second after the start. */
 const SETTLED_MS = 300
 /** Rows that are summed up together. */
 const CHUNK = 1_024
@@ -26,7 +26,7 @@ afterEach(() => {
 const put = (seq: number): void =>
   liveRows.put(liveRequest({ seq, at: seq, state: seq % 1_000 === 0 ? 'rejected' : 'served' }))
 
-/** Rows that are looked at and rows that are drawn, for each thing that happens to a list of so many. */
+/** Number of rows read and of rows drawn, for each event on a list of `count` rows. */
 function work(count: number): readonly (readonly [string, number, number])[] {
   vi.useFakeTimers()
   liveRows.clear()

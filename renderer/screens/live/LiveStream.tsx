@@ -33,7 +33,7 @@ export interface LiveStreamProps {
   readonly onPin: (row: LiveRequest) => void
 }
 
-/** The request stream and the line below it; drawn anew at most ten times a second. */
+/** The request stream and the line below it; redrawn at most ten times a second. */
 export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveStreamProps) {
   useLiveVersion()
   const query = useQuery()
@@ -112,7 +112,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
   )
 }
 
-/** What to do while nothing came yet. */
+/** What to do while nothing has arrived. */
 function NothingYet() {
   const state = useLiveState()
   return (
@@ -140,7 +140,7 @@ function NothingYet() {
   )
 }
 
-/** Which columns are shown; kept with the settings. */
+/** Which columns are shown; stored with the settings. */
 function ColumnsMenu({ room }: { readonly room: Room }) {
   const [{ liveColumns }, change] = useSettings()
   const shown = shownColumns(liveColumns, room)
@@ -159,7 +159,7 @@ function ColumnsMenu({ room }: { readonly room: Room }) {
               key={column.id}
               className={menu['item']}
               checked={shown.includes(column)}
-              // The last column stays: a list of nothing says nothing.
+              // The last column stays: an empty list shows nothing.
               disabled={shown.length === 1 && shown.includes(column)}
               onSelect={(event) => event.preventDefault()}
               onCheckedChange={(checked) =>

@@ -50,7 +50,7 @@ it('columns are the usual ones until the reader chooses, and fewer where there i
   if (column === undefined) throw new Error('there is such a column')
   expect(ids([])).toContain('namespace')
   expect(ids([], narrow)).not.toContain('namespace')
-  // Nobody but the engine says anything: what lingers has the room.
+  // Only the engine reports anything, which leaves room for `lingers`.
   expect(ids([], { narrow: false, server: false })).toEqual(expect.not.arrayContaining(['real', 'agree']))
   expect(ids([], { narrow: false, server: false })).toContain('lingers')
   const hidden = withColumn([], column, false, wide)

@@ -31,7 +31,7 @@ export interface RequestPaneProps {
   readonly onClose: () => void
 }
 
-/** One request: what became of it, where its time went, what server and draft say. */
+/** One request: its result, how its time was spent, and the results of server and draft. */
 export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPaneProps) {
   const { level, schema, user, groups, url, status, reason, retryAfter, candidate } = row
   return (
@@ -124,7 +124,7 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
   )
 }
 
-/** Waiting time, execution and lingering on one bar; the parts are named, not only coloured. */
+/** Waiting time, execution and lingering on one bar; the parts are labelled, not only coloured. */
 function Times({ row }: { readonly row: LiveRequest }) {
   const parts = timeParts(row)
   if (parts.every(({ ms }) => ms === 0)) return null
@@ -181,7 +181,7 @@ const SAID: readonly DataColumn<Said>[] = [
   },
 ]
 
-/** Why requests are refused with this reason, and what helps. */
+/** Why requests are rejected for this reason, and the remedy. */
 export function Remedy({ reason }: { readonly reason: RejectReason }) {
   const hasLevels = useHasLevels()
   const { cause, remedy } = hasLevels ? REASON_TEXT[reason] : FILTER_TEXT
@@ -204,7 +204,7 @@ interface TimePart {
   readonly share: number
 }
 
-/** Where the time of a request went, as far as it is known; nothing while it waits. */
+/** How the time of a request was spent, as far as it is known; nothing while it waits. */
 export function timeParts({ waitMs, runMs, lingerMs }: LiveRequest): readonly TimePart[] {
   const known = [
     { name: 'queue', ms: waitMs },
@@ -215,7 +215,7 @@ export function timeParts({ waitMs, runMs, lingerMs }: LiveRequest): readonly Ti
   return known.flatMap(({ name, ms }) => (ms === undefined ? [] : [{ name, ms, share: total === 0 ? 0 : ms / total }]))
 }
 
-/** The request as One request asks it. */
+/** The request in the form of the page One request. */
 export function sampleOf({ user, groups, verb, url }: LiveRequest): RequestSample {
   const { method, url: address } = addressOfVerb(verb, url)
   return { user, groups: [...groups], method, url: address }
@@ -223,7 +223,7 @@ export function sampleOf({ user, groups, verb, url }: LiveRequest): RequestSampl
 
 const seats = (count: number): string => (count === 1 ? '1 seat' : `${format.seats(count)} seats`)
 
-/** What became of the request, in a sentence or two. */
+/** The result of the request, in a sentence or two. */
 export function storyOf(row: LiveRequest): string {
   const { state, level, schema, queue, waitMs } = row
   const flow = `Flow ${flowOf(row)} of ${schema}`
@@ -257,7 +257,7 @@ interface Said {
   readonly same: boolean
 }
 
-/** What the server itself said, beside what the engine made of it; only what it said. */
+/** The values that the server itself reported, beside those of the engine; nothing that it did not report. */
 export function saidByServer({ level, schema, seats: own, waitMs, server }: LiveRequest): readonly Said[] {
   if (server === undefined) return []
   const pairs: readonly (readonly [string, string | number, string | number | undefined])[] = [
@@ -270,6 +270,6 @@ export function saidByServer({ level, schema, seats: own, waitMs, server }: Live
     other === undefined ? [] : [{ what, engine: String(engine), server: String(other), same: engine === other }],
   )
   if (server.waitMs === undefined) return said
-  // How long it waits hangs on traffic that is not seen here: it is shown, and no disagreement.
+  // Its wait depends on traffic that is not visible here: it is shown, but is not a disagreement.
   return [...said, { what: 'waited', engine: format.ms(waitMs), server: format.ms(server.waitMs), same: true }]
 }

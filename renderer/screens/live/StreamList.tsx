@@ -14,23 +14,23 @@ import { useSlices, type Query } from './query.ts'
 export interface StreamListProps {
   readonly columns: readonly StreamColumn[]
   readonly hold: Hold
-  /** Above the others, as they were pinned. */
+  /** Shown above the others, in the order in which they were pinned. */
   readonly pinned: readonly LiveRequest[]
   readonly opened: number | undefined
   readonly stale: boolean
   readonly onOpen: (row: LiveRequest | undefined) => void
   readonly onPin: (row: LiveRequest) => void
-  /** The reader looks at the oldest rows. */
+  /** Called when the user scrolls to the oldest rows. */
   readonly onOldest: () => void
 }
 
 const ROW = 25
-/** Rows from the end at which older ones are read. */
+/** Number of rows before the end at which older ones are read. */
 const NEAR_THE_END = 200
 
 /**
- * Newest requests first, as a grid: arrows, Home, End and Page keys move, Enter opens a row, `p` pins it. A row of the
- * screen is drawn anew only when another request stands in it or its request changed.
+ * Newest requests first, as a grid: arrows, Home, End and Page keys move, Enter opens a row, `p` pins it. A row on the
+ * screen is redrawn only when it shows another request or its request changed.
  */
 export function StreamList(props: StreamListProps) {
   const { columns, hold, pinned, opened, stale, onOpen, onPin, onOldest } = props
@@ -53,7 +53,7 @@ export function StreamList(props: StreamListProps) {
     },
   })
 
-  // A cell that had the focus may leave, with its column or its row, and nothing tells of that.
+  // A focused cell may be removed with its column or its row, and no event reports that.
   useEffect(() => {
     if (scroll.current?.contains(document.activeElement) !== true) hold.hold('focus', false)
   })
@@ -111,14 +111,14 @@ export function StreamList(props: StreamListProps) {
   )
 }
 
-/** The header does not move: only a row holds the list. */
+/** The header does not move, so only a row holds the list. */
 const isRow = (target: EventTarget): boolean => target instanceof Element && target.closest('tbody') !== null
 
 interface RowProps {
   readonly row: LiveRequest
   readonly index: number
   readonly columns: readonly StreamColumn[]
-  /** Column in which the cursor stands; −1 in another row. */
+  /** Column of the cursor; −1 in another row. */
   readonly cursor: number
   readonly opened: boolean
   readonly pinned: boolean
@@ -146,7 +146,7 @@ const Row = memo(
       </tr>
     )
   },
-  // `place` and `onOpen` are new with every drawing and do the same for the same row and cursor.
+  // `place` and `onOpen` are new with every render and behave the same for the same row and cursor.
   (old, next) =>
     old.row === next.row &&
     old.index === next.index &&
@@ -157,28 +157,28 @@ const Row = memo(
     old.lastPinned === next.lastPinned,
 )
 
-/** Why the list holds still. */
+/** Why the list does not follow. */
 export type HoldReason = 'pointer' | 'focus' | 'scrolled'
 
 interface Hold {
   readonly count: number
-  /** Place 0 is the newest that is shown. */
+  /** Place 0 is the newest shown row. */
   readonly at: (place: number) => LiveRequest | undefined
-  /** What holds the list; absent while it follows. */
+  /** The reason why the list is held; absent while it follows. */
   readonly why: HoldReason | 'paused' | undefined
-  /** Rows that came since and are not shown. */
+  /** Rows that arrived since then and are not shown. */
   readonly newer: number
   readonly hold: (reason: HoldReason, on: boolean) => void
   readonly release: () => void
-  /** Older rows were read: what is held takes them in. */
+  /** Older rows were read: the held list includes them. */
   readonly extend: () => void
 }
 
 const NONE: readonly HoldReason[] = []
 
 /**
- * The rows that the list shows: the newest, or, while the reader looks at them, those that were there when the reader
- * came. Held rows stay, also when newer ones need their room; what is known of them goes on changing.
+ * The rows that the list shows: the newest, or, while it is held, those that existed when the hold began. Held rows
+ * stay, even when newer ones need their room; their values keep updating.
  */
 export function useHold(query: Query): Hold {
   const paused = useTimePart((time) => time.paused)
@@ -188,10 +188,10 @@ export function useHold(query: Query): Hold {
   const held = why !== undefined
   const [end, setEnd] = useState<number>()
   const [asked, setAsked] = useState(query)
-  // What is newest at the moment of holding is the last that is shown.
+  // The newest row when the hold begins is the last one shown.
   if (held && end === undefined) setEnd(liveRows.end)
   if (!held && end !== undefined) setEnd(undefined)
-  // Another filter is a new question, which is about what there is by now; time that stands still has nothing newer.
+  // Another filter is a new query, which covers everything up to now; while time is paused there is nothing newer.
   if (query !== asked) {
     setAsked(query)
     if (held && !paused) setEnd(liveRows.end)
@@ -220,5 +220,5 @@ export function useHold(query: Query): Hold {
   }
 }
 
-/** `_older`: rises when older rows came or were tested. */
+/** `_older`: rises when older rows arrived or were tested. */
 const heldRows = (query: Query, end: number, _older: number): HeldRows => query.matches.hold(end)

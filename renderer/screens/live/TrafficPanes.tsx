@@ -16,7 +16,7 @@ import { flowOf, requestOf, shortFlowName } from './columns.tsx'
 import type { FlowTally, Tally } from './tally.ts'
 import styles from './live.module.css'
 
-/** The while that is looked at. */
+/** The selected period. */
 export type Span = '1' | '5' | 'all'
 export const SPANS: Readonly<Record<Span, { readonly seconds: number; readonly words: string }>> = {
   '1': { seconds: 60, words: 'in 1 min' },
@@ -33,7 +33,7 @@ const MOST_ROWS = 50
 
 export interface TrafficProps {
   readonly tally: Tally
-  /** Seconds over which it was summed up: rates are per these. */
+  /** Seconds over which it was summed up; the divisor of rates. */
   readonly seconds: number
 }
 
@@ -47,7 +47,7 @@ interface WaitRow extends FlowRow {
   readonly wait: WaitP99 | undefined
 }
 
-/** Who causes contention comes first by seats, who suffers from it by wait. */
+/** The causes of contention sort by seats, those affected by it by wait. */
 export type FlowOrder = 'seats' | 'wait'
 const ORDER_OPTIONS: readonly { readonly value: FlowOrder; readonly label: string }[] = [
   { value: 'seats', label: 'Seats' },
@@ -59,7 +59,7 @@ interface Waited {
   readonly flow: Keyed
   readonly wait: WaitP99 | undefined
 }
-/** Seats held for a time are what fairness divides. */
+/** Seats held over time are what fairness divides. */
 const bySeats = ([aKey, a]: Keyed, [bKey, b]: Keyed): number =>
   b.seatSeconds - a.seatSeconds || b.requests - a.requests || (aKey < bKey ? -1 : 1)
 const byWait = (a: Waited, b: Waited): number =>
@@ -67,7 +67,7 @@ const byWait = (a: Waited, b: Waited): number =>
   b.flow[1].waits.waiting - a.flow[1].waits.waiting ||
   bySeats(a.flow, b.flow)
 
-/** Rows are made of those that are shown only: there may be thousands. */
+/** Only shown rows are created: there may be thousands. */
 const rowOf = ([key, flow]: Keyed, seconds: number): FlowRow => ({
   key,
   ...flow,
@@ -136,11 +136,11 @@ const WAITING: DataColumn<FlowRow> = numberColumn('waiting', 'Waits', (row) => r
   cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
 })
 
-/** Where there is less room, seats times seconds still order the rows. */
+/** With less room, seat-seconds still order the rows. */
 const seatColumns = (narrow: boolean): readonly DataColumn<FlowRow>[] =>
   narrow ? [FLOW, RATE, REJECTED, WAITING] : [FLOW, RATE, SEAT_SECONDS, REJECTED, WAITING]
 
-/** `engineOnly`: the engine only watches, so that a wait which no server reported is estimated. */
+/** `engineOnly`: the engine only observes, so that a wait which no server reported is estimated. */
 function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitRow>[] {
   const said = (row: WaitRow): string => {
     if (row.wait === undefined) return UNKNOWN
@@ -162,7 +162,7 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
 const isEstimated = ({ waits, wait }: WaitRow, engineOnly: boolean): boolean =>
   engineOnly && waits.reported < (wait?.requests ?? 0)
 
-/** What a 99th percentile is of. */
+/** The basis of a 99th percentile. */
 function basisOf(row: WaitRow, engineOnly: boolean, span: Span): string {
   const { wait, waiting } = row
   if (wait === undefined) return `No request of this flow was dispatched or waited ${SPANS[span].words}.`
@@ -190,7 +190,7 @@ export interface FlowsProps extends TrafficProps {
   readonly onOrder: (order: FlowOrder) => void
 }
 
-/** Who holds most seats, or who waits longest. */
+/** Flows that hold the most seats, or wait the longest. */
 export function FlowsPane(props: FlowsProps) {
   const { tally, seconds, mode, span, onSpan, order, onOrder } = props
   const narrow = useMedia(NARROW)
@@ -226,7 +226,7 @@ export function FlowsPane(props: FlowsProps) {
   )
 }
 
-/** Exempt requests hold seats and never wait: who sends them, and how much of everything they take. */
+/** Exempt requests hold seats and never wait: who sends them, and their share of the total. */
 export function ExemptPane({ tally, seconds }: TrafficProps) {
   const rows = busiest(tally.exempt, seconds)
   const held = rows.reduce((sum, row) => sum + row.seatSeconds, 0)
@@ -252,7 +252,7 @@ export function ExemptPane({ tally, seconds }: TrafficProps) {
 
 const EXEMPT_COLUMNS: readonly DataColumn<FlowRow>[] = [{ ...FLOW, id: 'user', header: 'User' }, RATE, SEAT_SECONDS]
 
-/** Requests as they are refused, newest first, with why and what helps. */
+/** Rejected requests, newest first, with cause and remedy. */
 export function RejectedPane(props: {
   readonly rows: readonly LiveRequest[]
   readonly tally: Tally

@@ -11,11 +11,11 @@ import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import { flowName } from '../../state/flows.logic.ts'
 import styles from './stream.module.css'
 
-/** What decides which columns are usual. */
+/** What determines the default columns. */
 export interface Room {
   /** The window is narrow. */
   readonly narrow: boolean
-  /** There is a server apart from the engine, which may say what it makes of a request. */
+  /** There is a server apart from the engine, which may report its own values for a request. */
   readonly server: boolean
 }
 
@@ -24,9 +24,9 @@ const onlyChosen = (): boolean => false
 
 /** One column of the request stream; widths are fixed, so that nothing moves sideways while rows pass. */
 export interface StreamColumn extends DataColumn<LiveRequest> {
-  /** What the header stands for, in the list of columns and on hover. */
+  /** The meaning of the header, in the list of columns and on hover. */
   readonly title: string
-  /** Whether it is shown until the reader chooses otherwise. */
+  /** Whether it is shown until the user chooses otherwise. */
   readonly usual: (room: Room) => boolean
 }
 
@@ -36,13 +36,13 @@ const Mono = ({ text, title }: { readonly text: string; readonly title?: string 
   </span>
 )
 
-/** A width that the server sees otherwise is marked in either column. */
+/** A width on which engine and server differ is marked in either column. */
 const widthLook = ({ seats, server }: LiveRequest): string | undefined =>
   server?.initialSeats !== undefined && server.initialSeats !== seats.initial ? styles['differs'] : undefined
 
 function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNode {
   if (state === 'waiting') return <span className={styles['queued']}>waits</span>
-  // Where the engine only watches, the server's own answer stands in the next column.
+  // Where the engine only observes, the server's own answer is in the next column.
   if (state === 'rejected' && status !== 429) {
     return (
       <span className={styles['rejected']} title={`Rejected by the engine: ${reason ?? 'rejected'}`}>
@@ -267,7 +267,7 @@ function Draft({ row }: { readonly row: LiveRequest }) {
 const isShown = ({ id, usual }: StreamColumn, chosen: readonly string[], room: Room): boolean =>
   chosen.includes(id) || (usual(room) && !chosen.includes(`-${id}`))
 
-/** The columns that are shown: the usual ones, those that were chosen, without those that were hidden. */
+/** The shown columns: the default ones and the chosen ones, without the hidden ones. */
 export const shownColumns = (chosen: readonly string[], room: Room): readonly StreamColumn[] =>
   STREAM_COLUMNS.filter((column) => isShown(column, chosen, room))
 
@@ -284,16 +284,18 @@ export function withColumn(
   return [...others, shown ? id : `-${id}`]
 }
 
-/** How a feed without users calls whoever sent a request; what tells senders apart comes after it. */
+/** Prefix that a feed without users gives to a sender; the part after it distinguishes senders. */
 const UNKNOWN_USER = 'unknown user: '
 
-/** The name of a flow as people say it, what tells it from others first. */
+/** The common name of a flow, with its distinguishing part first. */
 export function shortFlowName(flow: string, schema: string): string {
   const name = flowName(flow, schema)
   return name.startsWith(UNKNOWN_USER) ? `${name.slice(UNKNOWN_USER.length)} (user unknown)` : name
 }
 
-/** The flow of a request; of exempt requests, and of those without a schema, the user: nothing distinguishes flows there. */
+/**
+ * The flow of a request; for exempt requests, and those without a schema, the user: nothing distinguishes flows there.
+ */
 export const flowOf = ({ level, flow, schema, user }: LiveRequest): string =>
   shortFlowName((level === EXEMPT || schema === '') && flow === '' ? user : flow, schema)
 
@@ -304,9 +306,9 @@ export function requestOf({ verb, resource, name, url }: LiveRequest): string {
 }
 
 /**
- * Clock of the rows, Unix milliseconds: the reader's, unless what is reported happened in another time or `stands`: a
- * source that is silent reports nothing of its last minute, and a simulation, whose clients never rest, falls behind where
- * the machine is too slow for it.
+ * Clock of the rows, Unix milliseconds: the user's, unless the rows are from another time or `stands` is set. A silent
+ * source reports nothing about its last minute, and a simulation, whose clients never rest, falls behind where the
+ * machine is too slow for it.
  */
 export function clockOf(newestAt: number | undefined, now: number, stands: boolean): number {
   return newestAt !== undefined && (stands || Math.abs(now - newestAt) > OTHER_TIME_MS) ? newestAt : now
@@ -315,8 +317,8 @@ export function clockOf(newestAt: number | undefined, now: number, stands: boole
 const OTHER_TIME_MS = 300_000
 
 /**
- * Seconds of the last `longest` that rows tell of: what has only just begun is no less busy for the time before. At
- * least one, so that a single request is no storm.
+ * Seconds of the last `longest` that the rows cover: a stream that has just started is no less busy because of the time
+ * before. At least one, so that a single request does not read as a burst.
  */
 export function coveredSeconds(oldestAt: number | undefined, now: number, longest: number): number {
   const known = oldestAt === undefined ? 0 : (now - oldestAt) / 1_000

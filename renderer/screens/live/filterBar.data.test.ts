@@ -50,7 +50,7 @@ describe('completions', () => {
     const all = allKeysAt('verb:list ', 10)
     expect(all).toMatchObject({ start: 10, end: 10 })
     expect(all?.options.map(({ token }) => token)).toEqual(expect.arrayContaining(['level:', 'user:', 'wait>']))
-    // A key that is not explained would be an empty line.
+    // A key without an explanation would be an empty line.
     expect(all?.options.filter(({ help = '' }) => help === '')).toEqual([])
     expect(allKeysAt('verb:list', 9)).toBeUndefined()
   })

@@ -7,7 +7,7 @@ export interface Segment {
   readonly look: 'blank' | 'token' | 'wrong'
 }
 
-/** The text as it is drawn behind the field: tokens and what lies between them. `tokens` are those of the text. */
+/** The text as it is drawn behind the field: tokens and the text between them. `tokens` are those of the text. */
 export function segmentsOf(text: string, tokens: readonly Token[]): readonly Segment[] {
   const segments: Segment[] = []
   let end = 0
@@ -22,7 +22,7 @@ export function segmentsOf(text: string, tokens: readonly Token[]): readonly Seg
   return segments
 }
 
-/** What each key looks at. */
+/** What each key filters on. */
 const KEY_HELP: Readonly<Record<string, string>> = {
   level: 'priority level',
   pl: 'priority level',
@@ -51,18 +51,18 @@ const KEY_HELP: Readonly<Record<string, string>> = {
 }
 
 export interface Completion {
-  /** What is offered. */
+  /** The text of the option. */
   readonly label: string
-  /** The token that it makes. */
+  /** The token that it inserts. */
   readonly token: string
-  /** Of a key: what it looks at. */
+  /** For a key: what it filters on. */
   readonly help?: string
   /** How often it was seen; absent for keys. */
   readonly seen?: number
 }
 
 export interface Completions {
-  /** Where the token begins and ends that is being written. */
+  /** Start and end of the token at the caret. */
   readonly start: number
   readonly end: number
   readonly options: readonly Completion[]
@@ -75,7 +75,7 @@ const NAMES: Readonly<Record<string, (row: LiveRequest) => readonly string[]>> =
   group: ({ groups }) => groups,
 }
 
-/** Everything that can be asked, for a caret at which no token stands. */
+/** All filter keys, for a caret that is not at a token. */
 export function allKeysAt(text: string, caret: number): Completions | undefined {
   const inToken = writtenTokens(text).some(
     ({ start, text: { length } }) => start <= caret && caret <= start + length && length > 0,
@@ -83,7 +83,7 @@ export function allKeysAt(text: string, caret: number): Completions | undefined 
   return inToken ? undefined : { start: caret, end: caret, options: keys('', '') }
 }
 
-/** What can be written for the token at the caret: keys, or the names that the rows have, the most frequent first. */
+/** Completions for the token at the caret: keys, or names from the rows, the most frequent first. */
 export function completionsAt(text: string, caret: number, rows: readonly LiveRequest[]): Completions | undefined {
   const token = writtenTokens(text).find(({ start, text: { length } }) => start < caret && caret <= start + length)
   if (token === undefined || token.start + token.text.length !== caret) return undefined

@@ -2,25 +2,25 @@ import type { LiveRequest } from '../../../core/contract/live.ts'
 
 /** How long the requests of a flow waited; milliseconds. */
 export interface FlowWaits {
-  /** Waits above 0, in no order. */
+  /** Waits above 0, unordered. */
   readonly waits: readonly number[]
-  /** Requests whose wait has ended, those without a wait among them. */
+  /** Requests whose wait has ended, including those without a wait. */
   readonly ended: number
   /** Of these, waits that the server itself reported. */
   readonly reported: number
   /** Requests that wait now. */
   readonly waiting: number
-  /** Their arrivals, Unix milliseconds, and the first and the last of all. */
+  /** Their arrivals in Unix milliseconds, and the earliest and the latest of them. */
   readonly waitingSince: readonly number[]
   readonly firstWaiting: number
   readonly lastWaiting: number
   /** Longest wait that has ended, milliseconds. */
   readonly longest: number
-  /** Others that belong to it and are counted in it; their waits are read only when a percentile is asked for. */
+  /** Others that are part of it and are counted in it; their waits are only read for a percentile. */
   readonly sums: readonly FlowWaits[]
 }
 
-/** While requests are added. */
+/** The same while requests are added. */
 export interface CountingWaits extends FlowWaits {
   readonly waits: number[]
   ended: number
@@ -46,8 +46,8 @@ export const noWaits = (): CountingWaits => ({
 })
 
 /**
- * Adds the wait of one request. What was rejected on arrival did not wait, and how long a client waited that left is not
- * known: neither counts.
+ * Adds the wait of one request. A request that was rejected on arrival did not wait, and the wait of a client that left
+ * is not known: neither counts.
  */
 export function countWait(into: CountingWaits, { state, reason, at, waitMs, server }: LiveRequest): void {
   if (state === 'waiting') {
@@ -78,19 +78,22 @@ export function addWaits(into: CountingWaits, waits: FlowWaits): void {
 
 export interface WaitP99 {
   readonly ms: number
-  /** Requests that it is of; the longest wait of fewer than 100. */
+  /** Number of requests behind it; below 100, it is the longest wait. */
   readonly requests: number
   /** Requests that still wait may raise it. */
   readonly atLeast: boolean
 }
 
-/** The 99th percentile, with what waits at `now` (Unix milliseconds) for as long as it has; `undefined` without any. */
+/**
+ * The 99th percentile, including waiting requests with their wait until `now` (Unix milliseconds); `undefined` without
+ * any.
+ */
 export function waitP99(of: FlowWaits, now: number): WaitP99 | undefined {
   const requests = of.ended + of.waiting
   if (requests === 0) return undefined
   const greatest = new Greatest(requests - Math.ceil(0.99 * requests) + 1)
   const collect = (part: FlowWaits): void => {
-    // Most of many sums have none among the longest.
+    // Most parts contain none of the longest waits.
     if (!greatest.mayTake(Math.max(part.longest, now - part.firstWaiting))) return
     for (const ms of part.waits) greatest.take(ms)
     for (const since of part.waitingSince) greatest.take(Math.max(0, now - since))
@@ -98,15 +101,15 @@ export function waitP99(of: FlowWaits, now: number): WaitP99 | undefined {
   }
   collect(of)
   const ms = greatest.least() ?? 0
-  // One that has waited longer already is above the percentile, whenever its wait ends.
+  // A request that has already waited longer is above the percentile, whenever its wait ends.
   return { ms, requests, atLeast: of.waiting > 0 && Math.max(0, now - of.lastWaiting) <= ms }
 }
 
-/** The few greatest of many numbers, without sorting the many. */
+/** The few greatest of many numbers, without sorting all of them. */
 class Greatest {
   private readonly count: number
   private kept: number[] = []
-  /** What is not above it is not among them. */
+  /** Values up to this one are not among them. */
   private bar = Number.NEGATIVE_INFINITY
 
   constructor(count: number) {
@@ -123,7 +126,7 @@ class Greatest {
     if (this.kept.length > 2 * this.count) this.bar = this.least() ?? this.bar
   }
 
-  /** The least of them; `undefined` where fewer came. */
+  /** The least of them; `undefined` when there were fewer. */
   least(): number | undefined {
     this.kept = this.kept.toSorted((a, b) => b - a).slice(0, this.count)
     return this.kept[this.count - 1]

@@ -13,7 +13,7 @@ import { timeStore } from '../../state/time.ts'
 import { LivePage } from './index.tsx'
 import { setFilter } from './query.ts'
 
-/** The page on a made-up stream of which every tenth of a second is lived through by hand. */
+/** The page on a made-up stream, advanced by hand in tenths of a second. */
 describe('Live requests', () => {
   let story: Story
   let stops: (() => void)[]
@@ -32,11 +32,11 @@ describe('Live requests', () => {
     spec: proxySpec(mode),
     traffic: { perSecond, before },
   })
-  /** So many requests that the queues of the flow that floods its level are full. */
+  /** Enough requests to fill the queues of the flow that floods its level. */
   const flooded = (mode: 'enforce' | 'observe'): StoryOptions => proxy(mode, 200, 2_000)
   const pass = (tenths: number): void => story.advance(tenths * 100)
   const grid = () => screen.getByRole('grid', { name: 'Live requests' })
-  // By their place: to find out the role of every cell takes seconds, after which the source is stale.
+  // By position: computing the role of every cell takes seconds, after which the source is stale.
   const rows = () => Array.from(grid().querySelectorAll<HTMLElement>('tbody [aria-rowindex]'))
   const text = (row: HTMLElement | undefined): string => row?.textContent ?? ''
   const field = () => screen.getByRole('combobox', { name: 'Filter requests' })
@@ -191,10 +191,10 @@ describe('Live requests', () => {
     const user = userEvent.setup()
     await user.keyboard('{ArrowDown}{Enter}')
     const pane = await screen.findByRole('region', { name: /LIST|CREATE/ })
-    // It was in no queue: the one that was chosen is full.
+    // It was in no queue: the chosen queue is full.
     expect(within(pane).getByText(/was refused at workload-low at once\.$/)).toBeTruthy()
     expect(within(pane).getByText(/The shortest queue of the flow’s hand/)).toBeTruthy()
-    // The server still works on the newest one.
+    // The server is still processing the newest one.
     expect(within(pane).queryByRole('table')).toBeNull()
     act(() => pass(30))
     expect(await within(pane).findByRole('table', { name: 'Engine and server compared' })).toBeTruthy()

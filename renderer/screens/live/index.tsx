@@ -54,7 +54,7 @@ export function LivePage() {
   )
 }
 
-/** What was recorded of the requests before the instant that all screens show. */
+/** The recorded requests before the instant that all screens show. */
 function OfThePast({ moment }: { readonly moment: Moment }) {
   const connection = usePastPart(askedOf)
   const problem = usePastRequests(connection, moment)
@@ -75,7 +75,7 @@ const SOURCES = [
   ['Simulation', 'A simulated cluster under load. No cluster required.'],
 ] as const
 
-/** Which sources show each request, and what of it. */
+/** Which sources show each request, and which of its fields. */
 const Sources = () => (
   <dl className={styles['sources']}>
     {SOURCES.map(([name, what]) => (
@@ -107,7 +107,7 @@ function LiveView() {
   const { object } = useRoute()
   const input = useRef<HTMLInputElement>(null)
   const source = useSource()
-  // A file stays one when the console behind it goes.
+  // A file stays a file when the console behind it disconnects.
   const still = useViewPart((view) => view.mode === 'still' || view.mode === 'past')
   const [opened, setOpened] = useState<LiveRequest>()
   const [pinned, setPinned] = useState<readonly LiveRequest[]>([])
@@ -126,7 +126,7 @@ function LiveView() {
       ),
     [],
   )
-  // Wherever the focus is, the sidebar included.
+  // Works wherever the focus is, including in the sidebar.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)
@@ -138,7 +138,7 @@ function LiveView() {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
-  // Whoever runs a draft beside came for what it would do.
+  // A draft that runs beside is compared on the engine side.
   const aboutEngine = state?.mode === 'observe' || state?.mode === 'feed' || state?.candidate !== undefined
   const shown = side ?? (aboutEngine ? 'engine' : 'traffic')
   const narrow = useMedia(NARROW)
@@ -179,7 +179,7 @@ function LiveView() {
           ) : (
             <TrafficSide
               mode={state?.mode}
-              // Nothing more comes from a file: its last minute is no better than the others.
+              // A file has ended: its last minute is no more relevant than the others.
               span={span ?? (still ? 'all' : '1')}
               opened={opened}
               still={still}
@@ -195,7 +195,7 @@ function LiveView() {
 
 const MOST_REJECTIONS = 30
 
-/** How far the engine is the server, the draft beside, and what the source cannot know. */
+/** How well the engine matches the server, the draft beside it, and the limits of the source. */
 function EngineSide({ state, still }: { readonly state: LiveState | undefined; readonly still: boolean }) {
   const hasLevels = useHasLevels()
   const { tally } = useRecent(still ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
@@ -212,7 +212,7 @@ function EngineSide({ state, still }: { readonly state: LiveState | undefined; r
   )
 }
 
-/** Who sends, where it waits, what is refused and why, and what passes exempt. */
+/** Who sends, where it waits, what is rejected and why, and what passes exempt. */
 function TrafficSide(props: {
   readonly mode: LiveState['mode'] | undefined
   readonly span: Span
@@ -254,14 +254,14 @@ function newestRejections({ query: { rejections }, since }: Recent): readonly Li
   for (let place = 0; place < rejections.count && rows.length < MOST_REJECTIONS; place++) {
     const row = liveRows.at(rejections.seqAt(place) ?? -1)
     if (row === undefined) continue
-    // Rows are nearly in the order of their arrival.
+    // Rows are almost ordered by arrival.
     if (row.at < since - 60_000) break
     if (row.at >= since) rows.push(row)
   }
   return rows
 }
 
-/** What the source cannot know, so that nobody reads a guess as a fact. */
+/** The limits of the source, so that no estimate is read as a fact. */
 function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (

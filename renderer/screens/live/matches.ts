@@ -11,14 +11,14 @@ export interface HeldRows {
 
 type Test = (row: LiveRequest) => boolean
 
-/** Places at the front that are made at once, and how many may lie idle before they are given back. */
+/** Slots that are added at the front at once, and the number of idle ones from which they are released. */
 const ROOM = 2_000
 const MOST_IDLE = 10_000
 
 /**
- * Numbers of the rows that pass a filter, ascending, kept in step with the rows: a row that comes or changes costs one
- * test, whatever the number of rows. Rows that are there at the beginning are tested from the newest to the oldest, as
- * many at a time as `look` is given.
+ * Numbers of the rows that pass a filter, ascending, kept in step with the rows: each new or changed row costs one
+ * test, regardless of the number of rows. Existing rows are tested from the newest to the oldest, as many at a time as
+ * `look` is given.
  */
 export class Matches implements RowListener {
   private readonly rows: LiveRows
@@ -60,14 +60,14 @@ export class Matches implements RowListener {
     return place < 0 || place >= this.count ? undefined : this.seqs[this.seqs.length - 1 - place]
   }
 
-  /** The rows with numbers below `end` as they are now, whatever comes, changes and leaves. */
+  /** A snapshot of the rows with numbers below `end`, unaffected by later changes. */
   hold(end: number = Number.POSITIVE_INFINITY): HeldRows {
     const seqs = this.seqs.slice(this.head, this.placeOf(end))
     const rowOf = this.rows.hold()
     return { count: seqs.length, at: (place) => rowOf(seqs[seqs.length - 1 - place] ?? -1) }
   }
 
-  /** How many have a number above `seq`. */
+  /** Count of those with a number above `seq`. */
   after(seq: number): number {
     return this.seqs.length - this.placeOf(seq + 1)
   }
@@ -111,7 +111,7 @@ export class Matches implements RowListener {
     this.tested = Number.NEGATIVE_INFINITY
   }
 
-  /** Older rows are read a page at a time: room for many is made at once. */
+  /** Older rows are read a page at a time, so room for many is allocated at once. */
   private putFirst(seq: number): void {
     if (this.head === 0) {
       this.seqs = [...Array.from({ length: ROOM }, () => -1), ...this.seqs]

@@ -11,13 +11,13 @@ import { Tallies, type Tally } from './tally.ts'
 import { clockOf, coveredSeconds } from './columns.tsx'
 import type { NowFacts } from './sentence.ts'
 
-/** A filter and what passes it. */
+/** A filter and its matches. */
 export interface Query {
   readonly text: string
   readonly tokens: readonly Token[]
   readonly matches: Matches
   readonly tallies: Tallies
-  /** Those of them that were rejected. */
+  /** The matches that were rejected. */
   readonly rejections: Matches
   readonly stop: () => void
 }
@@ -49,14 +49,16 @@ function queryFor(text: string): Query {
   return { text, tokens, matches, tallies, rejections, stop: () => stops.forEach((stop) => stop()) }
 }
 
-/** Rows are tested for this long at a time, so that the page responds; and this many between two looks at the clock. */
+/**
+ * Rows are tested for this long at a time, so that the page responds; and this many between two checks of the clock.
+ */
 const SLICE_MS = 8
 const FEW_ROWS = 64
 
 interface Filtered {
-  /** What stands in the field. */
+  /** The text in the field. */
   readonly text: string
-  /** What is shown: the same, a moment later where there are many rows to look through. */
+  /** The applied query: the same text, with a short delay where there are many rows to test. */
   readonly query: Query
   /** Rises whenever older rows were tested. */
   readonly slices: number
@@ -64,7 +66,7 @@ interface Filtered {
 
 const filterStore = create<Filtered>(() => ({ text: '', query: queryFor(''), slices: 0 }))
 
-/** From here on a filter waits for a rest in the typing. */
+/** From this number of rows on, a filter waits for a pause in the typing. */
 const MANY_ROWS = 20_000
 const REST_MS = 150
 
@@ -84,7 +86,7 @@ export function setFilter(text: string): void {
   else waiting = setTimeout(look, REST_MS)
 }
 
-/** Adds a token to the filter, unless it stands there. */
+/** Adds a token to the filter, unless it is already there. */
 export function addToFilter(token: string): void {
   const { text } = filterStore.getState()
   if (` ${text} `.includes(` ${token} `)) return
@@ -94,21 +96,23 @@ export function addToFilter(token: string): void {
 export const useFilterText = (): string => filterStore(({ text }) => text)
 export const useQuery = (): Query => filterStore(({ query }) => query)
 
-/** Draws again when older rows were tested; the number rises each time. */
+/** Renders again when older rows were tested; the number rises each time. */
 export const useSlices = (): number => filterStore(({ slices }) => slices)
 
-/** What the requests of the last while come to, of those that pass the filter. */
+/** Summary of the recent requests that pass the filter. */
 export interface Recent {
   readonly query: Query
   readonly tally: Tally
-  /** Clock of the rows and beginning of the while, Unix milliseconds. */
+  /** Clock of the rows and start of the period, Unix milliseconds. */
   readonly now: number
   readonly since: number
-  /** Seconds of it in which there were requests to see: rates are per these. */
+  /** Seconds of the period that the rows cover; the divisor of rates. */
   readonly seconds: number
 }
 
-/** `seconds`: length of the while, `Infinity` for everything that is kept. Summed up anew once a second, not while paused. */
+/**
+ * `seconds`: length of the period, `Infinity` for everything that is kept. Recomputed once a second, not while paused.
+ */
 export function useRecent(seconds: number): Recent {
   const clock = useSecond()
   const query = useQuery()
@@ -125,11 +129,11 @@ export function useRecent(seconds: number): Recent {
 
 const SOON_MS = 250
 
-/** The reader's clock, Unix milliseconds; moves once a second, and not while the page is hidden or paused. */
+/** The user's clock, Unix milliseconds; moves once a second, and not while the page is hidden or paused. */
 function useSecond(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    // What was there before the page came is there soon, paused or not.
+    // Rows that existed before the page opened are tested soon, paused or not.
     const soon = setTimeout(() => setNow(Date.now()), SOON_MS)
     const timer = setInterval(() => {
       if (!document.hidden && !timeStore.getState().paused) setNow(Date.now())
@@ -142,7 +146,7 @@ function useSecond(): number {
   return now
 }
 
-/** Whether what is shown goes on. */
+/** Whether the shown source continues. */
 export function useSource(): NowFacts['source'] {
   const link = connectionStore((connection) => connection.link)
   const mode = useViewPart((view) => view.mode)

@@ -2,40 +2,40 @@ import type { LiveState } from '../../../core/contract/live.ts'
 import { format } from '../../theme/format.ts'
 import type { Compared } from './tally.ts'
 
-/** A share with as many decimals as tell it from 100 %: 99.87 %. */
+/** A share with as many decimals as distinguish it from 100 %: 99.87 %. */
 export function exactPercent({ compared, same }: Compared): string {
   if (compared === 0) return format.percent(undefined)
   if (same === compared) return '100 %'
-  // Rounded down: what is not everything never reads as everything.
+  // Rounded down: an incomplete share never reads as 100 %.
   return `${format.fixed(Math.floor((same / compared) * 10_000) / 100, 2)} %`
 }
 
-/** Below this share nothing may be concluded from the draft (design 3.10). */
+/** Below this share the draft allows no conclusions (design 3.10). */
 const TRUSTED = 0.99
 export const isTrusted = ({ compared, same }: Compared): boolean => compared === 0 || same / compared >= TRUSTED
 
 export interface NowFacts {
   /**
-   * Whether the source goes on: a file that is read to its end is `still`, and so is what was recorded up to an instant of
-   * the `past`. `unreached`: the console does not answer.
+   * Whether the source continues: a file that is read to its end is `still`, and so is a recording up to an instant of
+   * the `past`. `unreached`: the console does not respond.
    */
   readonly source: 'live' | 'still' | 'past' | 'stale' | 'unreached'
   readonly filtered: boolean
-  /** Requests that pass the filter, of those that are known. */
+  /** Requests that pass the filter, out of the known ones. */
   readonly passing: number
   readonly known: number
   /** Requests per second, over the last ten. */
   readonly rate: number
-  /** Of these ten seconds: none was answered by the server behind the proxy, and some should have been. */
+  /** In these ten seconds the server behind the proxy answered no request, although it should have answered some. */
   readonly unanswered: boolean
   readonly agreement: Compared
-  /** Milliseconds since the newest request; `undefined` when none came yet. */
+  /** Milliseconds since the newest request; `undefined` before the first one. */
   readonly quietMs: number | undefined
 }
 
 const QUIET_MS = 10_000
 
-/** The one sentence: what is wrong, or else what comes, and how far the engine is the server. */
+/** The one sentence: what is wrong, otherwise what arrives, and how well the engine matches the server. */
 export function nowSentence(facts: NowFacts): string {
   const { source, rate, filtered, agreement, quietMs } = facts
   if (source === 'unreached') return 'The console does not respond.'

@@ -9,7 +9,7 @@ import { count, emptyTally, type Tally, Tallies } from './tally.ts'
 
 const NOW = 200_000
 
-/** As plain values; the parts in which waits are kept are not told. */
+/** As plain values; the internal parts that hold waits are left out. */
 const told = ({ flows, exempt, ...tally }: Tally) => {
   const plain = (of: Tally['flows']) =>
     [...of]
@@ -31,7 +31,7 @@ function whole(rows: LiveRows, passes: (row: LiveRequest) => boolean, since: num
   return tally
 }
 
-// Numbers are far apart, so that sums of every height are made, kept and dropped; whole seat-seconds add up exactly.
+// Numbers are far apart, so that sums of every height are created, kept and dropped; whole seat-seconds add up exactly.
 const arrival = fc.record({
   seq: fc.integer({ min: 0, max: NOW }),
   at: fc.integer({ min: 0, max: NOW }),
@@ -54,7 +54,7 @@ it('the sum that is kept is the sum of all, whatever comes, changes and leaves',
       rows.listen(tallies)
       for (const [index, { user, ...row }] of arrivals.entries()) {
         rows.put(liveRequest({ ...row, user, flow: user }))
-        // Not every time: what was not asked for in between has to be right too.
+        // Not every time: sums that were not read in between must be correct too.
         for (const since of index % 5 === 0 ? [Number.NEGATIVE_INFINITY, NOW / 2] : [])
           expect(told(tallies.read(since))).toEqual(told(whole(rows, passes, since)))
       }
@@ -75,6 +75,6 @@ it('asking again costs what changed', () => {
   rows.put(liveRequest({ seq: 100_000 }))
   const each = vi.spyOn(matches, 'each')
   expect(tallies.read(0).requests).toBe(100_000)
-  // The newest rows, and the oldest, of which one left.
+  // The newest rows, and the oldest ones, of which one left.
   expect(each).toHaveBeenCalledTimes(2)
 })

@@ -58,7 +58,7 @@ describe('what requests come to', () => {
     const rows = [{}, { state: 'failed' }, { state: 'waiting' }, { level: 'exempt', flow: '' }] as const
     const total = emptyTally()
     for (const row of rows) add(total, tallyOf(row))
-    // Waits are summed up when they are asked for (flowWaits.test.ts).
+    // Waits are summed up when they are read (flowWaits.test.ts).
     const summed = (flows: Tally['flows']) =>
       [...flows].map(([key, { waits, ...flow }]) => ({ key, ...flow, wait: waitP99(waits, NOW) }))
     const told = ({ flows, exempt, ...tally }: Tally) => ({ ...tally, flows: summed(flows), exempt: summed(exempt) })

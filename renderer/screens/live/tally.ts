@@ -8,7 +8,7 @@ import type { LiveRows, RowListener } from '../../state/live.logic.ts'
 import { addWaits, countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
 import type { Matches } from './matches.ts'
 
-/** How many of those that could be compared are the same. */
+/** Compared requests, and how many of them are the same. */
 export interface Compared {
   readonly compared: number
   readonly same: number
@@ -29,17 +29,20 @@ export interface FlowTally {
 export const COMPARISONS = ['all', 'schemaAndLevel', 'width', 'finalSeats', 'decision', 'timing'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** What the requests of a stretch of time come to. */
+/** Summary of the requests of a stretch of time. */
 export interface Tally {
   readonly requests: number
   /** Requests that the server answered, and those that it should have answered and did not. */
   readonly answered: number
   readonly failed: number
   readonly rejected: Readonly<Record<RejectReason, number>>
-  /** `all`: schema, level and seats together. `decision` and `timing` are told apart: they hang on other traffic too. */
+  /**
+   * `all`: schema, level and seats together. `decision` and `timing` are separate, because they also depend on other
+   * traffic.
+   */
   readonly agreement: Readonly<Record<Comparison, Compared>>
   readonly flows: ReadonlyMap<string, FlowTally>
-  /** Of the exempt level by user; there a flow has no name. */
+  /** Of the exempt level, by user; flows have no name there. */
   readonly exempt: ReadonlyMap<string, FlowTally>
   readonly queues: QueueTallies
   readonly seatSeconds: number
@@ -47,7 +50,7 @@ export interface Tally {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 type CountingFlow = Writable<Omit<FlowTally, 'waits'>> & { readonly waits: CountingWaits }
-/** While requests are added. */
+/** The same while requests are added. */
 export interface Counting {
   requests: number
   answered: number
@@ -72,7 +75,7 @@ export const emptyTally = (): Counting => ({
   seatSeconds: 0,
 })
 
-/** Milliseconds by which two waits may differ and still be the same. */
+/** Milliseconds by which two waits may differ and still count as the same. */
 const TIMING_MS = 5
 
 /** Seats that the request holds, times seconds: the wider of its two stages, until its final seats are back. */
@@ -97,7 +100,7 @@ function compareWithServer(agreement: Counting['agreement'], row: LiveRequest): 
   }
   if (server.initialSeats !== undefined) compare(agreement.width, server.initialSeats === row.seats.initial)
   if (server.finalSeats !== undefined) compare(agreement.finalSeats, server.finalSeats === row.seats.final)
-  // The server answers 429 of its own, whatever else it answers.
+  // A 429 is the server's own decision, even where it reports nothing else.
   if (row.status !== undefined) compare(agreement.decision, (row.status === 429) === (row.state === 'rejected'))
   if (server.waitMs !== undefined && row.waitMs !== undefined) {
     compare(agreement.timing, Math.abs(server.waitMs - row.waitMs) <= TIMING_MS)
@@ -131,7 +134,7 @@ export function count(tally: Counting, row: LiveRequest): void {
   if (row.reason !== undefined) tally.rejected[row.reason] += 1
   countQueue(tally.queues, row)
   compareWithServer(tally.agreement, row)
-  // What was not classified belongs to no flow.
+  // An unclassified request belongs to no flow.
   if (row.level === '') return
   if (row.level === EXEMPT) countFlow(tally.exempt, `${row.schema}\n${row.user}`, row.user, row, seatSeconds)
   else countFlow(tally.flows, `${row.schema}\n${row.flow}`, row.flow, row, seatSeconds)
@@ -149,7 +152,7 @@ function addFlows(into: Counting['flows'], flows: Tally['flows']): void {
   }
 }
 
-/** Adds what other requests come to. */
+/** Adds the summary of other requests. */
 export function add(into: Counting, tally: Tally): void {
   into.requests += tally.requests
   into.answered += tally.answered
@@ -165,10 +168,10 @@ export function add(into: Counting, tally: Tally): void {
   addQueues(into.queues, tally.queues)
 }
 
-/** Rows that are summed up together, and sums that are again. */
+/** Rows that are summed up together, and sums that are summed up again. */
 const CHUNK = 1_024
 const FAN_OUT = 8
-/** Rows of a sum by its height: so few sums of the greatest are left that all of them can be added each time. */
+/** Rows per sum, by height: so few of the greatest sums remain that all of them can be added each time. */
 const SIZES = [CHUNK, CHUNK * FAN_OUT, CHUNK * FAN_OUT * FAN_OUT] as const
 const TOP = SIZES.length - 1
 
@@ -176,13 +179,13 @@ interface Part {
   /** Arrivals, Unix milliseconds. */
   readonly earliest: number
   readonly latest: number
-  /** Made when it is asked for: most are not of the last minute. */
+  /** Computed on demand: most are not of the last minute. */
   tally: Tally | undefined
 }
 
 /**
- * Sums over the rows that pass a filter and arrived since an instant. Sums of many rows, and sums of such sums, are kept
- * until one of their rows changes, so that asking each second costs what changed, not what is kept.
+ * Sums over the rows that pass a filter and arrived since an instant. Sums of many rows, and sums of such sums, are
+ * kept until one of their rows changes, so that reading each second costs what changed, not what is kept.
  */
 export class Tallies implements RowListener {
   private readonly rows: LiveRows
@@ -257,7 +260,7 @@ export class Tallies implements RowListener {
     const tally = emptyTally()
     if (height === 0) this.eachMatch(place, (row) => count(tally, row))
     else for (const below of placesBelow(place)) add(tally, this.tallyOf(height - 1, below))
-    // Until the filter was tried on all of its rows its sum grows.
+    // Its sum grows until the filter was tested on all of its rows.
     if (this.matches.testedFrom <= Math.max(place * sizeOf(height), this.rows.first)) part.tally = tally
     return tally
   }
@@ -278,7 +281,7 @@ const sizeOf = (height: number): number => SIZES[height] ?? CHUNK
 const placeOf = (seq: number, height: number): number => Math.floor(seq / sizeOf(height))
 const placesBelow = (place: number): readonly number[] => Array.from({ length: FAN_OUT }, (_, i) => place * FAN_OUT + i)
 
-/** What one queue of a level holds now, and how many requests came to it. */
+/** What one queue of a level holds now, and how many requests arrived in it. */
 interface QueueTally {
   readonly requests: number
   readonly waiting: number
@@ -287,7 +290,7 @@ interface QueueTally {
   readonly executingSeats: number
 }
 
-/** By queue; those to which nothing came are absent. */
+/** By queue; queues without arrivals are absent. */
 export type LevelQueues = ReadonlyMap<number, QueueTally>
 /** By level. */
 export type QueueTallies = ReadonlyMap<string, LevelQueues>
@@ -303,7 +306,7 @@ function queueOf(queues: CountingQueues, level: string, index: number): Counting
   return queue
 }
 
-/** Adds a request to its queue, where it has one. */
+/** Adds a request to its queue, if it has one. */
 function countQueue(queues: CountingQueues, { level, queue, state, seats }: LiveRequest): void {
   if (queue === undefined) return
   const counting = queueOf(queues, level, queue)
@@ -314,7 +317,7 @@ function countQueue(queues: CountingQueues, { level, queue, state, seats }: Live
   counting.executingSeats += seats.initial
 }
 
-/** Adds what other requests come to. */
+/** Adds the summary of other requests. */
 function addQueues(into: CountingQueues, tallies: QueueTallies): void {
   for (const [level, queues] of tallies)
     for (const [index, queue] of queues) {

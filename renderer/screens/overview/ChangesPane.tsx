@@ -21,7 +21,7 @@ interface ChangesPaneProps {
 
 const MOST = 40
 
-/** What changed within the shown range, causes among it, newest first. */
+/** Changes within the shown range, including their causes, newest first. */
 export const ChangesPane = memo(function ChangesPane({ series, startedAt }: ChangesPaneProps) {
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
   const noted = useNoted()
@@ -64,7 +64,7 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
         <div className={styles['listScroll']} {...scrollRegion('Changes, newest first')}>
           <ol className={styles['changes']}>
             {changes.slice(0, MOST).map((change, place) => (
-              // By place: a new change would move all others, and what moves cannot be read.
+              // By place: a new change would move all others, and moving text cannot be read.
               <li key={place} className={instant !== undefined && change.at > instant ? styles['later'] : undefined}>
                 <time dateTime={new Date(change.at).toISOString()}>{format.time(change.at)}</time>
                 {instant !== undefined && <span className={styles['distance']}>{distance(change.at - instant)}</span>}
@@ -81,7 +81,7 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
 /** `−7 s`, `+28 s`. */
 const distance = (ms: number): string => `${ms < 0 ? '−' : '+'}${format.span(Math.round(Math.abs(ms) / MS_PER_SECOND))}`
 
-/** The text of a change leads to where it shows, with the crosshair at its instant. */
+/** The text of a change links to the screen that shows it, with the crosshair at its instant. */
 function Changed({ change: { at, kind, level, text } }: { readonly change: Change }) {
   const look = kind === 'rejecting' || kind === 'alert' ? styles['rejected'] : undefined
   const explained = useHasScreen('allocation')

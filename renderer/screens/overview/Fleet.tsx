@@ -39,7 +39,7 @@ export interface FleetProps {
   readonly onShowServer: (server: string) => void
 }
 
-/** All servers at once: side by side, or summed with the word "sum". */
+/** All servers at once: side by side, or summed and labelled "sum". */
 export function Fleet({ facts, connection, view, onView, onShowServer }: FleetProps) {
   const { servers, stale, now } = facts
   const [pin, setPin] = useState(true)
@@ -216,8 +216,8 @@ function PinNote({ pin, shown, more }: { readonly pin: boolean; readonly shown: 
 }
 
 /**
- * What tells servers apart, without what all their names share: `a`, `b` for `apiserver-a:6443`, `apiserver-b:6443`.
- * Names that would become empty stay whole.
+ * The distinguishing part of each server's name: `a`, `b` for `apiserver-a:6443`, `apiserver-b:6443`. Names that would
+ * become empty stay whole.
  */
 export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const whole = new Map(ids.map((id) => [id, id]))
@@ -235,12 +235,12 @@ export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> 
   return cut.some((name) => name === '') ? whole : new Map(ids.map((id, i) => [id, cut[i] ?? id]))
 }
 
-/** Between two readings of a range that moves on. */
+/** Interval between two reads of a moving range. */
 const RANGE_EVERY_MS = 10_000
 
 const stepOf = (at: number): number => Math.ceil(at / RANGE_EVERY_MS) * RANGE_EVERY_MS
 
-/** What the selected range saw, by server; those whose history could not be read are missing. */
+/** Events in the selected range, by server; servers whose history could not be read are missing. */
 function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> {
   const [ranges, setRanges] = useState<ReadonlyMap<string, RangeFacts>>(new Map())
   const connection = useConnected()?.id

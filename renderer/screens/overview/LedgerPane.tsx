@@ -12,7 +12,7 @@ import { LOW, useMedia } from '../../components/hooks.ts'
 import { openLevel } from '../../state/route.ts'
 import styles from './overview.module.css'
 
-/** More levels than this are tied by hairlines: ribbons could not be told apart. */
+/** More levels than this are connected by hairlines: ribbons could not be distinguished. */
 const RIBBONS_UP_TO = 12
 
 function variantOf(ledger: Ledger, low: boolean): LedgerVariant {
@@ -52,7 +52,7 @@ const ACCOUNT: Measured = {
   each: ['priority_level'],
 }
 
-/** Pixels: the mark of the first note stands between the words "current limit" and their bars. */
+/** Pixels: the mark of the first note is between the words "current limit" and their bars. */
 const MARK = 16
 const MARK_LEFT = 67
 const middleOf = (variant: LedgerVariant): number => {

@@ -23,7 +23,7 @@ export interface LevelTableProps {
   readonly from: number
   readonly to: number
   readonly stale: boolean
-  /** Name of exported files, without ending. */
+  /** Name of exported files, without extension. */
   readonly csvName: string
 }
 
@@ -129,7 +129,7 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
   )
 })
 
-/** Whether copies of troubled rows stand above the others. */
+/** Whether copies of troubled rows are shown above the others. */
 export const PinSwitch = (props: { readonly pin: boolean; readonly onPin: (pin: boolean) => void }) => (
   <Check label="pin levels that need attention" checked={props.pin} onChange={props.onPin} />
 )

@@ -13,7 +13,7 @@ import type { NowServer, NowStatement } from './levelStatements.ts'
 import { actionLabel, canPerform, perform } from './actions.ts'
 import styles from './overview.module.css'
 
-/** The worst true statement, with what can be done about it. */
+/** The worst true statement, with the available actions. */
 export function NowPane(props: { readonly statement: NowStatement; readonly onShowServer: (server: string) => void }) {
   const { statement, onShowServer } = props
   const { title, evidence, details, level, tone } = statement
@@ -44,7 +44,7 @@ export function NowPane(props: { readonly statement: NowStatement; readonly onSh
   )
 }
 
-/** The worst true statement about these servers; who causes it is read only while a level is in trouble. */
+/** The worst true statement about these servers; the flow that causes it is read only while a level is in trouble. */
 export function ServersNow(props: {
   readonly servers: readonly NowServer[]
   /** Ends the evidence. */
@@ -54,11 +54,14 @@ export function ServersNow(props: {
   return <NowPane statement={nowLine(useBusiestFlow(props.servers), props.note)} onShowServer={props.onShowServer} />
 }
 
-/** Between two readings of the newest requests. */
+/** Interval between two reads of the newest requests. */
 const EVERY_MS = 5_000
 const NEWEST = 2_000
 
-/** The servers, the worst one with the flow that has most of its worst level; nothing is read while all levels flow. */
+/**
+ * The servers, the worst one with the flow that has most of the requests in its worst level; nothing is read while all
+ * levels flow.
+ */
 function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   const worst = needAttention(servers.flatMap(({ rows }) => rows))[0]
   const [server, level] = [worst?.server, worst?.name]
@@ -69,7 +72,7 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
 }
 
-/** The newest requests of a connection, or the last that had come by an instant of its past. */
+/** The newest requests of a connection, or the last ones before an instant of its past. */
 async function newest(
   connection: number,
   past: number | undefined,
@@ -80,7 +83,7 @@ async function newest(
   return { connection, requests }
 }
 
-/** By single requests, where the source shows them and no dump does. */
+/** From single requests, where the source shows them and no dump does. */
 function useNewestRequests(level: string | undefined): BusiestFlow | undefined {
   const connected = useConnected()
   const past = usePastPart(askedOf)

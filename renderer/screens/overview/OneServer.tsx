@@ -23,7 +23,7 @@ import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 
-/** Where there are several servers the page of all of them is loaded too, and this with it. */
+/** With several servers, the page of all of them is loaded too, and this with it. */
 const ServersPane = lazy(async () => ({ default: (await import('./ServersPane.tsx')).ServersPane }))
 
 export interface OneServerProps {
@@ -49,7 +49,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   }, [series, lastAt, facts.gapMs])
   const now: NowServer = { id, rows, rejections: recent?.rows ?? [], range }
   const ownLevel = useOwnLevel(connection)
-  // While time is dragged, instants follow each other fast: what is drawn of each takes turns.
+  // While time is dragged, instants follow each other fast, so the parts of the screen render in turn.
   const ledgerServer = useTurn(server, 1, facts.isPast)
   const tableRows = useTurn(rows, 2, facts.isPast)
   const laterRecent = useTurn(recent, 3, facts.isPast)
@@ -104,7 +104,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   )
 }
 
-/** Families that this screen draws from: what others lack is told where it is missed. */
+/** Families that this screen draws from: other missing families are reported where they are needed. */
 const DRAWN: ReadonlySet<string> = new Set(
   [
     'current_limit_seats',
@@ -122,7 +122,7 @@ const DRAWN: ReadonlySet<string> = new Set(
   ].map((name) => `apiserver_flowcontrol_${name}`),
 )
 
-/** What the numbers of this server leave out or add: families that it does not show, series of deleted levels. */
+/** What the numbers of this server leave out or include: families that it does not show, series of deleted levels. */
 function MissingNotice({ server }: { readonly server: ServerFrame }) {
   const missing = server.missing.filter(({ family }) => DRAWN.has(family))
   const deleted = server.deleted ?? []

@@ -29,7 +29,7 @@ const RATES: Measured = { measures: 'rejected', each: ['priority_level', 'flow_s
 export interface RejectionsPaneProps {
   /** Of all shown servers; absent until two samples are known. */
   readonly recent: RecentRejections | undefined
-  /** Short names by id of several servers, of which each row names one; absent for a single server. */
+  /** Short names of several servers by id, shown in each row; absent for a single server. */
   readonly servers?: ReadonlyMap<string, string>
 }
 
@@ -40,7 +40,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
   const seesRequests = kind !== undefined && REQUEST_SOURCES.has(kind)
   const [places, setPlaces] = useState<readonly RejectionRow[]>([])
   const all = keepPlaces(places, recent?.rows ?? [])
-  // Places only come, or all go: their number tells.
+  // Places are only added, or all removed, so comparing their number is enough.
   if (all.length !== places.length) setPlaces(all)
   const rows = all.filter(({ reason }) => filter === 'all' || reason === filter)
   const columns = useMemo(() => rejectionColumns(servers), [servers])
@@ -135,7 +135,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
   ]
 }
 
-/** Rejected earlier, not within the window of the present. */
+/** Rejected earlier, outside the window of the present. */
 const faint = ({ count }: RejectionRow): string | undefined => (count === 0 ? styles['faint'] : undefined)
 
 const Remedies = ({ reasons }: { readonly reasons: readonly RejectReason[] }) => (

@@ -15,7 +15,7 @@ export interface ServersPaneProps {
   readonly onSelect: (server: string) => void
 }
 
-/** Executing of all seats per server; servers that never answered are named with the reason. */
+/** Executing seats out of all seats per server; servers that never answered are listed with the reason. */
 export function ServersPane({ loads, health, selected, stale, onSelect }: ServersPaneProps) {
   const strip = serverStrip(loads)
   const silent = health.filter(({ id }) => !loads.some((load) => load.id === id))
@@ -49,7 +49,7 @@ interface ServerStripProps {
   readonly onSelect: (server: string) => void
 }
 
-/** Executing of nominal seats per server; choosing one makes it the subject of all screens. */
+/** Executing out of nominal seats per server; choosing a server shows it on all screens. */
 function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
   const widest = Math.max(1, ...strip.loads.map(({ nominal, executing }) => Math.max(nominal ?? 0, executing ?? 0)))
   return (

@@ -15,7 +15,7 @@ interface SmallLedgersProps {
   readonly onShowServer: (server: string) => void
 }
 
-/** One small ledger per server; of many servers the busiest, the median and the idlest. */
+/** One small ledger per server; for many servers the busiest, the median and the idlest. */
 export function SmallLedgers({ servers, order, stale, onShowServer }: SmallLedgersProps) {
   const columns = serverColumns(servers.map(({ load }) => load))
   return (
@@ -39,7 +39,7 @@ export function SmallLedgers({ servers, order, stale, onShowServer }: SmallLedge
   )
 }
 
-/** Pixels of the header below which amounts are left to the drawing and the key numbers. */
+/** Header width in pixels below which only the drawing and the key numbers show the amounts. */
 const ROOM_FOR_LENT = 340
 const ROOM_FOR_QUEUED = 300
 

@@ -12,7 +12,7 @@ function explainLimit(server: string, level: string): void {
   openScreen('allocation')
 }
 
-/** Whether what an action leads to is there. */
+/** Whether the target of an action exists. */
 export const canPerform = ({ kind }: NowAction): boolean =>
   kind === 'explain-limit'
     ? hasScreen('allocation')
@@ -22,7 +22,7 @@ export const canPerform = ({ kind }: NowAction): boolean =>
 
 export const openConnection = (): void => openScreen('connection')
 
-/** Failures of these calls reach the screen as health of the source. */
+/** Failures of these calls appear on the screen as health of the source. */
 export function tryNow(server?: string): void {
   ask('sources.tryNow', server === undefined ? {} : { server }).catch(() => undefined)
 }

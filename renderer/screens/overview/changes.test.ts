@@ -17,7 +17,7 @@ function series(levels: Record<string, Partial<Record<LevelColumn, Column>>>, st
     stepSeconds,
     mergedSeconds: 0,
     times,
-    // A point without any value stands for no sample.
+    // A point without any value represents a missing sample.
     samples: times.map((_, i) => (all.some((column) => (column[i] ?? null) !== null) ? 1 : 0)),
     fairFrac: times.map(() => null),
     levels: Object.entries(levels).map(([name, columns]) => history(name, length, columns)),

@@ -7,7 +7,7 @@ import { gapsText } from '../../theme/gapWords.ts'
 
 export type ChangeKind = 'reallocated' | 'queueing' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
 
-/** What a reader may want to see alone. */
+/** The categories that can be shown alone. */
 export const CHANGE_FILTERS = ['limits', 'queues and 429', 'alerts', 'configuration', 'server'] as const
 export type ChangeFilter = (typeof CHANGE_FILTERS)[number]
 
@@ -56,7 +56,7 @@ interface Reallocation {
 export interface ChangeOptions {
   /** Start of the server's process, Unix seconds. */
   readonly startedAt: number | undefined
-  /** What was noted of objects and processes, of all servers and all times. */
+  /** Recorded events of objects and processes, for all servers and all times. */
   readonly noted?: readonly Noted[]
 }
 
@@ -64,7 +64,7 @@ export interface ChangeOptions {
 export function changesOf(series: Series, { startedAt, noted = [] }: ChangeOptions): readonly Change[] {
   const [from = Infinity] = series.times
   const to = series.times.at(-1) ?? -Infinity
-  // The series itself shows at which sample a level begins to reject.
+  // The series itself shows the sample at which a level starts to reject.
   const own = noted.filter(
     ({ at, kind, server }) =>
       kind !== 'rejecting' && at >= from && at <= to && (server ?? series.server) === series.server,
@@ -74,7 +74,7 @@ export function changesOf(series: Series, { startedAt, noted = [] }: ChangeOptio
     ...series.levels.flatMap((level) => [...begins(series.times, level), ...presence(series, level)]),
     ...gapChanges(series),
     ...own,
-    // The newest start is noted only if the console saw the process before it.
+    // The newest start is recorded only if the console saw the process before it.
     ...(own.some(({ kind }) => kind === 'restarted') ? [] : restart(series, startedAt)),
   ]
   return changes.toSorted((a, b) => b.at - a.at)
@@ -101,7 +101,7 @@ function reallocations(series: Series): Change[] {
   )
 }
 
-/** The value of the sample before: over a gap nothing is known to have changed at an instant. */
+/** The value of the previous sample; `null` across a gap, where no instant of a change is known. */
 function before({ times, samples }: Series, column: Column, index: number, lateMs: number): number | null {
   const earliest = (times[index] ?? 0) - lateMs
   for (let i = index - 1; i >= 0 && samples[i] !== 0 && (times[i] ?? 0) >= earliest; i -= 1) {
@@ -120,7 +120,7 @@ function joined(a: readonly Move[], b: readonly Move[]): readonly Move[] {
 const totalSeats = (series: Series) =>
   series.levels.reduce((sum, { columns }) => sum + (columns.nominal.findLast((value) => value !== null) ?? 0), 0)
 
-/** Seats that changed level: each move is counted where it arrives, or where it left when that is more. */
+/** Seats that moved between levels: counted at the gaining levels, or at the losing ones when that is more. */
 function movedSeats(moves: readonly Move[]): number {
   const up = moves.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
   const down = moves.reduce((sum, { from, to }) => sum + Math.max(0, from - to), 0)
@@ -185,7 +185,7 @@ function begins(times: readonly number[], level: LevelSeries): Change[] {
   return [...queue, ...rejections]
 }
 
-/** The turns of a column, whose empty points say nothing. */
+/** The spells of a column, whose empty points carry no information. */
 function spells(times: readonly number[], column: Column): readonly Turn[] {
   const turnAt = createSpells()
   return column.flatMap((value, index) => (value === null ? [] : (turnAt(times[index] ?? 0, value) ?? [])))
@@ -194,7 +194,7 @@ function spells(times: readonly number[], column: Column): readonly Turn[] {
 const anyKnown = (series: Series, index: number) =>
   series.levels.some(({ columns }) => (columns.executing[index] ?? columns.nominal[index] ?? null) !== null)
 
-/** A level appears or goes when others have samples where it has none. */
+/** A level appears or disappears when others have samples where it has none. */
 function presence(series: Series, { name, columns }: LevelSeries): Change[] {
   const known = series.times.map((_, i) => (columns.nominal[i] ?? columns.executing[i] ?? null) !== null)
   const first = known.indexOf(true)
@@ -211,7 +211,7 @@ function presence(series: Series, { name, columns }: LevelSeries): Change[] {
   return changes
 }
 
-/** So many gaps have a line each; more are one line, so that they do not hide everything else. */
+/** Up to this many gaps get a line each; more are folded into one line, so that they do not hide everything else. */
 const MOST_GAPS = 5
 
 /** Stretches without a sample, each at its end. */

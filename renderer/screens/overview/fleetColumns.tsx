@@ -16,13 +16,13 @@ export interface EachServerOptions {
   /** Short names by server id, of all servers. */
   readonly names: ReadonlyMap<string, string>
   readonly stale: ReadonlySet<string>
-  /** Pixels of the table. */
+  /** Width of the table in pixels. */
   readonly width: number
   /** Seats at the right end of every bar. */
   readonly scale: number
 }
 
-/** Peak ÷ mean from this on is amber. */
+/** From this ratio of peak to mean on, the value is amber. */
 const UNEVEN = 2
 
 interface FleetStateProps {
@@ -53,13 +53,13 @@ function FleetState({ row, names }: FleetStateProps) {
   return <StateTag kind={row.executing ? 'flowing' : 'idle'} />
 }
 
-/** Pixels of the table below which the nominal column is left to the dashes in the bars. */
+/** Table width in pixels below which only the dashes in the bars show nominal. */
 const ROOM_FOR_NOMINAL = 1000
 /** `rejecting on apiserver-a, apiserver-b`. */
 const STATE = 200
-/** The columns that are always there, pixels. */
+/** Width of the columns that are always shown, pixels. */
 const ALWAYS = 160 + STATE + 84 + 96 + 128
-/** Beside a bar: `1 307/1 307`, and gutters. */
+/** Next to a bar: `1 307/1 307`, and gutters. */
 const NUMBERS = 96
 const BAR = { least: 70, most: 220 } as const
 
@@ -212,7 +212,7 @@ const limit = (id: string, width: number, header: string, of: 'nominal' | 'curre
   ),
 })
 
-/** Sums carry the word; limits are per server and keep their range. */
+/** Sums are labelled as sums; limits are per server and keep their range. */
 export function sumColumns(
   side: readonly FleetRow[],
   names: ReadonlyMap<string, string>,

@@ -11,7 +11,7 @@ export interface FleetRow {
   readonly rejectingOn: readonly string[]
   readonly queueingOn: readonly string[]
   readonly executing: boolean
-  /** Executing seats of the busiest server over the mean; absent while the mean is too small to mean anything. */
+  /** Executing seats of the busiest server over the mean; absent while the mean is too small for a ratio. */
   readonly peakOverMean: number | undefined
   readonly queuedSeats: number | undefined
   readonly rejectedPerSecond: number | undefined
@@ -55,10 +55,10 @@ export function fleetRows(
   })
 }
 
-/** At most this many copies stand above the ruled line. */
+/** At most this many copies are shown above the ruled line. */
 export const MOST_PINNED = 6
 
-/** Names of the levels that need attention on some server, worst first, and how many found no place. */
+/** Names of the levels that need attention on some server, worst first, and how many did not fit. */
 export function pinnedNames(fleet: readonly FleetMember[]): {
   readonly names: readonly string[]
   readonly more: number
@@ -114,7 +114,7 @@ export interface ServerStrip {
   readonly peakOverMean: number | undefined
 }
 
-/** The busiest over the mean; absent for a single server, and unless every amount is known and something is there. */
+/** The busiest over the mean; absent for a single server, and unless every amount is known and the mean is not 0. */
 export function peakOverMean(amounts: readonly (number | undefined)[]): number | undefined {
   const known = amounts.filter((amount) => amount !== undefined)
   return known.length < Math.max(2, amounts.length) ? undefined : imbalanceIndex(known)
@@ -126,7 +126,7 @@ export function serverStrip(loads: readonly ServerLoad[]): ServerStrip {
   return { loads, busiest, peakOverMean: peakOverMean(loads.map((load) => load.executing)) }
 }
 
-/** Beyond this many servers a table has columns for three of them only. */
+/** With more servers than this a table only has columns for three of them. */
 const MOST_COLUMNS = 8
 
 type ServerRole = 'busiest' | 'median' | 'idlest'

@@ -34,7 +34,7 @@ it.each([
   expect(screen.getByRole('heading', { name: title })).toBeTruthy()
   expect(screen.getByText('The cause, and the remedy.')).toBeTruthy()
   expect(screen.queryByText(/This role allows/)).toBeNull()
-  // What a plugin wrote is the cause itself.
+  // The output of a plugin is the cause itself.
   const words = screen.queryByRole('region', { name: 'standard error' })
   expect(words?.textContent).toBe(code === 'credentials' ? 'aws: session expired' : undefined)
 })

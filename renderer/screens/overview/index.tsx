@@ -37,7 +37,7 @@ export function OverviewScreen() {
   const loaded = view.frame !== undefined && view.frame.servers.length > 0
   const several = connection !== undefined && connection.servers.length > 1
   useEffect(() => {
-    // With the connection, so that it is there with the first frame; what draws it asks again.
+    // Loaded with the connection, so that it is ready for the first frame; drawing it loads it again.
     if (several) loadFleet().catch(() => undefined)
   }, [several])
   return (
@@ -103,7 +103,7 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
   )
 }
 
-/** Nothing is connected: one choice that needs nothing, and one that needs a cluster. */
+/** No connection: one option that needs nothing, and one that needs a cluster. */
 function NoSource() {
   const [problem, setProblem] = useState<Problem>()
   const explore = () => {
@@ -128,7 +128,7 @@ function NoSource() {
   )
 }
 
-/** Connected, and no sample yet: waiting, not answering, or not allowed. */
+/** Connected, and no sample yet: waiting, not responding, or not allowed. */
 export function Waiting({ connection }: { readonly connection: Connected }) {
   const { servers, source } = connection
   const failing = servers.find(({ status, failures }) => status === 'failing' && failures.length > 0)

@@ -13,7 +13,7 @@ function splitUnit(text: string): { value: string; unit?: string } {
   return at < 0 ? { value: text } : { value: text.slice(0, at), unit: text.slice(at + 1) }
 }
 
-/** The facts of one server in one line. */
+/** The key numbers of one server. */
 export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | undefined): readonly KeyNumber[] {
   const totals = totalsOf(rows)
   const { lent, borrowed, longestWait } = totals
@@ -86,7 +86,7 @@ const LISTED = 4
 
 const listed = (values: readonly string[]) => values.join(' · ')
 
-/** The facts of several servers; what is summed says so. */
+/** The key numbers of several servers; sums are labelled as sums. */
 export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumber[] {
   const totals = fleet.map(({ rows }) => totalsOf(rows))
   const few = fleet.length <= LISTED

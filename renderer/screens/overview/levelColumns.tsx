@@ -14,7 +14,7 @@ import type { LevelRow, Reading } from './levelRows.ts'
 import styles from './overview.module.css'
 
 export interface LevelColumnOptions {
-  /** Pixels of the table. */
+  /** Width of the table in pixels. */
   readonly width: number
   readonly compact: boolean
   /** Seats at the right end of the bars. */
@@ -24,7 +24,7 @@ export interface LevelColumnOptions {
   readonly range: string
   readonly sparkline: (level: string, width: number, height: number) => ReactNode
   readonly optional: ReadonlySet<OptionalColumn>
-  /** The level whose nominal limit a note of the first run explains. */
+  /** The level whose nominal limit a first-run note explains. */
   readonly explained: string | undefined
 }
 
@@ -35,7 +35,7 @@ const reading = (value: Reading, text: (n: number | undefined) => string): React
   value === 'n/a' ? <span className={styles['faint']}>{NOT_APPLICABLE}</span> : orUnknown(value, text)
 const orUnknown = (value: number | undefined, text: (n: number | undefined) => string): ReactNode =>
   value === undefined ? <span className={styles['faint']}>{UNKNOWN}</span> : text(value)
-/** Zeros step back, so that what is not zero stands out. */
+/** Zeros are faint, so that other values stand out. */
 const amount = (value: number | undefined, text: (n: number | undefined) => string, tone?: string): ReactNode =>
   value === undefined || value === 0 ? (
     <span className={styles['faint']}>{value === 0 ? '0' : UNKNOWN}</span>
@@ -81,13 +81,13 @@ const byReason = (id: OptionalColumn, reason: RejectReason): Column =>
     cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
   })
 
-/** Columns that are left out where there is no room for all, the first one first. */
+/** Columns that are left out where not all fit, the first one first. */
 const GIVES_WAY = ['dispatched', 'demand', 'nominal', 'history']
 const WIDE = 1150
-/** Room beyond what names need goes to the drawings. */
+/** From this width on, the space that names do not need goes to the drawings. */
 const ROOMY = 1500
 
-/** The columns that fit; their order never changes, and widths leave room for what they may come to hold. */
+/** The columns that fit; their order never changes, and their widths leave room for larger values. */
 export function levelColumns(options: LevelColumnOptions): readonly Column[] {
   const { width, compact, scale, stale, range, sparkline, optional, explained } = options
   const wide = width >= WIDE
@@ -135,7 +135,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
                 position: 'absolute',
                 top: compact ? -1 : -3,
                 left: -8,
-                // It follows the bar as the bar is drawn; for a browser nothing of the page's layout moves.
+                // Follows the bar; a transform does not change the layout of the page.
                 transform: `translateX(${((row.seats.nominal ?? 0) / scale) * bar}px)`,
               }}
             />
@@ -289,7 +289,7 @@ interface Chosen {
   readonly chosen: ReadonlySet<OptionalColumn>
 }
 
-/** Kept while the page lives, so that going to another screen and back changes nothing. */
+/** Kept until the page is closed, so that switching screens changes nothing. */
 const store = create<Chosen>(() => ({ chosen: new Set() }))
 
 export const useOptionalColumns = (): ReadonlySet<OptionalColumn> => store(({ chosen }) => chosen)

@@ -160,7 +160,7 @@ test('counts executing requests where none waits, and names nobody who has littl
   expect(busiestInRequests(executing, 'workload-low', AT)).toMatchObject({ count: 4, of: 4, waits: false })
   const spread = Array.from({ length: 4 }, (_, i) => liveRequest({ seq: i, state: 'waiting', flow: `flow-${i}` }))
   expect(busiestInRequests(spread, 'workload-low', AT)).toBeUndefined()
-  // A schema without distinguisher is one flow: its name says it already.
+  // A schema without distinguisher is one flow, which its name already identifies.
   expect(busiestInRequests(some(5, { state: 'waiting', flow: '' }), 'workload-low', AT)).toBeUndefined()
   expect(busiestInRequests(some(5, { state: 'served' }), 'workload-low', AT)).toBeUndefined()
 })

@@ -11,12 +11,12 @@ import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
 
-/** One level of one server, as the table shows it. Seats unless the name says otherwise. */
+/** One level of one server in the table. Seats unless the name says otherwise. */
 export interface LevelRow {
   readonly name: string
   readonly server: string
   readonly exempt: boolean
-  /** The worst first. */
+  /** Worst first. */
   readonly states: readonly LevelState[]
   readonly seats: BarSeats
   readonly lower: number | undefined
@@ -26,13 +26,13 @@ export interface LevelRow {
   readonly demand: number | undefined
   readonly approximate: boolean
   readonly queuedRequests: number | undefined
-  /** Seconds; not applicable when nobody waited within the quantile window. */
+  /** Seconds; not applicable when no request waited within the quantile window. */
   readonly waitP50: Reading
   readonly waitP99: Reading
-  /** Where the quantiles certainly lie. */
+  /** The range that certainly contains the quantiles. */
   readonly waitP50Range: QuantileRange | undefined
   readonly waitP99Range: QuantileRange | undefined
-  /** Requests per second over the window of the present, about 10 s, as both of those below. */
+  /** Requests per second over the window of the present, about 10 s, like the two below. */
   readonly dispatchedPerSecond: number | undefined
   readonly noAccommodationPerSecond: number | undefined
   readonly rejectedPerSecond: number | undefined
@@ -84,7 +84,7 @@ export function levelRows(
 const difference = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? undefined : a - b
 
-/** Rows that somebody should look at: rejecting first, then by queued requests. */
+/** Rows that need attention: rejecting first, then by queued requests. */
 export function needAttention(rows: readonly LevelRow[]): readonly LevelRow[] {
   return rows
     .filter(({ states }) => states.includes('rejecting') || states.includes('queueing'))
@@ -176,8 +176,8 @@ export function recentRejections(derived: DerivedServer | undefined): RecentReje
 const compare = (a: RejectionRow, b: RejectionRow) => (rejectionKey(a) < rejectionKey(b) ? -1 : 1)
 
 /**
- * The rows of now at the places where they were: one that rejects nothing any more goes to zero, and new ones come last, so
- * that nothing moves while somebody reads. Starts afresh once nothing is rejected.
+ * The present rows in their previous places: a row without rejections goes to zero, and new ones come last, so that
+ * nothing moves while it is read. Starts over once nothing is rejected.
  */
 export function keepPlaces(places: readonly RejectionRow[], now: readonly RejectionRow[]): readonly RejectionRow[] {
   if (now.length === 0) return []
@@ -190,16 +190,16 @@ export function keepPlaces(places: readonly RejectionRow[], now: readonly Reject
 export const rejectionKey = ({ server, level, schema, reason }: RejectionRow): string =>
   `${server}/${level}/${schema}/${reason}`
 
-/** The flow with most of the requests of one level, as a debug dump or the newest requests show them. */
+/** The flow with most of the requests of one level, according to a debug dump or the newest requests. */
 export interface BusiestFlow {
   readonly level: string
   readonly name: string
-  /** Its requests, of so many. */
+  /** Its requests, out of the total. */
   readonly count: number
   readonly of: number
-  /** Requests that wait; executing ones where none does. */
+  /** Whether they are waiting requests; otherwise executing ones, because none waits. */
   readonly waits: boolean
-  /** Unix milliseconds at which that was seen. */
+  /** Unix milliseconds at which they were read. */
   readonly at: number
   readonly from: 'dump' | 'requests'
 }
@@ -213,7 +213,7 @@ interface Held {
   readonly waits: boolean
 }
 
-/** `undefined` while no flow stands out, or its schema distinguishes none: the schema is named beside it. */
+/** `undefined` while no flow stands out, or its schema distinguishes none: then the schema is named instead. */
 function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'of' | 'waits'> | undefined {
   const waits = held.some((one) => one.waits)
   const counts = new Map<string, Held & { readonly count: number }>()

@@ -4,7 +4,7 @@ import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { format } from '../../theme/format.ts'
 import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'
 
-/** One level of one server, among those that are shown. */
+/** One shown level of one server. */
 export interface Case {
   readonly servers: readonly NowServer[]
   readonly server: NowServer
@@ -65,7 +65,7 @@ export function rejecting(about: Case): Told {
   }
 }
 
-/** `, 78 % of them from flow schema …`: over all reasons, as rows are by schema and reason. */
+/** `, 78 % of them from flow schema …`: over all reasons, because rows are by schema and reason. */
 function fromSchema(rejections: readonly RejectionRow[], level: string): string {
   const bySchema = new Map<string, number>()
   let total = 0
@@ -82,7 +82,10 @@ function fromSchema(rejections: readonly RejectionRow[], level: string): string 
     : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
 }
 
-/** `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with where and when that was seen. */
+/**
+ * `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with the source and the time of these
+ * requests.
+ */
 function ofFlow({ row, server }: Case): Sentence {
   const { flow } = server
   if (flow === undefined || flow.level !== row.name) return ''
@@ -95,7 +98,7 @@ function ofFlow({ row, server }: Case): Sentence {
         ? `all ${all}`
         : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
   const seen = `${flow.from === 'dump' ? 'dump' : 'newest requests'} of ${format.time(flow.at)}`
-  // Another instant than that of the headline's count.
+  // A different instant than that of the headline's count.
   return {
     short: `${flow.name} had ${share} at ${format.time(flow.at)}.`,
     full: `${flow.name} had ${share} (${seen}).`,
@@ -179,8 +182,8 @@ const rejectedInRange = (count: number, range: NowRange): string =>
   `${range.approximate ? '≈ ' : ''}${requests(count)} rejected ${span(range)}.`
 
 /**
- * What the selected range saw of rejections and queues, and when last: one sentence, empty while that is not known of every
- * server.
+ * Rejections and queues in the selected range, and the last of them: one sentence, empty while that is not known for
+ * every server.
  */
 export function overRange(servers: readonly NowServer[]): string {
   const [first] = servers.flatMap(({ range }) => range ?? [])
@@ -214,47 +217,47 @@ function latest(levels: readonly RangeLevel[], of: (level: RangeLevel) => number
   return last
 }
 
-/** What a reader can do about the sentence. */
+/** Actions that the sentence offers. */
 export type NowAction =
   | { readonly kind: 'open-level'; readonly level: string; readonly server: string }
   | { readonly kind: 'explain-limit'; readonly level: string; readonly server: string }
   | { readonly kind: 'show-server'; readonly server: string }
   | { readonly kind: 'try-now'; readonly server: string }
-  /** Where the manifest of a level for the console stands. */
+  /** Opens the screen with the manifest of a level for the console. */
   | { readonly kind: 'own-level'; readonly server: string }
 
 export interface NowStatement {
   readonly tone: 'ok' | 'trouble' | 'stale' | 'withheld'
   readonly title: string
-  /** As many whole sentences as two lines hold. */
+  /** As many whole sentences as fit into two lines. */
   readonly evidence?: string
   /** All of them, in full. */
   readonly details?: string
-  /** The level that it is about. */
+  /** The level of the statement. */
   readonly level?: string
   readonly actions: readonly NowAction[]
 }
 
-/** One server as the rules see it. */
+/** One server, as input of the rules. */
 export interface NowServer {
   readonly id: string
   readonly rows: readonly LevelRow[]
   readonly rejections: readonly RejectionRow[]
   /** The selected range; absent until its history is known. */
   readonly range?: NowRange | undefined
-  /** The flow that has most of one level's requests, where dumps or rows name it. */
+  /** The flow that has most of one level's requests, where dumps or requests identify it. */
   readonly flow?: BusiestFlow | undefined
 }
 
-/** One sentence of the evidence: as it stands in the two lines, and in full where that says more. */
+/** One sentence of the evidence: as shown in the two lines, and in full where that is longer. */
 export type Sentence = string | { readonly short: string; readonly full: string }
 /** A statement before its evidence is fitted into two lines. */
 export type Told = Omit<NowStatement, 'evidence' | 'details'> & { readonly evidence: readonly Sentence[] }
 
-/** Characters of two lines beside the buttons, with the notes of the first run on a screen 1440 wide. */
+/** Characters that fit into two lines next to the buttons, with the first-run notes on a screen 1440 wide. */
 const TWO_LINES = 185
 
-/** The evidence as whole sentences, the first ones first: what does not fit is left to the tooltip, never cut. */
+/** The evidence as whole sentences in their order: sentences that do not fit are left to the tooltip, never cut. */
 export function evidenceOf(sentences: readonly Sentence[]): Pick<NowStatement, 'evidence' | 'details'> {
   const said = sentences.filter((one) => one !== '')
   const shorts = said.map((one) => (typeof one === 'string' ? one : one.short))

@@ -3,7 +3,7 @@ import { LevelSeriesSchema, type LevelColumn, type LevelSeries } from '../../../
 import { LEVEL_COLUMNS } from '../../../core/history/point.ts'
 import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../../../core/frame/frame.ts'
 
-/** Small frames for the tests of this screen: only what a test is about needs to be written down. */
+/** Small frames for the tests of this screen: a test only specifies the values that it is about. */
 export interface LevelWish {
   name: string
   executing?: number
@@ -66,7 +66,7 @@ export const frameOf = (...servers: ServerFrame[]): Frame => ({
   servers,
 })
 
-/** Rates hold for the last sample and for the window of the present alike. */
+/** Rates apply to the last sample and to the window of the present alike. */
 export function derivedLevel(name: string, wish: Partial<DerivedLevel> = {}): DerivedLevel {
   const derived: DerivedLevel = {
     name,

@@ -268,7 +268,7 @@ describe('what is not known is not concluded', () => {
       isPast: true,
       now,
     })
-    // Nothing of the past is tried again.
+    // For the past, there is no next attempt.
     expect(then).toMatchObject({ evidence: 'Showing the last values from 03:12:33.', actions: [] })
     const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now })
     expect(alone.actions).toHaveLength(1)

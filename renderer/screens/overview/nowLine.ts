@@ -19,7 +19,7 @@ import {
 import { peakOverMean } from './fleetRows.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
 
-/** Levels by which nodes and the control plane keep themselves alive: rejections there are told first. */
+/** Levels that keep nodes and the control plane alive: rejections there come first. */
 const VITAL: ReadonlySet<string> = new Set(['node-high', 'system', 'leader-election'])
 
 const has = (row: LevelRow, state: LevelRow['states'][number]) => row.states.includes(state)
@@ -46,7 +46,7 @@ function imbalance(servers: readonly NowServer[]): Told | undefined {
   }
 }
 
-/** Rules about single levels, the worst first; within a rule the worst row first (design 3.1). */
+/** Rules about single levels, worst first; within a rule the worst row first (design 3.1). */
 const LEVEL_RULES: readonly {
   readonly applies: (row: LevelRow) => boolean
   readonly say: (about: Case) => Told
@@ -71,7 +71,9 @@ export function nowLine(servers: readonly NowServer[], note = ''): NowStatement 
   return { ...statement, ...evidenceOf([...evidence, ...servers.map(missingIn), note]) }
 }
 
-/** Stretches of the range without a sample of a server: its counters cover them, but what waited in them was not seen. */
+/**
+ * Stretches of the range without a sample of a server: its counters cover them, but queues in them were not observed.
+ */
 function missingIn({ id, range }: NowServer, _: number, servers: readonly NowServer[]): string {
   const phrase = gapsText(range?.gaps ?? [])
   if (phrase === '') return ''
@@ -94,7 +96,7 @@ function worstOf(servers: readonly NowServer[]): Told {
   return stray === undefined ? flowing(servers, cases) : catchAllUsed(stray)
 }
 
-/** Names what else rejects or queues, so that one sentence does not hide it. */
+/** Names the other levels that reject or queue, so that one sentence does not hide them. */
 function withOthers(statement: Told, about: Case, ordered: readonly Case[]): Told {
   const others = new Set(
     ordered
@@ -154,34 +156,34 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
 }
 
 interface StaleFacts {
-  /** The server that is shown, or all of several. */
+  /** The shown server, or one of several. */
   readonly server: string
   /** All servers without a recent sample, `server` among them. */
   readonly stale: ReadonlySet<string>
-  /** Of the shown frame: milliseconds, and when it was read (Unix milliseconds). */
+  /** Age of the shown frame in milliseconds, and when it was read (Unix milliseconds). */
   readonly ageMs: number
   readonly lastAt: number
   /** Health of all servers of the source. */
   readonly health: readonly ServerHealth[]
-  /** What is shown is past, so that nothing is tried again. */
+  /** The past is shown, so there is no next attempt. */
   readonly isPast?: boolean
   /** Unix milliseconds. */
   readonly now: number
-  /** The level that serves the console's own requests, where it is known and is no exempt one. */
+  /** The level that serves the console's own requests, where it is known and not exempt. */
   readonly own?: LevelRow | undefined
-  /** What was true when the last sample was read. */
+  /** The statement when the last sample was read. */
   readonly last?: NowStatement | undefined
 }
 
 const MOST_NAMED = 3
 
-/** `a, b and c`; of many the first and their number. */
+/** `a, b and c`; of many names the first and the number of the others. */
 function list(names: readonly string[]): string {
   if (names.length > MOST_NAMED) return `${names[0] ?? ''} and ${names.length - 1} others`
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
 }
 
-/** When a failing server is tried again, as a sentence; empty when that is not known. */
+/** When the next attempt for a failing server is, as a sentence; empty when that is not known. */
 export function nextTry(health: ServerHealth | undefined, now: number): string {
   if (health?.nextTryAt === undefined) return ''
   const wait = unixMsOf(health.nextTryAt) - now
@@ -192,7 +194,7 @@ export function nextTry(health: ServerHealth | undefined, now: number): string {
 const OVERLOAD: ReadonlySet<string | undefined> = new Set([undefined, 'throttled', 'timeout'])
 
 /**
- * The console's own requests wait in a level, or are rejected there, like those of everybody else: said where the last
+ * The console's own requests wait in a level, or are rejected there, like those of any client. Reported where the last
  * sample showed that level in trouble, or the server answered 429, and nothing else failed.
  */
 function overloadLine(facts: StaleFacts): NowStatement | undefined {
@@ -224,12 +226,12 @@ function overloadLine(facts: StaleFacts): NowStatement | undefined {
   }
 }
 
-/** What replaces the now line while no sample arrives: the last values are old, and nothing is concluded from them. */
+/** Replaces the now line while no sample arrives: the last values are old, and allow no conclusions. */
 export function staleLine(facts: StaleFacts): NowStatement {
   return overloadLine(facts) ?? silentLine(facts)
 }
 
-/** The same of several servers, the chosen one first: overload of any of them explains more than silence. */
+/** The same for several servers, the chosen one first: overload of any of them explains more than silence. */
 export function staleFleetLine(servers: readonly StaleFacts[]): NowStatement | undefined {
   for (const facts of servers) {
     const said = overloadLine(facts)
@@ -267,7 +269,7 @@ function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now 
   }
 }
 
-/** What a statement about the other servers must add while some are left out of it. */
+/** Note for a statement about the other servers while some are left out of it. */
 export function leftOut(stale: ReadonlySet<string>): string {
   return stale.size === 0 ? '' : `No recent sample from ${list([...stale])}: left out of this sentence.`
 }

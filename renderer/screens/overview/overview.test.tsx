@@ -33,7 +33,7 @@ afterEach(() => {
   selectionStore.getState().setLevel(undefined)
 })
 
-/** Shows frames without a source; the story that was open says nothing any more. */
+/** Shows frames without a source; the previous story emits nothing any more. */
 function show(...frames: Parameters<typeof frameOf>): void {
   stop?.()
   act(() => {
@@ -116,7 +116,7 @@ describe('overview of one server', () => {
         .map((row) => Array.from(row.children, (cell) => cell.textContent))
     await waitFor(
       () => {
-        // The source goes on: on a busy machine its next frame may come before the table is read.
+        // The source continues: on a busy machine its next frame may arrive before the table is read.
         show(scannerFlood())
         expect(read()).toContainEqual(['workload-low', '245', '0', '62', '307', '307', '0'])
       },

@@ -14,7 +14,7 @@ import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelRows, totalsOf, type LevelRow, recentRejections, type RecentRejections } from './levelRows.ts'
 
-/** One server with what this screen makes of it. */
+/** One server with its derived data for this screen. */
 export interface OverviewServer {
   readonly id: string
   readonly server: ServerFrame
@@ -26,13 +26,13 @@ export interface OverviewServer {
 
 export interface OverviewFacts {
   readonly servers: readonly OverviewServer[]
-  /** Of all servers at the instant that is shown; those without a sample are among them. */
+  /** For all servers at the shown instant, including those without a sample. */
   readonly health: readonly ServerHealth[]
   readonly isPast: boolean
-  /** Unix milliseconds by the main side's clock; in the past the instant that is shown. */
+  /** Unix milliseconds by the main side's clock; in the past the shown instant. */
   readonly now: number
   readonly gapMs: number
-  /** Servers whose last sample is old although others may be current. */
+  /** Servers whose last sample is old, although others may be current. */
   readonly stale: ReadonlySet<string>
   readonly compare: (a: string, b: string) => number
 }
@@ -68,13 +68,15 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
   const isOld =
     view.mode === 'live' || view.mode === 'stale'
       ? ({ server }: OverviewServer) => now - unixMsOf(server.at) >= gapMs
-      : // How far apart samples were then is not known; that a server did not answer is.
+      : // The sample interval at that time is not known; whether a server failed to answer is.
         ({ id }: OverviewServer) => view.mode === 'past' && health.find((one) => one.id === id)?.status === 'failing'
   const stale = useSameSet(servers.filter(isOld).map(({ id }) => id))
   return { servers, health, isPast: view.mode === 'past', now, gapMs, stale, compare }
 }
 
-/** Looks up the level that serves the console's own requests on a server, where it is known and is no exempt one. */
+/**
+ * Returns a function that finds the level of the console's own requests on a server, where it is known and not exempt.
+ */
 export function useOwnLevel({ servers }: Connected): (on: OverviewServer) => LevelRow | undefined {
   const levels = useServerObjects()?.levels
   return ({ id, rows }) => {
@@ -94,7 +96,7 @@ export function together(servers: readonly OverviewServer[]): RecentRejections |
   }
 }
 
-/** The same set object as long as its members are the same, so that what depends on it rests. */
+/** The same set object as long as its members are the same, so that its dependents do not update. */
 function useSameSet(members: readonly string[]): ReadonlySet<string> {
   const [kept, setKept] = useState<ReadonlySet<string>>(() => new Set(members))
   if (kept.size === members.length && members.every((member) => kept.has(member))) return kept
