@@ -23,7 +23,7 @@ export function Button({ primary = false, small = false, asks, className, type =
   return <button type={type} className={look} {...rest} {...(why !== undefined && { disabled: true, title: why })} />
 }
 
-/** Buttons beside each other, with what belongs to them. */
+/** Buttons in a row, with their related elements. */
 export const Buttons = ({ children }: { readonly children: ReactNode }) => (
   <div className={styles['buttons']}>{children}</div>
 )

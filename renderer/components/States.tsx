@@ -111,7 +111,7 @@ export function ProblemNote(props: {
   )
 }
 
-/** A whole region that cannot be shown: what failed, when it is tried again, the details. */
+/** A whole region that cannot be shown: what failed, when the next attempt is, the details. */
 export function ErrorState(
   props: OfPage & {
     readonly title: string
@@ -178,7 +178,7 @@ export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean;
   )
 }
 
-/** Each sentence an entry of a list. */
+/** Sentences as the entries of a list. */
 export const Sentences = (props: { readonly of: readonly string[]; readonly className?: string | undefined }) => (
   <ul className={props.className}>
     {props.of.map((sentence) => (
@@ -187,7 +187,7 @@ export const Sentences = (props: { readonly of: readonly string[]; readonly clas
   </ul>
 )
 
-/** What a screen shows without a source; `children` says what it would show. */
+/** A screen without a source; `children` describes what it would show. */
 export const NoCluster = ({ page, children }: OfPage & { readonly children: ReactNode }) => (
   <EmptyState
     page={page}

@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/contract/errors.ts'
 
-/** What the other side computes in a thread of its own, from its start on. */
+/** A computation of the other side in its own thread, from its start on. */
 export type Running<R> =
   | { readonly state: 'running'; readonly part: number }
   | { readonly state: 'failed'; readonly problem: Problem }
@@ -13,7 +13,7 @@ type RunEvent<R> =
 
 type Listen<R> = (onEvent: (event: RunEvent<R>) => void, onProblem: (problem: Problem) => void) => () => void
 
-/** Starts by `listen`, and follows until it is done or has failed. Returns what ends it, and with it its thread. */
+/** Starts it with `listen` and follows it until it ends. Returns the function that ends it and its thread. */
 export function followRun<R>(listen: Listen<R>, onChange: (run: Running<R>) => void): () => void {
   let stop: (() => void) | undefined
   const end = (run: Running<R>): void => {

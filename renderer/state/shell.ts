@@ -26,7 +26,7 @@ export const setOverlay = (overlay: Overlay, open: boolean): void =>
 /** Shows the result of an action in one sentence. */
 export const say = (toast: string): void => shellStore.setState({ toast })
 
-/** Says why an action failed. */
+/** Shows why an action failed. */
 export const sayFailure = (thrown: unknown): void => say(toProblem(thrown).message)
 
 export function silence(): void {
