@@ -10,7 +10,7 @@ import { tellProblems } from './recordings.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
-/** What to change in shares, lending, queues, schemas, flags and scraping. 1 when an edit helps now. */
+/** Suggests changes to shares, lending, queues, schemas, flags and scraping. 1 when an edit helps now. */
 export const adviseCommand: Command = {
   options: {
     ...SOURCE_OPTIONS,

@@ -22,7 +22,10 @@ export const ALERT_OPTIONS = {
   fail: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** Lists when each alert would have fired and resolved in a recording, or how the rules stood. 1 with `--fail` where one fires. */
+/**
+ * Lists when each alert would have fired and resolved in a recording, or the state of the rules at an instant. 1 with
+ * `--fail` when one fires.
+ */
 export const alerts: Command = {
   options: { ...RECORDING_OPTIONS, ...RANGE_OPTIONS, ...ALERT_OPTIONS, json: { type: 'boolean' } },
   run: runAlerts,
@@ -38,7 +41,10 @@ async function runAlerts(given: Given, console: Console): Promise<ExitCode> {
   return printAlertsAt(await recordingNamed(name, console), at, options, given.flag('json'), console)
 }
 
-/** Prints how the rules stood at an instant, as the Alerts screen shows it. Throws `ProblemError` where nothing was recorded. */
+/**
+ * Prints the state of the rules at an instant, as the Alerts screen shows it. Throws `ProblemError` when nothing was
+ * recorded.
+ */
 function printAlertsAt(
   entry: ListedRecording,
   at: UnixMs,
@@ -59,7 +65,7 @@ function printAlertsAt(
 
 export interface AlertOptions {
   readonly silences: readonly Silence[]
-  /** Whether an alert that is not silenced makes the exit code 1. */
+  /** Whether an alert that is not silenced sets the exit code to 1. */
   readonly fail: boolean
 }
 
@@ -74,7 +80,7 @@ export const alertOptions = (given: Given): AlertOptions => ({
   }),
 })
 
-/** One change a line of JSON. */
+/** A change as JSON, printed one per line. */
 export const changeJson = ({ kind, at, alert }: AlertChange): object => ({
   at: rfc3339(at),
   change: kind,
@@ -83,7 +89,7 @@ export const changeJson = ({ kind, at, alert }: AlertChange): object => ({
   firedAt: rfc3339(alert.firedAt),
 })
 
-/** Whether a change is one that somebody is to look into. */
+/** Whether a change needs attention. */
 export const counts = ({ kind, alert }: AlertChange): boolean => kind === 'fired' && !alert.silenced
 
 const KINDS = new Set(['frame', 'objects'] as const)
@@ -123,7 +129,7 @@ export function printRecordedAlerts(
   return fail && needed > 0 ? 1 : code
 }
 
-/** Derives what rules need of each frame. Ranges of the past that are told after what is newer are passed over. */
+/** Derives the inputs of the rules from each frame. Frames older than the newest one of their server are skipped. */
 function createTaker(watch: AlertWatch): (frame: ServerFrame) => readonly AlertChange[] {
   const servers = new Map<string, { readonly derive: ReturnType<typeof createDeriver>; at: number }>()
   return (frame) => {

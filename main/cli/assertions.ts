@@ -6,14 +6,14 @@ import type { VariantResult } from '../../core/whatif/results.ts'
 import type { WhatIfResult } from '../../core/whatif/whatif.ts'
 import { type Given, UsageError } from './usage.ts'
 
-/** What `--assert` demands: a bound, or that a candidate is so good in proportion to the baseline. */
+/** A condition of `--assert`: an absolute bound, or a bound relative to the baseline. */
 export interface Demand {
   readonly assertion: Assertion
-  /** The bound is this part of the value of the baseline. */
+  /** The bound is this fraction of the baseline's value. */
   readonly ofBaseline?: number
 }
 
-/** What was demanded of a candidate, and what it does. */
+/** A demand and the value that the candidate reached. */
 export interface CheckedDemand {
   readonly variant: string
   readonly text: string
@@ -25,7 +25,7 @@ export interface CheckedDemand {
 /** `wait p99 of workload-high <= 110 % of baseline`. */
 const RELATIVE = /^(.*(?:<=|>=|≤|≥)) *(?:([\d.]+) ?% of )?(?:the )?baseline$/i
 
-/** The goals in words of `--assert`. Throws `UsageError` for one that cannot be read. */
+/** The goals of `--assert`. Throws `UsageError` for one that cannot be parsed. */
 export function readDemands(given: Given, names: GoalNames): readonly Demand[] {
   return given.values('assert').map((text) => {
     const [, bounded, percent = '100'] = RELATIVE.exec(text.trim()) ?? []
@@ -35,12 +35,12 @@ export function readDemands(given: Given, names: GoalNames): readonly Demand[] {
   })
 }
 
-/** Names of the levels that any of the variants has. */
+/** Names of the levels that exist in any of the variants. */
 export const levelsOf = (variants: readonly { readonly objects: ObjectSet }[]): readonly string[] => [
   ...new Set(variants.flatMap(({ objects }) => objects.levels.map(({ metadata }) => metadata.name))),
 ]
 
-/** The assertions of demands that name no baseline. */
+/** The assertions of the demands. Throws `UsageError` for one that refers to a baseline. */
 export const absolute = (demands: readonly Demand[]): readonly Assertion[] =>
   demands.map(({ assertion, ofBaseline }) => {
     if (ofBaseline === undefined) return assertion

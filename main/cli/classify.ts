@@ -44,7 +44,7 @@ const REQUEST_OPTIONS = {
   text: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** Says which flow schema and level requests fall into, why, and what they cost. */
+/** Shows which flow schema and level requests fall into, why, and what they cost. */
 export const classify: Command = {
   options: {
     ...SOURCE_OPTIONS,
@@ -88,7 +88,7 @@ async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
-/** A source, which reports what seats depend on. */
+/** A source that reports the values that seats depend on. */
 interface Source {
   readonly spec: SourceSpec
   readonly source: ReadFrame
@@ -97,7 +97,7 @@ interface Source {
 
 const SECONDS = 30
 
-/** The source that the options name, read once; `undefined` where they name none. */
+/** The source that the options name, read once; `undefined` when they name none. */
 async function readSource(given: Given, console: Console): Promise<Source | undefined | 'ended'> {
   const spec = await sourceFrom(given, false, console)
   if (spec === undefined) return undefined
@@ -118,7 +118,7 @@ async function readSource(given: Given, console: Console): Promise<Source | unde
 
 const COUNT = { ...SEATS, min: 0 } as const
 
-/** What the reader says of the resource and the server; it wins over what the source reports. */
+/** The resource and server values given as options; they override what the source reports. */
 function contextFrom(given: Given): ServerContext {
   const count = readNumber(given, 'objects', COUNT)
   const averageSize = readNumber(given, 'object-size', COUNT)
@@ -132,7 +132,7 @@ function contextFrom(given: Given): ServerContext {
   }
 }
 
-/** Whether there is anything that a server would reject. */
+/** Prints notes and findings. Returns whether a server would reject any object. */
 function tellConfiguration({ errors, notes }: GivenConfiguration, console: Console): boolean {
   for (const note of notes) console.tell(note)
   tellFindings(errors, console)
@@ -149,7 +149,7 @@ interface Known {
   readonly supposed: ServerContext
 }
 
-/** A single request that no server classifies ends the command. The Classify screen draws on the same evidence. */
+/** Ends the command for a single request that no server classifies. The Classify screen uses the same evidence. */
 function explainAll(
   { many, requests }: GivenRequests,
   { objects, version }: GivenConfiguration,
@@ -202,7 +202,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   return rejected || results.some(hasFailed) ? 1 : 0
 }
 
-/** The JSON of one request (docs/classify.md). Members are added over time, never taken away. */
+/** The JSON of one request (docs/classify.md). Members are added over time, never removed. */
 function classificationJson(
   request: RequestSample,
   classification: Classification,
@@ -252,7 +252,7 @@ function schemaJson({
   return {
     flowSchema,
     matched,
-    // A schema that matches has grounds, one that does not has a reason.
+    // A schema that matches has `because`, one that does not has `reason`.
     ...(matched ? { because: reason } : { reason }),
     priorityLevel,
     matchingPrecedence,
@@ -270,7 +270,7 @@ const ruleJson = ({ index, outcomes, subject, part, mismatch }: RuleTrace) => ({
   ...(mismatch !== undefined && { mismatch }),
 })
 
-/** One request for people. */
+/** One request as text. */
 function classificationText(request: RequestSample, classification: Classification): readonly string[] {
   const { flowSchema, priorityLevel, flow, seats, trace, dangling, notes } = classification
   const about = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
@@ -335,7 +335,7 @@ const testsJson = (results: readonly RequestTestResult[]) => ({
 
 const hasFailed = ({ outcome }: RequestTestResult): boolean => outcome === 'failed' || outcome === 'unclassifiable'
 
-/** A test table for people. */
+/** A test table as text. */
 function testsText(results: readonly RequestTestResult[]): readonly string[] {
   const rows = results.map((result) => {
     const { expect: expected, label } = result.test

@@ -9,18 +9,18 @@ import { readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
-/** Requests to classify. Notes say what was filled in. */
+/** Requests to classify. Notes name the values that were filled in. */
 export interface GivenRequests {
-  /** A list was given, so a list is answered. */
+  /** The input was a list, so the output is a list. */
   readonly many: boolean
   readonly requests: readonly RequestSample[]
   readonly notes: readonly string[]
 }
 
-/** A table of requests is written by hand; this is an end for a stream that has none. */
+/** Tables of requests are written by hand; this bounds an endless stream. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** A request in a file: as the console has it, or with a verb in the place of the method. */
+/** A request in a file: in the console's format, or with a verb instead of the method. */
 const RequestSchema = z.object({
   user: z.string(),
   groups: z.array(z.string()).optional(),
@@ -41,10 +41,10 @@ const TestsSchema = z.array(
     expect: ExpectSchema.optional(),
   }),
 )
-/** As the console keeps it, or the list alone. */
+/** In the console's format, or the list alone. */
 const TestTableSchema = z.union([TestsSchema, z.object({ tests: TestsSchema }).transform(({ tests }) => tests)])
 
-/** The requests that the options name in one of three ways. Rejects with `UsageError` or `ProblemError`. */
+/** The requests that the options specify in one of three ways. Rejects with `UsageError` or `ProblemError`. */
 export async function requestsFrom(given: Given, reading: Reading): Promise<GivenRequests> {
   const [file, kubectl, text, url] = [
     given.value('request'),
@@ -107,7 +107,7 @@ async function fromFile(file: string, reading: Reading): Promise<GivenRequests> 
   }
 }
 
-/** A saved test table. Rows without an id or a label are counted. */
+/** A saved test table. Rows without an id are numbered; a missing label is made of user, method and URL. */
 export async function testsFrom(file: string, reading: Reading): Promise<readonly RequestTest[]> {
   const written = await readJsonFile(file, reading)
   refuse(strangeKeyInTable(written), file)

@@ -25,21 +25,21 @@ import { readNumber, type Given } from './usage.ts'
 
 const DEFAULT_SECONDS = 30
 const MOST_SECONDS = 86_400
-/** Flows that the text shows; the JSON has all. */
+/** Flows shown in the text output; the JSON has all. */
 const MOST_FLOWS = 20
 
-/** What was heard of a source. */
+/** What was read from a source. */
 interface Heard {
   readonly coverage: Coverage
   readonly objects: ObjectsReading | undefined
   readonly source: SourceInfo
-  /** Of each server the newest page. */
+  /** The newest page of each server. */
   readonly servers: readonly ServerFrame[]
 }
 
 /**
- * Which flow schemas get the requests of a source, and which flows its dumps show: the rows of the Coverage page, over the
- * seconds before `--at` of a recording, or over so many seconds from now on. 1 when a part cannot be read.
+ * Which flow schemas match the requests of a source, and which flows its dumps show: the rows of the Coverage page,
+ * over the seconds before `--at` of a recording, or over that many seconds from now on. 1 when a part cannot be read.
  */
 export async function classifyTraffic(given: Given, console: Console): Promise<ExitCode> {
   const seconds = readNumber(given, 'seconds', { min: 1, max: MOST_SECONDS }) ?? DEFAULT_SECONDS
@@ -60,7 +60,7 @@ export async function classifyTraffic(given: Given, console: Console): Promise<E
   return tellProblems(problems, console)
 }
 
-/** Adds up what is heard; the past that a source brings along where there is nothing else. */
+/** Accumulates events. `withPast` includes the past that a source supplies, for sources that have nothing else. */
 function createEar(withPast: boolean) {
   let coverage = NO_COVERAGE
   let objects: ObjectsReading | undefined
@@ -95,7 +95,7 @@ async function ofSource(spec: SourceSpec, seconds: number, given: Given, console
 }
 
 interface TrafficFlow extends SeenFlow {
-  /** Where these objects send its newest request, where that is not where the server put it. */
+  /** Where these objects place the newest request of the flow, when the server placed it elsewhere. */
   readonly elsewhere: string | undefined
 }
 

@@ -49,7 +49,7 @@ async function runCompare(given: Given, console: Console): Promise<ExitCode> {
   return compared.length > 0 && complete ? 0 : 1
 }
 
-/** From --a and --b, --b and --offset, or --mark; none of them means whole recordings. Throws `UsageError`. */
+/** From --a and --b, --b and --offset, or --mark; without any of them, whole recordings. Throws `UsageError`. */
 function periodsFrom(given: Given): Periods | undefined {
   const [a, b, mark] = [periodFrom(given, 'a'), periodFrom(given, 'b'), timeFrom(given, 'mark')]
   const [length, offset] = [readDuration(given, 'length', DURATION), readDuration(given, 'offset', DURATION)]
@@ -113,7 +113,10 @@ async function readingsOf(
   return [reading(inA, periods?.a), reading(inB, periods?.b)]
 }
 
-/** The same server of both; where each has only one, these. Throws `ProblemError` for one that is in neither. */
+/**
+ * Each server paired with itself; where each period has only one server, those two. Throws `ProblemError` for a wanted
+ * server that is in neither.
+ */
 function serverPairs(
   a: PeriodReading,
   b: PeriodReading,

@@ -10,7 +10,7 @@ import type { Console } from './console.ts'
 import { archiveOf, recordedSource } from './recordingOptions.ts'
 import { refuseWithoutLevels } from './withoutLevels.ts'
 
-/** What is known of a period, server by server. */
+/** The data of a period, by server. */
 export interface PeriodReading {
   readonly source: SourceInfo
   readonly period: Period
@@ -20,10 +20,10 @@ export interface PeriodReading {
   surroundings(server: string): Surroundings
 }
 
-/** A period is drawn in steps of a minute at most this many, so that nothing of it is left out. */
+/** A period is read in at most this many steps of a minute, so that nothing of it is left out. */
 const MOST_POINTS = 100_000
 
-/** A period of a recording; without one, all of it. `undefined` where it tells of nothing. */
+/** A period of a recording; all of it if none is given. `undefined` when the recording is empty. */
 export function readRecorded(
   entry: ListedRecording,
   given: Period | undefined,

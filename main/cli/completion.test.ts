@@ -27,7 +27,7 @@ test('then options, each once unless it may be repeated', async () => {
 test('and what an option takes, as help writes it', async () => {
   expect(await completed('validate', '--output', 's')).toEqual({ words: ['sarif'], files: false })
   expect(await completed('validate', '--output=s')).toEqual({ words: ['--output=sarif'], files: false })
-  // As bash splits it.
+  // The words as bash splits them.
   expect(await completed('validate', '--output', '=', 's')).toEqual({ words: ['sarif'], files: false })
   expect((await completed('validate', '--output', '=')).words).toHaveLength(4)
   expect(await completed('snapshot', '--kubeconfig', '')).toEqual({ words: [], files: true })

@@ -3,9 +3,9 @@ import { type CommandTable, meaningOf, summaryOf, valuesOf, type CommandName } f
 import { type Command, type Given, UsageError } from './usage.ts'
 
 /*
- * The scripts of the shells are as small as they can be: each passes the words of the command line to `completion words`,
- * one a line, and shows what that prints, in the form that kubectl defines for its plugins: a candidate a line, with a tab
- * before its meaning, then `:0` where files may stand too, else `:4`.
+ * The shell scripts are as small as possible: each passes the words of the command line to `completion words`, one per
+ * line, and shows what that prints, in the format that kubectl defines for its plugins: one candidate per line, with a
+ * tab before its meaning, then `:0` if files are allowed as well, else `:4`.
  */
 const SCRIPTS = {
   bash: `_apf_console() {
@@ -57,7 +57,9 @@ complete -c kubectl-apf -f -a '(__apf_console)'`,
 const KINDS = ['bash', 'zsh', 'fish', 'words'] as const
 const MOST_BYTES = 64 * 1024
 
-/** Prints the script of a shell, or completes a command line by the options of the commands and by their help. */
+/**
+ * Prints the completion script of a shell, or completes a command line from the options of the commands and their help.
+ */
 export const completionOf = (commands: CommandTable): Command => ({
   options: {},
   operands: 'files',
@@ -90,16 +92,16 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[]
-  /** Whether a file may stand there too. */
+  /** Whether a file is allowed as well. */
   readonly files: boolean
 }
 
 const NOTHING: Completion = { candidates: [], files: false }
 const FILES: Completion = { candidates: [], files: true }
 
-/** What may stand in the place of the last word, which may be empty. The words follow the name of the program. */
+/** The completions of the last word, which may be empty. The words follow the program name. */
 export async function complete(words: readonly string[], commands: CommandTable): Promise<Completion> {
-  // bash takes `--output=json` for three words.
+  // bash splits `--output=json` into three words.
   const equals = words.lastIndexOf('=')
   if (equals > 0 && equals >= words.length - 2)
     return complete([...words.slice(0, equals), words[equals + 1] ?? ''], commands)
@@ -139,7 +141,7 @@ const first = (commands: CommandTable, options: boolean): readonly Candidate[] =
       ]
     : Object.keys(commands).flatMap((word) => (isCommand(word, commands) ? [{ word, meaning: summaryOf(word) }] : []))
 
-/** The options of a command that may still be given. */
+/** The options of a command that can still be given. */
 function optionsOf(name: CommandName, { options }: Command, before: readonly string[]): readonly Candidate[] {
   const given = new Set(before.map((word) => word.replace(/=.*/, '')))
   return [

@@ -12,7 +12,7 @@ import { openSession, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, kubeconfigOf, type RecordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 
-/** Options that say whose objects a command works on. */
+/** Options that select the objects a command works on. */
 export const CONFIGURATION_OPTIONS = {
   config: { type: 'string', multiple: true, list: true },
   'with-built-in': { type: 'boolean' },
@@ -21,7 +21,7 @@ export const CONFIGURATION_OPTIONS = {
   'kube-version': { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** A whole configuration, and where it comes from. */
+/** A whole configuration and its origin. */
 export interface GivenConfiguration {
   readonly from: 'files' | 'cluster' | 'source' | 'built-in'
   /** `files a.yaml, b.yaml`, `cluster prod-eu-1`, `simulation`, `the built-in objects of v1.37`. */
@@ -34,13 +34,13 @@ export interface GivenConfiguration {
   readonly notes: readonly string[]
 }
 
-/** Whether a cluster's objects are named, rather than those of files. */
+/** Whether the options name a cluster's objects rather than those of files. */
 export const namesCluster = (given: Given): boolean => given.flag('kubeconfig') || given.flag('context')
 
-/** Whether objects are named, rather than those of the source that is read. */
+/** Whether the options name objects rather than use those of the source that is read. */
 export const namesObjects = (given: Given): boolean => given.flag('config') || namesCluster(given)
 
-/** The objects that are named, else those of a source. Rejects with `ProblemError` or `UsageError`. */
+/** The named objects, else those of a source. Rejects with `ProblemError` or `UsageError`. */
 export async function configurationBeside(
   given: Given,
   console: Console,
@@ -52,7 +52,7 @@ export async function configurationBeside(
 
 /**
  * The objects of files, else of a cluster, else the built-in ones; `reported` is the version of the server that is read
- * beside them. Rejects with `ProblemError` or `UsageError`.
+ * alongside. Rejects with `ProblemError` or `UsageError`.
  */
 export async function configurationFrom(
   given: Given,
@@ -67,7 +67,7 @@ export async function configurationFrom(
     : builtInOf(version, 'Neither --config nor --kubeconfig is given')
 }
 
-/** The built-in objects, and why it is these. */
+/** The built-in objects, with a note that gives the reason. */
 function builtInOf(version: string, why: string): GivenConfiguration {
   const name = builtInName(version)
   return {
@@ -98,7 +98,7 @@ export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'fr
   }
 }
 
-/** The objects of a recording as they were known at its instant. Rejects with `ProblemError`. */
+/** The objects of a recording as of its instant. Rejects with `ProblemError`. */
 export async function fromRecording(given: Given, spec: RecordingSpec, console: Console): Promise<GivenConfiguration> {
   const session = await openSession(console, spec, cadenceFrom(given, false), () => undefined)
   let objects: ObjectsReading | undefined
@@ -129,7 +129,7 @@ async function fromFiles(given: Given, version: string, console: Console): Promi
   }
 }
 
-/** The built-in objects, with those of the files in the place of the ones that they name. */
+/** The objects of the files, and the built-in ones that the files do not name. */
 function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
   const rest = <T extends { readonly metadata: { readonly name: string } }>(
     all: readonly T[],

@@ -5,10 +5,10 @@ import type { SweepDesk, WhatIfDesk } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
 
-/** 0: done. 1: done, with findings. 2: could not run. */
+/** 0: success. 1: success, with findings. 2: could not run. */
 export type ExitCode = 0 | 1 | 2
 
-/** How the operator asks for a new one-time address. */
+/** How the operator requests a new one-time address. */
 export interface Renewal {
   /** What to do, each a clause such as "press Enter". */
   readonly ways: readonly string[]
@@ -19,12 +19,12 @@ export interface Renewal {
 export interface Console extends Output {
   readonly environment: Environment
   readonly access: Access
-  /** Connects the sources of a console that serves windows. */
+  /** Connects the sources of a console that serves a page. */
   readonly openSource: OpenSource
-  /** Where the comparisons of such a console run, and the points of sweeps. */
+  /** Runs the comparisons of such a console, and the points of sweeps. */
   readonly whatIf: WhatIfDesk & SweepDesk
   readonly version: string
-  /** What was called, as help names it: `apf-console`, or `kubectl apf`. */
+  /** The name the program was called by, for help: `apf-console`, or `kubectl apf`. */
   readonly program: string
   /** Folder of the built page. */
   readonly pageRoot: string
@@ -32,13 +32,13 @@ export interface Console extends Output {
   readonly scenarioFolder: string
   readonly stateDir: string
   readonly platform: NodeJS.Platform
-  /** Ends the command: an interrupt, or an output that nobody reads any more. */
+  /** Ends the command: an interrupt, or an output whose reader is gone. */
   readonly signal: AbortSignal
-  /** The whole of it. Rejects with `ProblemError` where it is larger, and when the command is to end. */
+  /** All of standard input. Rejects with `ProblemError` when it is larger, and when the command is to end. */
   readonly readStdin: (mostBytes: number) => Promise<Buffer>
-  /** The same, piece by piece; it fails when the command is to end. */
+  /** Standard input in chunks; fails when the command is to end. */
   readonly stdin: () => AsyncIterable<Buffer>
-  /** Opens a file. */
+  /** Opens a file in the browser. */
   readonly openBrowser: (file: string) => void
   /** Whether `print` writes to a terminal, the only place where a one-time address may be printed. */
   readonly printsToTerminal: boolean
@@ -48,19 +48,19 @@ export interface Console extends Output {
 }
 
 /**
- * All that a command writes. Names of objects, contexts and files and messages of servers are others' words: whatever
- * they hold, a line stays a line, and nothing in it acts on the terminal or the log that it ends in.
+ * All output of a command. Names of objects, contexts and files, and messages of servers, are foreign text: whatever
+ * they contain, a line stays a line, and nothing in it controls the terminal or the log that it ends up in.
  */
 export interface Output {
   /** Lines of text for people. */
   readonly print: (lines: readonly string[]) => void
-  /** A whole text. */
+  /** A complete text. */
   readonly printText: (text: string) => void
-  /** Rows for other programs, with tabs between the cells. */
+  /** Rows for other programs, with tabs between cells. */
   readonly printCells: (rows: readonly (readonly string[])[]) => void
   /** A value as JSON, on one line without `indent`. */
   readonly printJson: (value: unknown, indent?: number) => void
-  /** Lines that begin with `::`, for the log of a GitHub job; their values have its own escapes. */
+  /** Lines that begin with `::`, for the log of a GitHub job; their values use its own escapes. */
   readonly annotate: (lines: readonly string[]) => void
   /** One sentence for people, on standard error. */
   readonly tell: (sentence: string) => void
@@ -81,14 +81,17 @@ export function createOutput(stdout: Write, stderr: Write): Output {
   }
 }
 
-/** A problem in lines. What a credential plugin wrote, or how to install it, belongs to them; other details do not. */
+/**
+ * A problem as lines. Details are included for credentials (a plugin's output, or how to install it) and internal
+ * errors only.
+ */
 export function problemLines({ code, message, details }: Problem): readonly string[] {
   if (details === undefined) return [message]
   if (code === 'internal') return [`${message} (${details})`]
   return code === 'credentials' ? [message, ...details.split('\n').map((line) => `  ${line}`)] : [message]
 }
 
-/** Why a port that an option named cannot be listened on, in a sentence; other errors stay as they are. */
+/** Explains in a sentence why the port of an option cannot be listened on; other errors are returned unchanged. */
 export function portProblem(error: unknown, option: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
@@ -100,7 +103,7 @@ export function portProblem(error: unknown, option: string, port: number): unkno
 
 const PROGRESS_MS = 5_000
 
-/** Reports now and then how far something long is: the part that is done, and the seconds that the rest will take. */
+/** Reports the progress of a long operation at intervals: the completed fraction, and the seconds remaining. */
 export function progressOf(
   { environment, tell }: Pick<Console, 'environment' | 'tell'>,
   sentence: (part: number, seconds: number) => string,
@@ -115,7 +118,7 @@ export function progressOf(
   }
 }
 
-/** Tells each sentence once. */
+/** Prints each sentence once. */
 export function tellOnce(tell: Output['tell']): Output['tell'] {
   const told = new Set<string>()
   return (sentence) => {
@@ -124,11 +127,11 @@ export function tellOnce(tell: Output['tell']): Output['tell'] {
   }
 }
 
-/** Wider cells stand out of their column: one name of a megabyte must not make every row as long. */
+/** Wider cells exceed their column: one name of a megabyte must not make every row as long. */
 const WIDEST = 80
 
 /**
- * Rows of text in columns as wide as their widest cell; numbers belong to the right. The last alignment is that of all
+ * Rows of text in columns as wide as their widest cell; numbers are right-aligned. The last alignment applies to all
  * further columns.
  */
 export function textTable(

@@ -9,7 +9,7 @@ import { draftFrom, tellDraftFindings } from './draftObjects.ts'
 import { type Command, type Given, readChoice, UsageError } from './usage.ts'
 import { versionFrom } from './validate.ts'
 
-/** Writes objects of the draft of KEP-1040, of v1alpha1 and of beta versions as v1. */
+/** Converts objects of the draft of KEP-1040, of v1alpha1 and of beta versions to v1. */
 export const convert: Command = {
   options: { 'kube-version': { type: 'string' }, output: { type: 'string', short: 'o' } },
   operands: 'files',
@@ -47,7 +47,7 @@ const withKinds = ({ levels, schemas }: ObjectSet) => [
   ...schemas.map((object) => ({ kind: 'FlowSchema' as const satisfies Kind, object })),
 ]
 
-/** That an earlier version is not served is why the file is converted. */
+/** The finding that an earlier version is not served is expected: it is why the file is converted. */
 const isOurs = ({ field, message }: LocatedFinding): boolean =>
   field !== 'apiVersion' || !CONVERTED.some((version) => message.includes(version))
 

@@ -12,7 +12,7 @@ import { tellProblems } from './recordings.ts'
 import { defaultSource, type RecordingSpec, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
-/** Why requests wait, are rejected or are slow. 1 when they are, or when nothing can be said of it. */
+/** Why requests wait, are rejected or are slow. 1 when they are, or when the data allow no conclusion. */
 export const diagnoseCommand: Command = {
   options: {
     ...SOURCE_OPTIONS,
@@ -26,9 +26,9 @@ export const diagnoseCommand: Command = {
 
 const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: KEPT_MS / 1_000 } as const
 const DEFAULT_SECONDS = 120
-/** A past that the source brings along has no dumps; so long it is read for some. */
+/** The past that a source supplies has no dumps; the source is read this long to get some. */
 const LIVE_SECONDS = 15
-/** A command reads for a short time, and can keep every page. */
+/** A command reads for a short time, so it can keep every page. */
 const PAGE_MS = 1_000
 
 async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
@@ -64,13 +64,13 @@ async function ofSource(
   seconds: number,
 ): Promise<Diagnosis | undefined> {
   const kept: KeptPages = createKeptPages(PAGE_MS)
-  // Files are as old as they are; of a source that is read now, old samples are stale.
+  // The age of files does not matter; in a source that is read now, old samples are stale.
   const isStill = spec.kind === 'files' || spec.kind === 'demo'
   const reading = { spec, seconds, server: undefined, withObjects: true, liveSeconds: isStill ? 0 : LIVE_SECONDS }
   const listened = await listen(given, console, reading, (event) => kept.take(event))
   if (listened === undefined) return undefined
   for (const sentence of listened.findings) console.tell(sentence)
-  // Simulated time may stand still or fall behind.
+  // Simulated time may stand still or lag.
   return diagnose(kept.all(isStill || spec.kind === 'simulation' ? undefined : console.environment.now()))
 }
 

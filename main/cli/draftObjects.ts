@@ -9,7 +9,7 @@ import { isError, type NamedText, readTexts } from './inputFiles.ts'
 import { type Given, readNumber, SEATS, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
-/** Objects of the draft of KEP-1040 from several files; `others`: those that hold none. */
+/** Objects of the draft of KEP-1040 from several files; `others`: files that contain none. */
 export interface GivenDraft extends DraftSet {
   readonly findings: readonly LocatedFinding[]
   readonly others: readonly NamedText[]
@@ -27,13 +27,13 @@ export async function draftFrom(paths: readonly string[], console: Console): Pro
   }
 }
 
-/** Prints every finding with its place; whether one is an error. */
+/** Prints every finding with its location. Returns whether one is an error. */
 export function tellDraftFindings(findings: readonly LocatedFinding[], console: Console): boolean {
   for (const finding of findings) console.tell(findingText(finding))
   return findings.some(isError)
 }
 
-/** Where requests go under objects of the draft, with the seats of the level. */
+/** Where requests are placed under objects of the draft, with the seats of the level. */
 export async function classifyUnderDraft(file: string, given: Given, console: Console): Promise<ExitCode> {
   const draft = await draftFrom([file], console)
   if (draft.others.length > 0)

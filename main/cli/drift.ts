@@ -17,8 +17,9 @@ import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.
 import { versionFrom } from './validate.ts'
 
 /**
- * How the objects of a cluster, of files or of a recording differ from the built-in ones of the server's version, or from
- * those of another place or instant. 1 when they do; people's own objects are no drift from the built-in ones.
+ * How the objects of a cluster, of files or of a recording differ from the built-in ones of the server's version, or
+ * from those of another place or instant. 1 when they do; user-created objects do not count as drift from the built-in
+ * ones.
  */
 export const drift: Command = {
   options: {
@@ -98,7 +99,7 @@ async function referenceFrom(
   return { name: `cluster ${name}`, objects }
 }
 
-/** Two configurations, by the names under which they are told. */
+/** Two configurations, with their display names. */
 interface Compared {
   readonly reference: string
   readonly current: string
@@ -128,7 +129,7 @@ const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSO
 
 const fieldLine = ({ field, from, to }: FieldChange): string => `    ${field}: ${shown(from)} → ${shown(to)}`
 
-/** Lines for people; `withServer` adds what the API server itself will do. */
+/** The differences as text; `withServer` adds what the API server will do on its own. */
 function driftText({ reference, current, found }: Compared, withServer: boolean): readonly string[] {
   const rows = found.rows.flatMap((row) => [
     `${SIGN[row.change]} ${row.kind} ${row.name}${row.change === 'changed' ? '' : ` (${row.change})`}`,
@@ -140,7 +141,7 @@ function driftText({ reference, current, found }: Compared, withServer: boolean)
   return [...rows, sum]
 }
 
-/** A unified diff that turns the reference into the configuration. */
+/** A unified diff that turns the reference into the current configuration. */
 const driftPatch = ({ found }: Compared): readonly string[] =>
   exportDiff(found.rows.map(({ kind, name, reference, current }) => ({ kind, name, from: reference, to: current })))
     .text.split('\n')

@@ -15,29 +15,29 @@ export const EDIT_OPTIONS = {
   'kube-version': { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** An edit that a command asks about. */
+/** The edit that a command evaluates. */
 export interface GivenEdit {
-  /** What `before` is, for people: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
+  /** Display name of `before`: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
   readonly name: string
   readonly origin: 'cluster' | 'files'
   readonly before: ObjectSet
   readonly after: ObjectSet
   /** gitVersion whose behaviour applies. */
   readonly version: string
-  /** What a server would reject in the edit or in what it changes. */
+  /** What a server would reject in the edit or in the objects that it changes. */
   readonly errors: readonly LocatedFinding[]
   readonly notes: readonly string[]
 }
 
-/** Throws `UsageError` where no edit is named. */
+/** Throws `UsageError` when no edit is given. */
 export function checkNamesEdit(given: Given, command: string): void {
   if (given.values('edit').length > 0) return
   throw new UsageError(`${command} needs --edit with the manifests of the edit, or - for standard input.`)
 }
 
-/** What is known of the server beside the objects that are named. */
+/** Information about the server, in addition to the named objects. */
 export interface Beside {
-  /** The version of the server that is read beside the edit. */
+  /** The version of the server that is read along with the edit. */
   readonly reported: string | undefined
   /** A source whose own objects are edited unless others are named. */
   readonly source: Pick<ReadFrame, 'frame' | 'objects'> | undefined

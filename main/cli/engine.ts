@@ -60,19 +60,19 @@ function whatElse(name: string | undefined): string {
 }
 
 const SPACE = /\s/
-/** A question to the engine is a few kilobytes; this is an end for one that has none. */
+/** A query to the engine is a few kilobytes; this bounds an endless one. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
-/** Cuts text that arrives in pieces into JSON values that stand one after the other, on one line or many. */
+/** Splits text that arrives in chunks into consecutive JSON values, on one line or many. */
 export class JsonValues {
   private rest = ''
-  /** Up to where `rest` has been looked at. */
+  /** How far `rest` has been scanned. */
   private seen = 0
   private depth = 0
   private inString = false
   private escaped = false
 
-  /** The values that are complete with this piece. Throws `UsageError` for one that does not end. */
+  /** The values that this chunk completes. Throws `UsageError` for one that does not end. */
   push(piece: string): string[] {
     this.rest += piece
     if (this.rest.length > MOST_CHARACTERS) throw new UsageError('A JSON value is longer than 64 MB.')
@@ -105,7 +105,7 @@ export class JsonValues {
     return values.filter((value) => value.trim() !== '')
   }
 
-  /** What is left when nothing more comes: a word or a number, or the beginning of a value. */
+  /** What remains at the end of the input: a word or a number, or the beginning of a value. */
   end(): string[] {
     return this.push('\n').concat(this.rest.trim() === '' ? [] : [this.rest])
   }

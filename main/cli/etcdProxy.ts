@@ -16,7 +16,7 @@ import { readTexts, tellFindings } from './inputFiles.ts'
 import { placeFrom } from './liveCommands.ts'
 import { type Command, type Given, PORTS, readChoice, readNumber, UsageError } from './usage.ts'
 
-/** A proxy in front of an etcd, until it is stopped. */
+/** Runs a proxy in front of an etcd until it is stopped. */
 export const etcdProxy: Command = {
   options: {
     upstream: { type: 'string' },
@@ -41,7 +41,7 @@ export const etcdProxy: Command = {
 
 const DEFAULT_NAME = 'default'
 const RELOAD_MS = 1_000
-/** No timer is longer. */
+/** The longest delay that a timer supports. */
 const LONGEST_MS = 2 ** 31 - 1
 
 async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
@@ -112,11 +112,11 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
 }
 
 interface FirstRules extends StartRules {
-  /** What the files hold; empty for rules that are kept. */
+  /** The content of the files; empty for stored rules. */
   readonly text: string
 }
 
-/** From the files that are named, or as they were kept; `undefined` when a file has errors, which were printed. */
+/** The rules of the named files, else the stored ones; `undefined` when a file has errors, which were printed. */
 async function startRules(
   paths: readonly string[],
   { folder, name }: { readonly folder: string; readonly name: string },
@@ -131,7 +131,7 @@ async function startRules(
 }
 
 interface Rules {
-  /** Everything that the files hold, to see whether it has changed. */
+  /** The content of all files, to detect changes. */
   readonly text: string
   /** `undefined` when a file has errors, which were printed. */
   readonly configuration?: QosConfiguration
@@ -146,7 +146,10 @@ async function rulesOf(paths: readonly string[], console: Console, known?: strin
   return { text, ...(configuration !== undefined && { configuration }) }
 }
 
-/** Reads the files again every second until the command is to end. What cannot be read or has errors changes nothing. */
+/**
+ * Reads the files again every second until the command is to end. Files that cannot be read or have errors change
+ * nothing.
+ */
 async function followRules(
   first: string,
   paths: readonly string[],
@@ -177,7 +180,7 @@ async function followRules(
 
 async function upstreamOf(given: Given): Promise<Upstream> {
   const url = URL.parse(given.value('upstream') ?? '')
-  // The value is not repeated: an address may hold a password.
+  // The value is not repeated: an address may contain a password.
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError('etcd-proxy needs --upstream with an address that begins with https:// or http://.')
   if (given.flag('client-certificate') !== given.flag('client-key'))

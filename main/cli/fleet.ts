@@ -24,7 +24,7 @@ import { openSession } from './snapshot.ts'
 import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readChoice, readNumber, UsageError, type Command, type Given } from './usage.ts'
 
-/** Many clusters side by side, as the Fleet screen shows them. 1 when one of them could not be read. */
+/** Many clusters side by side, as the Fleet screen shows them. 1 when one of them cannot be read. */
 export const fleet: Command = {
   options: {
     kubeconfig: { type: 'string' },
@@ -77,7 +77,7 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
 }
 
-/** The options of a source, each with those that go with it. */
+/** The options of a source, each with the options that go with it. */
 const WITH = {
   context: ['kubeconfig', 'interval'],
   kubeconfig: ['interval'],
@@ -90,7 +90,7 @@ const WITH = {
 type SourceOption = keyof typeof WITH
 const OF_SOURCES = [...Object.keys(CREDENTIAL_OPTIONS), ...Object.keys(PROMETHEUS_OPTIONS)]
 
-/** One source of those that were given, as if it had been given alone. */
+/** One of the given sources, with the options as if it had been given alone. */
 interface Part {
   readonly option: SourceOption
   readonly value: string
@@ -150,10 +150,10 @@ async function specOf(
   return { name: value === '' ? option : value, spec }
 }
 
-/** An address may hold a password. */
+/** An address may contain a password. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'source'
 
-/** Reads one source; whatever goes wrong is its own affair and told in its row. */
+/** Reads one source; a failure is reported in its row and does not affect the others. */
 async function readSource(
   id: number,
   name: string,
@@ -182,7 +182,7 @@ async function readSource(
     return failed(thrown)
   }
   session.readObjects((reading) => void (objects = reading))
-  // What a Prometheus answers about its present is all there is, and so is a recording; everything else is watched.
+  // A Prometheus query and a recording are complete at once; every other source is read for a while.
   if (session.whole === undefined && !session.connection.still) {
     await createPause(console.environment).wait(seconds * 1_000, console.signal)
   }
@@ -207,7 +207,7 @@ function driftOf(reading: ObjectsReading | undefined, version: string | undefine
   return configurationDrift(reading.objects, known, undefined)
 }
 
-/** The present of a source whose servers are known; of another one the first reading. */
+/** The current summary of a source whose servers are known; for others the first reading. */
 const summaryIn = (session: Session, environment: Environment): Promise<SourceSummary> =>
   new Promise((resolve) => createSummaries(session, environment).subscribe(resolve, session.ended))
 

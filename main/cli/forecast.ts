@@ -64,10 +64,10 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   return edit.errors.length > 0 ? 1 : 0
 }
 
-/** Sources that bring objects of their own. */
+/** Sources that have objects of their own. */
 const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'proxy', 'files'])
 
-/** The edit that is named, or none where only the flags of the server change. */
+/** The named edit, or none when only the flags of the server change. */
 async function editOf(given: Given, console: Console, beside: Beside): Promise<Omit<GivenEdit, 'name' | 'origin'>> {
   if (given.values('edit').length > 0) return editFrom(given, console, beside)
   const { objects, version, errors, notes } = await configurationBefore(given, console, beside)
@@ -80,7 +80,9 @@ interface ReadTwin<T> {
   readonly twin: Twin
 }
 
-/** Pages of the source, its objects as `objectsOf` finds them, and the twin; `undefined` when the command is to end. */
+/**
+ * Pages of the source, its objects as `objectsOf` returns them, and the twin; `undefined` when the command is to end.
+ */
 export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
   given: Given,
   console: Console,

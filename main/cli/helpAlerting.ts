@@ -1,4 +1,4 @@
-/** Help of the commands that look for trouble. */
+/** Help of the commands that find problems. */
 export const ALERTING = {
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
 

@@ -1,25 +1,25 @@
 import { HELP } from './help.ts'
 import type { Command } from './usage.ts'
 
-/** Every command, loaded when it is asked for. */
+/** Every command, loaded on demand. */
 export type CommandTable = Readonly<Record<CommandName, () => Promise<Command>>>
 
 export type CommandName = Exclude<keyof typeof HELP, 'general'>
 
-/** What may be given, and what it means. */
+/** An option or operand, and its meaning. */
 export interface HelpItem {
-  /** As help writes it: `-o, --output FORMAT`, or a word. */
+  /** As in help: `-o, --output FORMAT`, or a word. */
   readonly term: string
   readonly text: string
 }
 
-/** What stands between two empty lines of a help text: a paragraph, the heading of a list, or a list. */
+/** The part of a help text between two blank lines: a paragraph, the heading of a list, or a list. */
 export interface HelpBlock {
   readonly paragraph: string
   readonly items: readonly HelpItem[]
 }
 
-/** Help texts as what they are made of; the first block of a command's is its usage. */
+/** Parses a help text into blocks; the first block of a command's help is its usage. */
 export function helpBlocks(text: string): readonly HelpBlock[] {
   return text.split(/\n{2,}/).map((block) => {
     const paragraph: string[] = []
@@ -43,19 +43,19 @@ export function summaryOf(name: CommandName): string {
   return line?.text ?? ''
 }
 
-/** What help says of an option: that of its command, else general help, which has the options of every source. */
+/** The help of an option: that of its command, else that of general help, which has the options of every source. */
 export function meaningOf(name: CommandName, option: string): string {
   const named = new RegExp(String.raw`^(?!apf-console ).*--${option}(?![\w-])`)
   return [...itemsOf(name), ...itemsOf('general')].find(({ term }) => named.test(term))?.text ?? ''
 }
 
-/** What may follow an option: one of these words, or a file. */
+/** The values of an option: one of these words, or a file. */
 export interface Values {
   readonly words: readonly string[]
   readonly files: boolean
 }
 
-/** The values of an option, as the help of its command writes them: `--output text|json`, `--file PATH`. */
+/** The values of an option, parsed from the help of its command: `--output text|json`, `--file PATH`. */
 export function valuesOf(name: CommandName, option: string): Values {
   const written = Array.from(
     HELP[name].matchAll(new RegExp(String.raw`--${option} ([\w|]+)`, 'g')),

@@ -83,14 +83,14 @@ interface ServerImpact {
 interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version' | 'errors'> {
   /** Where the server limit comes from. */
   readonly limitFrom: ServerLimit['from']
-  /** For that limit; of live servers the first. */
+  /** With that limit; for live servers, that of the first. */
   readonly computed: SeatImpact
   readonly perServer: readonly ServerImpact[]
   readonly findings: readonly GuardFinding[]
   readonly confirmations: readonly Confirmation[]
 }
 
-/** The JSON of docs/impact.md. Members are added over time, never taken away. */
+/** The JSON of docs/impact.md. Members are added over time, never removed. */
 function impactJson({
   name,
   version,
@@ -232,7 +232,7 @@ function tableText(computed: SeatImpact): readonly string[] {
       ]
 }
 
-/** Which case of the borrowing rules decides. */
+/** Text for the case of the borrowing rules that decides. */
 const REGIMES: Readonly<Record<AllocationRegime, string>> = {
   min: 'exempt leaves no more than the lower limits',
   between: 'exempt leaves less than the floors',
@@ -254,12 +254,12 @@ function findingText({ severity, message, remedy }: GuardFinding): readonly stri
   return [`  ${MARKS[severity]} ${message}`, ...(remedy && severity !== 'passes' ? [`      ${remedy.sentence}`] : [])]
 }
 
-/** The edit that is asked about, and what is known of its server. */
+/** The edit, and the data of its servers. */
 interface ImpactInput extends GivenEdit {
   /** Live servers, by id; empty without a source. */
   readonly servers: readonly ServerFrame[]
   readonly tests: readonly RequestTest[]
-  /** Sentences about what could not be read. */
+  /** Sentences about data that could not be read. */
   readonly problems: readonly string[]
 }
 
@@ -281,7 +281,7 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
   }
 }
 
-/** Demand is read where a source is given; that none can be read is told and does not end the command. */
+/** Reads demand if a source is given; a failure is reported and does not end the command. */
 async function liveServers(
   given: Given,
   console: Console,

@@ -10,11 +10,11 @@ import { shelve } from '../recordings/shelving.ts'
 import { createFilesSource } from '../sources/files.ts'
 import type { Console } from './console.ts'
 
-/** Rows of one event. */
+/** Most rows in one event. */
 const MOST_ROWS = 1_000
 
 /**
- * Puts what files tell on the shelf as one recording: pages, frames, a dump, objects, requests of logs. Resolves to its id.
+ * Stores the contents of files as one recording: pages, frames, a dump, objects, requests of logs. Resolves to its id.
  * Rejects with `ProblemError`.
  */
 export async function importFiles(files: readonly UploadedFile[], console: Console): Promise<string> {
@@ -40,7 +40,7 @@ export async function importFiles(files: readonly UploadedFile[], console: Conso
   return recording
 }
 
-/** In the order of time; what has no time of its own was known from the first sample on. */
+/** In chronological order; events without a time are dated to the first sample. */
 function inOrder(events: readonly SourceEvent[], rows: readonly LiveRequest[]): readonly Told[] {
   const timed = events.flatMap((event): Told[] => {
     const at = event.kind === 'frame' || event.kind === 'dump' ? instantOf({ at: Number.NaN, event }) : Number.NaN

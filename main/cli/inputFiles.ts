@@ -17,13 +17,13 @@ import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../fil
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
 
-/** What reading the files of a command needs. */
+/** The dependencies of reading the files of a command. */
 export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 
-/** A page is about 2 MB; this is room for an hour of them, all files together, and an end for a stream that has none. */
+/** A page is about 2 MB; this allows an hour of them, all files together, and bounds an endless stream. */
 const MOST_BYTES = 512 * 1024 * 1024
 
-/** Reads files, all files of folders (not of folders in them) and, for `-`, the standard input; .gz is unpacked. */
+/** Reads files, all files of folders (not of their subfolders) and, for `-`, standard input; .gz is unpacked. */
 export async function readInputFiles(paths: readonly string[], reading: Reading): Promise<UploadedFile[]> {
   const files: UploadedFile[] = []
   let left = MOST_BYTES
@@ -76,21 +76,21 @@ interface ManifestOptions {
 }
 
 export interface Configuration {
-  /** The objects whose shape is right, defaulted; of the same object twice, the later one. */
+  /** The well-formed objects, with defaults; of duplicates, the later one. */
   readonly objects: ObjectSet
-  /** Of the files and of all of them together, in the order of the files. */
+  /** Findings in single files and in all of them together, in file order. */
   readonly findings: readonly LocatedFinding[]
   readonly notes: readonly ManifestNote[]
   readonly files: readonly Manifests[]
 }
 
-/** A manifest is a few kilobytes; this is room for a whole cluster's, and an end for a stream that has none. */
+/** A manifest is a few kilobytes; this allows those of a whole cluster, and bounds an endless stream. */
 const MOST_MANIFEST_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads a configuration from files, folders (with those in them: .yaml, .yml, .json) and `-` for the standard input.
+ * Reads a configuration from files, folders (with their subfolders: .yaml, .yml, .json) and `-` for standard input.
  *
- * @throws ProblemError in one sentence when a path cannot be read or a folder holds no such file.
+ * @throws ProblemError in one sentence when a path cannot be read or a folder has no such file.
  */
 export async function readConfiguration(paths: readonly string[], options: ManifestOptions): Promise<Configuration> {
   const { version, reading } = options
@@ -103,7 +103,7 @@ export async function readConfiguration(paths: readonly string[], options: Manif
   }
 }
 
-/** A text that the operator named. `note`: what is odd about its bytes. */
+/** A text that the operator named. `note`: a peculiarity of its encoding. */
 export interface NamedText {
   readonly file: string
   readonly text: string
@@ -111,9 +111,9 @@ export interface NamedText {
 }
 
 /**
- * The texts of files, of folders (with those in them: .yaml, .yml, .json) and, for `-`, of the standard input.
+ * The texts of files, of folders (with their subfolders: .yaml, .yml, .json) and, for `-`, of standard input.
  *
- * @throws ProblemError in one sentence when a path cannot be read or a folder holds no such file.
+ * @throws ProblemError in one sentence when a path cannot be read or a folder has no such file.
  */
 export async function readTexts(paths: readonly string[], reading: Reading): Promise<readonly NamedText[]> {
   const texts: NamedText[] = []
@@ -128,7 +128,7 @@ export async function readTexts(paths: readonly string[], reading: Reading): Pro
   return texts
 }
 
-/** The text of one file. Throws for a folder of several, with what to name `instead`. */
+/** The text of one file. Throws for a folder of several files; `instead` is what the message suggests. */
 export async function oneText(path: string, reading: Reading, instead: string): Promise<NamedText> {
   const [text, more] = await readTexts([path], reading)
   if (text !== undefined && more === undefined) return text
@@ -146,12 +146,12 @@ export function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly stri
 
 export const isError = ({ severity }: LocatedFinding): boolean => severity === 'error'
 
-/** Each finding with its place, as editors and terminals know to open it. */
+/** Prints each finding with its location, in the format that editors and terminals can open. */
 export function tellFindings(findings: readonly LocatedFinding[], console: Pick<Console, 'tell'>): void {
   for (const { file, line, column, message } of findings) console.tell(`${file}:${line}:${column}: ${message}`)
 }
 
-/** A file as it is; of a folder its manifests, in the order of their names. */
+/** A file itself; for a folder its manifests, sorted by name. */
 async function manifestPaths(path: string, signal: AbortSignal): Promise<readonly string[]> {
   if (!(await isFolder(path))) return [path]
   const files = await filesOf(path, { nested: true, skip: isSkipped, order: byCodeUnits, signal })
@@ -159,11 +159,11 @@ async function manifestPaths(path: string, signal: AbortSignal): Promise<readonl
   throw new ProblemError('not-found', `The folder ${path} holds no .yaml, .yml or .json files.`)
 }
 
-/** Folders with a leading dot and installed packages hold no manifests of their owner. */
+/** Folders with a leading dot and installed packages contain no manifests of their owner. */
 const isSkipped = (name: string, folder: boolean): boolean =>
   name.startsWith('.') || (folder ? name === 'node_modules' : !/\.(?:ya?ml|json)$/i.test(name))
 
-/** Files are named from the working directory where they are below it, as CI systems expect. */
+/** Files below the working directory are named relative to it, as CI systems expect. */
 function fileName(path: string): string {
   const below = relative('.', path)
   const name = below === '' || below.startsWith('..') ? path : below
@@ -177,7 +177,7 @@ function readManifestText({ file, text, note }: NamedText, version: string): Man
     : { ...manifests, notes: [{ file, line: 1, column: 1, about: 'text', message: note }, ...manifests.notes] }
 }
 
-/** kubectl, too, reads UTF-16 that begins with its mark, but of several documents only the first. */
+/** kubectl also reads UTF-16 that begins with a byte order mark, but only the first of several documents. */
 function namedText(file: string, bytes: Buffer): NamedText {
   const encoding = UTF_16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.name
   if (encoding === undefined) return { file, text: bytes.toString('utf8') }

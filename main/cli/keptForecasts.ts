@@ -6,7 +6,7 @@ import { openStore } from '../store/store.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { readOutput, UsageError, type Given } from './usage.ts'
 
-/** What came of the forecasts that were applied to one target. */
+/** The forecasts of the edits that were applied to one target, and their outcomes. */
 interface KeptForecasts {
   readonly target: string
   /** Absent before anything was measured. */
@@ -15,7 +15,7 @@ interface KeptForecasts {
   readonly forecasts: readonly { readonly effect: Effect; readonly numbers: readonly Judged[] }[]
 }
 
-/** Prints the forecasts of applied edits beside what was measured, from the state folder; contacts nothing. */
+/** Prints the forecasts of applied edits next to the measurements, from the state folder; contacts nothing. */
 export async function runKeptForecasts(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given)
   if (given.values('edit').length > 0)
@@ -75,13 +75,13 @@ const rowOf = ({ level, quantity, now, band, measured, inside }: Judged): readon
   inside ? '' : 'outside',
 ]
 
-/** A value of a forecast with its unit, where the column does not say it. */
+/** A value of a forecast with its unit, for columns that do not name the unit. */
 export const quantityText = (quantity: Quantity, value: number): string =>
   quantity === 'waitP50' || quantity === 'waitP99' ? duration(value) : number(value)
 
 export const bandText = (quantity: Quantity, { low, high }: Band): string =>
   `${quantityText(quantity, low)}–${quantityText(quantity, high)}`
 
-/** Given in seconds. */
+/** The value is in seconds. */
 const duration = (value: number): string => (value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`)
 const number = (value: number): string => String(Number(value.toFixed(value < 10 ? 1 : 0)))

@@ -25,7 +25,7 @@ import { kubeconfigOf } from './sourceOptions.ts'
 import { givenObjects } from './liveObjects.ts'
 import { engineFields, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
 
-/** Options that say who can connect to a proxy. */
+/** Options that control who can connect to a proxy. */
 export const LISTEN_OPTIONS = {
   port: { type: 'string' },
   listen: { type: 'string' },
@@ -38,7 +38,7 @@ export const LISTEN_OPTIONS = {
   'no-token': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** A proxy in front of a server, until it is stopped. */
+/** Runs a proxy in front of a server until it is stopped. */
 export const proxy: Command = {
   options: {
     ...LIVE_OPTIONS,
@@ -99,14 +99,14 @@ function upstreamOf(given: Given) {
   if (Object.keys(kubeconfig).length > 0) {
     throw new UsageError('--upstream names the server itself, so --kubeconfig and --context do not go with it.')
   }
-  // The value is not repeated: an address may hold a password.
+  // The value is not repeated: an address may contain a password.
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new UsageError('--upstream takes an address that begins with https:// or http://.')
   }
   return { kind: 'url', url } as const
 }
 
-/** Which options mend a problem. */
+/** The options that fix a problem. */
 const MENDS: Readonly<Record<ReachProblem['field'], string>> = {
   tls: '--tls, or --tls-cert and --tls-key',
   token: '--generate-token or --token-file',
@@ -114,7 +114,7 @@ const MENDS: Readonly<Record<ReachProblem['field'], string>> = {
   clientCa: '--identity certificate',
 }
 
-/** Where the proxy listens and who can connect. Throws `UsageError` for what does not go together. */
+/** Where the proxy listens and who can connect. Throws `UsageError` for options that conflict. */
 export function listenOf(given: Given, spec: Lender): { readonly port: number; readonly listen?: ProxyListen } {
   const { host, port } = placeFrom(given)
   const tls = tlsOf(given)
@@ -138,7 +138,7 @@ export function listenOf(given: Given, spec: Lender): { readonly port: number; r
   return { port, ...(Object.keys(listen).length > 0 && { listen }) }
 }
 
-/** The place of --listen and --port; any port where neither names one. Throws `UsageError`. */
+/** The address of --listen and --port; port 0, any free one, when neither names a port. Throws `UsageError`. */
 export function placeFrom(given: Given): { readonly host?: string; readonly port: number } {
   const named = given.value('listen')
   const place = named === undefined ? {} : placeOf(named)
@@ -147,7 +147,7 @@ export function placeFrom(given: Given): { readonly host?: string; readonly port
   throw new UsageError('--listen names a port already, so --port does not go with it.')
 }
 
-/** `10.0.0.5`, `10.0.0.5:8443`, `[2001:db8::5]:8443`, `2001:db8::5`, `:8443` for the port of loopback alone. */
+/** `10.0.0.5`, `10.0.0.5:8443`, `[2001:db8::5]:8443`, `2001:db8::5`; `:8443` is a port on loopback only. */
 export function placeOf(text: string): { readonly host?: string; readonly port?: number } {
   if (isIP(text) === 6) return { host: text }
   const [, address, name = address, digits] = /^(?:\[([^\]]+)\]|([\w.-]*))(?::(\d{1,5}))?$/.exec(text) ?? []
@@ -184,7 +184,7 @@ function tokenOf(given: Given): ProxyListen['token'] {
   throw new UsageError('Of --token-file, --generate-token and --no-token only one can be given.')
 }
 
-/** What an audit log, an audit webhook or a request log tells, until it is stopped. */
+/** Reads an audit log, an audit webhook or a request log, until it is stopped. */
 export const feed: Command = {
   options: {
     ...LIVE_OPTIONS,

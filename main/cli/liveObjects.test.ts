@@ -28,7 +28,7 @@ const DRAFT = manifests(levelManifest('batch', 7))
 
 type ProposedLevel = Extract<CandidateWish, { readonly on: true }>['objects']['levels'][number]
 
-/** A draft that runs, with what it is told of the objects. */
+/** A running draft, with the candidates it sends and the sentences it prints. */
 function running(first: ObjectsReading, refuses = (_wish: CandidateWish): boolean => false, draft = DRAFT) {
   const wishes: (readonly (readonly [string, number | undefined])[])[] = []
   const proposed: ProposedLevel[] = []

@@ -14,24 +14,24 @@ import { tellOnce, type Console } from './console.ts'
 import { isError, readConfiguration, refuseEmpty, type Configuration } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
-/** Objects that a live source is given by files. */
+/** Objects that files supply to a live source. */
 export interface GivenObjects {
-  /** Those of `--config`, which are the whole configuration. */
+  /** The objects of `--config`, which are the whole configuration. */
   readonly config: ObjectSet | undefined
-  /** The manifests of `--draft`, which are applied to the objects that the engine has. */
+  /** The manifests of `--draft`, which are applied to the engine's objects. */
   readonly draft: readonly ManifestDocument[] | undefined
 }
 
-/** Reads `--config` and `--draft`; throws `ProblemError` for what no server would take, with its place. */
+/** Reads `--config` and `--draft`; throws `ProblemError` with the location of an object that a server would reject. */
 export async function givenObjects(given: Given, console: Console): Promise<GivenObjects> {
   const [config, draft] = [given.values('config'), given.values('draft')]
   if ([...config, ...draft].filter((file) => file === '-').length > 1) {
     throw new UsageError('Only one of the files of --config and --draft can be the standard input.')
   }
   const version = given.value('server-version') ?? NEWEST_VERSION
-  // What a manifest of a draft lacks may be there in the object that it is applied to.
+  // A field that a draft's manifest lacks may exist in the object that it is applied to.
   const drafted = await configurationOf(draft, version, console, isMissing)
-  // Sizes that the engine cannot have are refused before anything listens.
+  // Sizes that the engine does not support are rejected before anything listens.
   if (drafted !== undefined && !drafted.findings.some(isMissing)) acceptable(drafted.objects, version)
   return {
     config: (await configurationOf(config, version, console))?.objects,
@@ -43,7 +43,7 @@ async function configurationOf(
   files: readonly string[],
   version: string,
   console: Console,
-  /** Errors that are left for later. */
+  /** Errors that are left for a later check. */
   later: (error: LocatedFinding) => boolean = () => false,
 ): Promise<Configuration | undefined> {
   if (files.length === 0) return undefined
@@ -56,7 +56,7 @@ async function configurationOf(
 
 const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValueRequired'
 
-/** Throws `invalid-input` with the place of the first error, if there is one. */
+/** Throws `invalid-input` with the location of the first error, if there is one. */
 export function refuseErrors(errors: readonly LocatedFinding[]): void {
   const [error] = errors
   if (error === undefined) return
@@ -70,23 +70,23 @@ interface DraftedSource {
 }
 
 interface DraftSurroundings {
-  /** How the objects of the engine came about. */
+  /** The origin of the engine's objects. */
   readonly before: ApplyOptions['before']
-  /** Ends the following of newer objects. */
+  /** Stops following newer objects. */
   readonly signal: AbortSignal
   readonly tell: (sentence: string) => void
 }
 
 /**
- * Runs a draft beside the engine: what `kubectl apply` of its manifests makes of the objects that the engine has, and of
- * newer ones whenever these change. Throws `invalid-input` where no server would take the result.
+ * Runs a draft beside the engine: the result of `kubectl apply` of its manifests to the engine's objects, and to newer
+ * ones whenever these change. Throws `invalid-input` when a server would reject the result.
  */
 export function runDraftBeside(
   draft: readonly ManifestDocument[],
   { live, objects }: DraftedSource,
   { before, signal, tell }: DraftSurroundings,
 ): void {
-  // What the engine has for as long as its server's objects cannot be read.
+  // The engine's objects for as long as those of its server cannot be read.
   let base: ObjectSet = builtInObjects(live.version)
   let runs = false
   const note = tellOnce(tell)
@@ -106,7 +106,7 @@ export function runDraftBeside(
   })
 }
 
-/** Schemas of the draft without effect, in sentences. */
+/** Schemas of the draft that have no effect, in sentences. */
 function withoutLevel(draft: readonly ManifestDocument[], applied: ObjectSet): readonly string[] {
   const drafted = new Set(draft.flatMap(({ checked }) => (checked?.kind === 'FlowSchema' ? [checked.name] : [])))
   return danglingIn(sideOf(applied))

@@ -9,7 +9,7 @@ const answered = (seq: number, state: LiveRequest['state'], more: Partial<LiveRe
   row(seq, state, { status: 200, ...more })
 const candidate = (state: LiveRequest['state']) => ({ ...LEVEL, state })
 
-/** What is printed of each event, and in the end. */
+/** What is printed for each event, and at the end. */
 function printed(...events: readonly (readonly LiveRequest[])[]): readonly (readonly string[])[] {
   const values: unknown[] = []
   const told: string[] = []

@@ -16,7 +16,7 @@ import { runDraftBeside } from './liveObjects.ts'
 import { PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
-/** Options of the commands that look at single requests. */
+/** Options of the commands that observe single requests. */
 export const LIVE_OPTIONS = {
   kubeconfig: { type: 'string' },
   context: { type: 'string' },
@@ -32,7 +32,7 @@ export const LIVE_OPTIONS = {
 
 const SEATS = { min: 0, max: 100_000, whole: true } as const
 
-/** What the engine of a proxy or a feed is given. */
+/** Configures the engine of a proxy or a feed. */
 export function engineFields(given: Given): {
   readonly maxRequestsInFlight?: number
   readonly maxMutatingRequestsInFlight?: number
@@ -56,17 +56,17 @@ export interface LiveCommand {
   readonly console: Console
   readonly spec: SourceSpec
   readonly made: SourceResult
-  /** Manifests to be tried beside, applied to the objects of the engine. */
+  /** Manifests to try beside the engine, applied to its objects. */
   readonly draft: readonly ManifestDocument[] | undefined
-  /** What is printed once it runs, unless rows are. */
+  /** Printed at the start; on standard error if rows are printed. */
   readonly greeting: (traffic: LiveTraffic) => readonly string[]
-  /** Ends by itself, when everything that there is to read was read. */
+  /** The source ends by itself once all input is read. */
   readonly once?: boolean
 }
 
 /**
- * Runs a live source until the command is to end, with a draft beside where there is one; prints its rows as they end with
- * `--json`, and a summary.
+ * Runs a live source until the command is to end, with a draft beside it if there is one; with `--json` prints its rows
+ * as they end; prints a summary.
  */
 export async function runLive({
   given,
@@ -123,7 +123,7 @@ export async function runLive({
     await ended(signal, once ? () => session.picture.ended : undefined, environment)
     live.settle()
     live.finish?.()
-    // What ended within the last moment is still to be told.
+    // Rows that ended within the last moment are still to be printed.
     if (printer !== undefined || tally !== undefined) {
       await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))
     }
@@ -142,7 +142,7 @@ export async function runLive({
 const LAST_MS = 150
 const LOOK_MS = 100
 
-/** Settles when the command is to end, or nothing more is to come. */
+/** Settles when the command is to end, or when the source has ended. */
 function ended(
   signal: AbortSignal,
   over: (() => boolean) | undefined,
@@ -151,7 +151,7 @@ function ended(
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
-    // Without an end of its own there is nothing to look for.
+    // A source that does not end by itself needs no check.
     if (over === undefined) return
     const look = (): void => {
       if (over()) resolve()
@@ -161,20 +161,20 @@ function ended(
   })
 }
 
-/** Rows that ended and were printed are told apart from those that change again as far back as this. */
+/** A row that changes after it was printed is recognized at least this many printed rows back. */
 const REMEMBERED = 50_000
 
 interface RowPrinter {
   take(event: Pick<LiveEvent, 'requests' | 'dropped'>): void
-  /** Nothing more comes: prints those that have ended, though not in the draft beside. */
+  /** The source has ended: prints the rows that have ended, even if not in the draft. */
   rest(): void
 }
 
-/** Prints each row once, as a line of JSON: when it has ended, in a draft beside as well. */
+/** Prints each row once, as a line of JSON: when it has ended, also in a draft if there is one. */
 export function rowPrinter({ printJson, tell }: Pick<Console, 'printJson' | 'tell'>): RowPrinter {
   let printed = new Set<number>()
   let before = new Set<number>()
-  /** Rows that have ended while they wait or run in the draft: as many as it has queues and seats for, at most. */
+  /** Rows that have ended but still wait or run in the draft: at most as many as it has queues and seats for. */
   const held = new Map<number, LiveRequest>()
   const printOnce = (row: LiveRequest): void => {
     held.delete(row.seq)
@@ -197,22 +197,22 @@ export function rowPrinter({ printJson, tell }: Pick<Console, 'printJson' | 'tel
   }
 }
 
-/** Beside a decision of an engine that only watches, the server's own answer is waited for. */
+/** If the engine only observes, a row also waits for the server's own answer. */
 const hasEnded = (row: LiveRequest): boolean =>
   hasLeft(row) || (row.state !== 'waiting' && row.state !== 'executing' && row.status !== undefined)
 
-/** In a draft, a request whose client left does not come out of its queue any more. */
+/** In a draft, a request whose client left never leaves its queue. */
 const goesOnInDraft = (row: LiveRequest): boolean =>
   !hasLeft(row) && row.candidate !== undefined && (!hasDecided(row.candidate) || row.candidate.state === 'executing')
 
 const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 
-/** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
+/** How the engine decided its requests, in sentences; and how the draft decided them, if one ran. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
   const { arrived, heldBack = 0, unreadable, refused, agreement, mode, waits } = traffic.state()
   const first = [
     requests(arrived),
-    // With a draft beside, both are told together.
+    // With a draft, both are summarized together.
     comparison === undefined
       ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}${mode === 'enforce' ? '' : ' by the engine, not by the server'}`
       : '',
@@ -231,7 +231,7 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
   ]
 }
 
-/** How a draft differs from the objects that are there, in sentences. */
+/** How the decisions of a draft differ from those of the current objects, in sentences. */
 export function draftSummary({ compared, undecided, missed, a, b, different }: DraftComparison): readonly string[] {
   const ways = [
     [different.rejectedByB, 'rejected with the draft alone'],
@@ -251,7 +251,7 @@ export function draftSummary({ compared, undecided, missed, a, b, different }: D
   ]
 }
 
-/** Of levels whose waits differ. */
+/** Sentences for the levels whose waits differ. */
 function waitSentences(a: DecidedSide, b: DecidedSide): readonly string[] {
   const levels = [...new Set([...Object.keys(a.waitP99), ...Object.keys(b.waitP99)])].toSorted()
   return levels.flatMap((level) => {
@@ -273,7 +273,7 @@ function decided({ dispatched, rejected }: Outcome): string {
   return `${dispatched} dispatched, ${told.length === 0 ? 'none rejected' : `rejected ${told.join(', ')}`}`
 }
 
-/** Their clients left before they were dispatched or rejected. */
+/** Requests whose clients left before they were dispatched or rejected. */
 function gone(compared: number, { dispatched, rejected }: Outcome): string {
   const count = REJECT_REASONS.reduce((rest, reason) => rest - rejected[reason], compared - dispatched)
   return count === 0 ? '' : `, ${count} gone while waiting`

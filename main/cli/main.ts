@@ -16,7 +16,7 @@ import { type Console, createOutput } from './console.ts'
 import { run } from './run.ts'
 import { createTerminal } from './terminal.ts'
 
-// The outermost edge of the command line: everything from here on is passed in.
+// The outermost edge of the command line: all dependencies are passed in from here.
 
 /** Both `main/cli/main.ts` and the bundled `out/main/cli.js` are two folders below the application's. */
 const root = join(import.meta.dirname, '..', '..')
@@ -28,17 +28,17 @@ const output = createOutput(
   (text) => void process.stdout.write(text),
   (text) => void process.stderr.write(text),
 )
-// What nobody caught may quote others' words as well.
+// The message of an uncaught error may contain foreign text as well.
 process.on('uncaughtException', (error) => {
   for (const line of (error.stack ?? error.message).split('\n')) output.tell(line)
   process.exit(2)
 })
 
 const abort = new AbortController()
-// Terminal, npm and bootstrap may each pass on the same interrupt, so later ones mean nothing new.
+// Terminal, npm and bootstrap may each forward the same interrupt, so later ones are ignored.
 process.on('SIGINT', () => abort.abort())
 process.on('SIGTERM', () => abort.abort())
-// A reader that has enough (`… | head -1`) closes the pipe; that is an end, not an error.
+// A reader that exits early (`… | head -1`) closes the pipe; that is an end, not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   abort.abort()
@@ -49,7 +49,7 @@ const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.
 const stateDir = stateFolder(process.platform, homeFolder(), process.env)
 
 const scenarioFolder = join(root, 'assets', 'scenarios')
-/** Where this file was built to JavaScript, those of threads were too. */
+/** If this file was built to JavaScript, so were those of threads. */
 const threadFile = (source: string, built: string): string =>
   import.meta.filename.endsWith('.ts') ? join(root, 'main', 'threads', source) : join(root, 'out', 'main', built)
 const recording = join(root, 'assets', 'demo', 'recording.ndjson.br')
@@ -103,21 +103,22 @@ const console: Console = {
 }
 
 process.exitCode = await run(words, console)
-// What is left in the standard input, or a connection kept alive, must not hold the process.
+// Unread standard input, or a kept-alive connection, must not keep the process running.
 process.stdout.write('', () => process.exit())
 
 /**
- * Program and arguments that open a file in the user's browser. A file and never an address: every user of the machine
- * can read the arguments.
+ * Program and arguments that open a file in the user's browser. Always a file, never an address: every user of the
+ * machine can read the arguments.
  */
 function browserCommand(platform: NodeJS.Platform, file: string): readonly [string, readonly string[]] {
   if (platform === 'darwin') return ['open', [file]]
-  // `start` is a word of the shell, which would interpret & and ^ in a path; this one is started without a shell.
+  // `start` is a shell command, and the shell would interpret & and ^ in a path; this program is started without a
+  // shell.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', file]]
   return ['xdg-open', [file]]
 }
 
-/** Does nothing where there is no browser: the address or the path of its file was printed. */
+/** Does nothing if there is no browser: the address or the path of its file was printed. */
 function openBrowser(platform: NodeJS.Platform, file: string): void {
   const [program, args] = browserCommand(platform, file)
   const child = spawn(program, args, { stdio: 'ignore', detached: true })

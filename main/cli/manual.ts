@@ -3,7 +3,7 @@ import { HELP } from './help.ts'
 import { helpBlocks, summaryOf, type CommandName, type HelpBlock } from './helpText.ts'
 import type { Command, Given } from './usage.ts'
 
-/** Prints the manual page, in the language of man(7). The same version always prints the same. */
+/** Prints the manual page in man(7) format. The output depends only on the version. */
 export const manual: Command = { options: {}, run: runManual }
 
 function runManual(_given: Given, console: Console): Promise<ExitCode> {
@@ -11,7 +11,7 @@ function runManual(_given: Given, console: Console): Promise<ExitCode> {
   return Promise.resolve(0)
 }
 
-/** Lines of the page: what general help says, then each command with its own help. */
+/** Lines of the page: general help, then each command with its own help. */
 export function manualPage(version: string): readonly string[] {
   const [title, usage, ...rest] = helpBlocks(HELP.general)
   const names = Object.keys(HELP).filter((name): name is CommandName => name !== 'general')
@@ -63,7 +63,7 @@ const block = ({ paragraph, items }: HelpBlock): readonly string[] => [
 const sentence = (text: string): string => roff(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`)
 const bold = (text: string): string => `\\fB${roff(text)}\\fR`
 
-/** Text as roff reads it: a backslash, a hyphen that is typed, and a line that would begin with a request. */
+/** Text escaped for roff: backslashes, typed hyphens, and lines that would begin with a request. */
 const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

@@ -12,19 +12,19 @@ import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
 import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
 import type { Given } from './usage.ts'
 
-/** The pages of one server over a while. */
+/** The pages of one server over a period. */
 export interface PastPages {
   readonly frames: readonly ServerFrame[]
   readonly dumps: readonly DumpFrame[]
   /** The newest page, as a frame. */
   readonly frame: Frame | undefined
-  /** Absent unless asked for. */
+  /** Absent unless requested. */
   readonly objects: ObjectsReading | undefined
   /** Sentences about what could not be read. */
   readonly findings: readonly string[]
 }
 
-/** Objects come with the first pages, or not at all. */
+/** Objects arrive with the first pages, or not at all. */
 const PATIENCE_SECONDS = 30
 
 interface Reading {
@@ -32,13 +32,13 @@ interface Reading {
   readonly seconds: number
   readonly server: string | undefined
   readonly withObjects: boolean
-  /** Of them at least so many of the present, where the source goes on: its past has no dumps. */
+  /** At least this many of the seconds must be live, if the source is: its past has no dumps. */
   readonly liveSeconds?: number
 }
 
 /**
- * What a recording told in the time before an instant of it, or before its end. What cannot be read is added to the
- * problems.
+ * The events of a recording in the time before an instant of it, or before its end. Parts that cannot be read are added
+ * to `problems`.
  */
 export function* eventsBefore(
   { ids, at }: RecordingSpec,
@@ -54,13 +54,16 @@ export function* eventsBefore(
   }
 }
 
-/** What a source told while it was read. */
+/** The outcome of reading a source. */
 interface Listened extends Pick<PastPages, 'objects' | 'findings'> {
   readonly source: SourceInfo
   readonly server: string
 }
 
-/** Reads the pages of one server for a while, with the past that the source brings along. `undefined` when the command is to end. */
+/**
+ * Reads the pages of one server for a while, including the past that the source supplies. `undefined` when the command
+ * is to end.
+ */
 export async function readPages(given: Given, console: Console, reading: Reading): Promise<PastPages | undefined> {
   const pages: ServerFrame[] = []
   const dumps: DumpFrame[] = []
@@ -82,8 +85,8 @@ export async function readPages(given: Given, console: Console, reading: Reading
 }
 
 /**
- * Reads a source until the pages of a server span so many seconds; the past that the source brings along counts. `server` is
- * an id, the first server without. `undefined` when the command is to end.
+ * Reads a source until the pages of a server span that many seconds, including the past that the source supplies.
+ * `server` is an id; without it, the first server. `undefined` when the command is to end.
  */
 export async function listen(
   given: Given,

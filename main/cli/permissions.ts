@@ -3,7 +3,7 @@ import { OUTPUT_OPTIONS, UsageError, readOutput, type Command, type Given } from
 import { type Console, type ExitCode, problemLines, textTable } from './console.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
 
-/** Prints what the credentials may do on each server. 1 when something is missing that looking needs. */
+/** Prints what the credentials may do on each server. 1 when a permission that reading needs is missing. */
 export const permissions: Command = {
   options: {
     ...CLUSTER_OPTIONS,
@@ -59,6 +59,6 @@ function reportText({
   ]
 }
 
-/** YAML begins with a comment of its own. */
+/** The YAML begins with a comment of its own. */
 const section = (title: string, yaml: string | undefined): string[] =>
   yaml === undefined ? [] : ['', `# ${title}:`, ...yaml.trimEnd().split('\n')]

@@ -53,7 +53,7 @@ const EXPLAIN_OPTIONS = ['rules', 'requests', 'trace', ...Object.keys(REQUEST_OP
 
 const SUBCOMMANDS = ['validate', 'explain', 'proto', ...MANAGING] as const
 
-/** Checks rules that limit requests to etcd, and says what they decide and why. */
+/** Checks rules that limit requests to etcd, and shows what they decide and why. */
 export const qos: Command = {
   options: {
     ...OUTPUT_OPTIONS,
@@ -132,7 +132,7 @@ async function explain(given: Given, console: Console): Promise<ExitCode> {
   return explainAll(await readInputFiles([file ?? ''], console), configuration, given, console)
 }
 
-/** What belongs to one request that the options describe. */
+/** The request that the options describe. */
 function requestFrom(given: Given): QosRequest {
   const method = methodFrom(given.value('op') ?? '')
   const body = bodyFrom(method, given)
@@ -171,7 +171,7 @@ function recordFrom(given: Given): JsonMap {
 const wholeNumber = (given: Given, name: string): number | undefined =>
   readNumber(given, name, { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
 
-/** The method that an operation is by itself. */
+/** The method for the name of an operation or method. Throws `UsageError` for an unknown name. */
 function methodFrom(written: string): string {
   const op = OP_ALIASES.get(written) ?? written
   const method = METHODS.find((known) => known === shortMethod(op) || known.endsWith(`/${op}`))
@@ -247,7 +247,7 @@ function explainAll(
   const traced = given.flag('trace')
   const rows: string[][] = []
   const replay = new Replay(configuration, (decision) => {
-    // A request that waits is told of when it is decided about.
+    // A waiting request is reported once it is decided.
     if (decision.verdict === 'waiting') return
     tally.add(decision)
     if (json)
@@ -265,7 +265,7 @@ function explainAll(
   return 0
 }
 
-/** Records of files, in order. Throws `ProblemError` with the place of the first that cannot be read. */
+/** Records of files, in order. Throws `ProblemError` with the location of the first that cannot be parsed. */
 function* recordsOf(files: readonly RequestsFile[]): Generator<RequestRecord> {
   const reader = new RecordReader()
   for (const { name, text } of files) {
@@ -316,7 +316,7 @@ const decisionRow = (decision: Decision): string[] => [
   decisionText(decision),
 ]
 
-/** One decision for people, with what every rule has to do with it. */
+/** One decision as text, with the outcome of every rule. */
 function decisionLines(decision: Decision, { rules, settings }: QosConfiguration): readonly string[] {
   const { request, evidence } = decision
   const caller = [request.user, request.clientIP].filter((text) => text !== '').join(' from ')
@@ -346,7 +346,7 @@ function rejectionText(
   return `The client gets ${status}, “${message}”, ${metadata.join(', ')}`
 }
 
-/** Counts decisions, all and by rule. */
+/** Counts decisions, in total and by rule. */
 class Tally {
   readonly #rules = new Map<string, Record<Decision['verdict'], number>>()
   readonly #all = none()

@@ -75,7 +75,7 @@ interface Work {
   readonly given: Given
   readonly console: Console
   readonly proxy: RunningProxy
-  /** The request of `rule test`, as a recording has it. */
+  /** The request of `rule test`, in the format of a recording. */
   readonly request: () => JsonMap
 }
 
@@ -84,7 +84,7 @@ const TrackerListSchema = z.object({
   top: EtcdStateSchema.shape.top.shape.scan,
 })
 
-/** Carries out a subcommand on the running proxy. Rejects with `ProblemError` for what the proxy refuses. */
+/** Runs a subcommand against the running proxy. Rejects with `ProblemError` when the proxy refuses. */
 export async function manage(
   name: Managing,
   { words, given, console, request }: Omit<Work, 'proxy'>,
@@ -148,7 +148,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
 }
 
-/** Prints what the proxy answered, as JSON or for people. */
+/** Prints the proxy's answer, as JSON or as text. */
 function show({ given, console }: Work, answer: unknown, lines: readonly string[]): ExitCode {
   if (readOutput(given) === 'json') console.printJson(answer, 2)
   else console.print(lines)
@@ -210,7 +210,7 @@ function changeOf(
   }
 }
 
-/** Members that an update takes away. */
+/** Members that an update removes. */
 const cleared = (given: Given): JsonMap =>
   Object.fromEntries((given.value('clear')?.split(',') ?? []).map((member) => [member, null]))
 

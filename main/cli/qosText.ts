@@ -11,7 +11,7 @@ import { bypassText } from '../../core/qos/bypass.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { textTable } from './console.ts'
 
-// What the subcommands about a running etcd proxy print for people.
+// The text output of the subcommands for a running etcd proxy.
 
 export const requestLine = ({
   at,

@@ -11,7 +11,7 @@ import { exportTo } from './share.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readDuration, UsageError, type Command, type Given } from './usage.ts'
 
-/** Records a source without a window: into the recordings of this user, and into a file once it ends. */
+/** Records a source without a window: to the recordings of this user, and to a file once it ends. */
 export const record: Command = {
   options: { ...SOURCE_OPTIONS, for: { type: 'string' } },
   operands: 'files',
@@ -53,11 +53,11 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   return file === undefined ? 0 : exportTo(entry, file, { range: { from: -Infinity, to: Infinity } }, console)
 }
 
-/** Until the time is over or the command is to end. */
+/** Waits until the time is over or the command is to end. */
 async function waited(ms: number | undefined, { environment, signal }: Console): Promise<void> {
   if (ms !== undefined) return createPause(environment).wait(ms, signal)
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** At most a week: no recording is kept longer unless the settings say so. */
+/** At most a week: by default, no recording is kept longer. */
 const LENGTH = { min: 1_000, max: 7 * MS_PER_DAY, takes: 'a time like 90s, 10m or 2h, from 1s to 168h' } as const

@@ -11,13 +11,13 @@ import { createPresence } from '../store/database.ts'
 import type { Console } from './console.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
 
-/** Options that name a part of a recording, both instants included. */
+/** Options that select a part of a recording, both instants included. */
 export const RANGE_OPTIONS = {
   from: { type: 'string' },
   to: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** What naming a recording needs. */
+/** The dependencies of looking up a recording. */
 export type Shelf = Pick<Console, 'stateDir' | 'signal'>
 
 /** The recordings of this console's state folder, the latest first. */
@@ -27,8 +27,8 @@ export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly
 }
 
 /**
- * A recording by the beginning of its id, where that is of one alone, or by the path of a file with one, which is imported
- * first. Rejects with `ProblemError` or `UsageError`.
+ * A recording by an unambiguous prefix of its id, or by the path of a file with one, which is imported first. Rejects
+ * with `ProblemError` or `UsageError`.
  */
 export async function recordingNamed(text: string, console: Shelf): Promise<ListedRecording> {
   const isFile = (await stat(text).catch(() => undefined))?.isFile() === true
@@ -46,11 +46,11 @@ export async function recordingNamed(text: string, console: Shelf): Promise<List
   return entry
 }
 
-/** What was recorded, where the recording says it. */
+/** The recorded source, if the recording has it. */
 export const recordedSource = ({ id, source }: ListedRecording): SourceInfo =>
   source ?? { kind: 'recording', name: id, via: 'recording' }
 
-/** What answers for every instant of a recording, as on the screens. */
+/** Returns the state at every instant of a recording, as on the screens. */
 export const archiveOf = (
   entry: ListedRecording,
   { stateDir, environment }: Pick<Console, 'stateDir' | 'environment'>,
@@ -71,7 +71,7 @@ export function timeFrom(given: Given, name: string): UnixMs | undefined {
   throw new UsageError(`--${name} ${JSON.stringify(text)} is no time; write 2026-11-20T03:00:00Z.`)
 }
 
-/** Of the options that are not given it has no end. */
+/** A bound that is not given is infinite. */
 export function rangeFrom(given: Given): RecordingRange {
   const [from, to] = [timeFrom(given, 'from') ?? -Infinity, timeFrom(given, 'to') ?? Infinity]
   if (from <= to) return { from, to }

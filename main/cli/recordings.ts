@@ -5,7 +5,7 @@ import { type Console, type ExitCode, textTable } from './console.ts'
 import { allRecordings, RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
-/** Lists what the flight recorder kept, or prints what one recording tells. 1 when a part of it cannot be read. */
+/** Lists what the flight recorder kept, or prints the events of one recording. 1 when a part of it cannot be read. */
 export const recordings: Command = {
   options: {
     ...RANGE_OPTIONS,
@@ -42,7 +42,7 @@ const rowOf = ({ id, source, first, last, bytes, running }: ListedRecording): re
   running ? 'running' : '',
 ]
 
-/** One event a line; `held` where it was told before the range began and still held then. */
+/** One event per line; `held` if it was recorded before the range began and was still valid then. */
 function printEvents(entry: ListedRecording, range: RecordingRange, console: Console): ExitCode {
   const problems: Problem[] = []
   for (const { told, held } of readRecording(entry, range, problems)) {
@@ -52,7 +52,7 @@ function printEvents(entry: ListedRecording, range: RecordingRange, console: Con
   return tellProblems(problems, console)
 }
 
-/** Sentences for what could not be read, and the exit code that says so. */
+/** Prints what could not be read, and returns the matching exit code. */
 export function tellProblems(problems: readonly Problem[], console: Pick<Console, 'tell'>): ExitCode {
   for (const { message } of problems) console.tell(message)
   return problems.length > 0 ? 1 : 0

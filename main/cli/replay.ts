@@ -9,7 +9,7 @@ import { RANGE_OPTIONS, rangeFrom, recordedSource, recordingNamed } from './reco
 import { tellProblems } from './recordings.ts'
 import { readNumber, UsageError, type Command, type Given } from './usage.ts'
 
-/** Prints the frames of a recording as `watch` prints those of a source. */
+/** Prints the frames of a recording the way `watch` prints those of a source. */
 export const replay: Command = {
   options: { ...RANGE_OPTIONS, speed: { type: 'string' }, count: { type: 'string' }, json: { type: 'boolean' } },
   operands: 'files',
@@ -26,19 +26,19 @@ async function runReplay(given: Given, console: Console): Promise<ExitCode> {
 
 export interface Playing {
   readonly range: RecordingRange
-  /** Times as fast as recorded; without waiting where it is not given. */
+  /** Playback rate relative to the recording; without it, no waiting. */
   readonly speed?: number | undefined
   readonly count?: number | undefined
 }
 
-/** One frame of all servers a line. */
+/** One frame of all servers per line. */
 export async function printFrames(entry: ListedRecording, playing: Playing, console: Console): Promise<ExitCode> {
   const { range, speed, count = Infinity } = playing
   const problems: Problem[] = []
   const pause = createPause(console.environment)
   const latest = new Map<string, ServerFrame>()
   let printed = 0
-  /** When the first frame was printed, and when it was told. */
+  /** When the first frame was printed, and when it was recorded. */
   let start: { readonly at: number; readonly told: number } | undefined
   for (const { at, servers } of momentsIn(entry, range, problems)) {
     for (const server of servers) latest.set(server.id, server)
@@ -58,7 +58,7 @@ export async function printFrames(entry: ListedRecording, playing: Playing, cons
 
 const FRAMES = new Set(['frame'] as const)
 
-/** Frames of several servers come within moments of each other; they are one. */
+/** Frames of several servers that arrive within moments of each other form one moment. */
 function* momentsIn(
   entry: ListedRecording,
   range: RecordingRange,

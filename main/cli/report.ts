@@ -52,11 +52,11 @@ function formatOf(file = ''): 'markdown' | 'html' | 'pdf' {
   return /\.html?$/i.test(file) ? 'html' : 'markdown'
 }
 
-/** Browsers that print without a window. */
+/** Browsers that can print headless. */
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge']
 const LONGEST_MS = 60_000
 
-/** The first of these browsers in the folders of `PATH`. */
+/** The first of these browsers found in the folders of `PATH`. */
 function findBrowser(folders: string): string | undefined {
   const files = BROWSERS.flatMap((name) => folders.split(delimiter).map((folder) => join(folder, name)))
   return files.find((file) => {
@@ -71,7 +71,7 @@ function findBrowser(folders: string): string | undefined {
 
 /**
  * A page as PDF, printed by a Chromium of this computer. Rejects with `ProblemError`: `unsupported` without a browser,
- * `bad-answer` where it prints nothing.
+ * `bad-answer` if it prints nothing.
  */
 async function pdfOf(html: string, { folders, signal }: { folders: string; signal: AbortSignal }): Promise<Buffer> {
   const browser = findBrowser(folders)
@@ -85,7 +85,7 @@ async function pdfOf(html: string, { folders, signal }: { folders: string; signa
   try {
     const [page, printed] = [join(folder, 'report.html'), join(folder, 'report.pdf')]
     await writeFile(page, html, { mode: 0o600 })
-    // As root it cannot start with its own sandbox. The page has no scripts, and loads nothing.
+    // As root, Chromium cannot start with its own sandbox. The page has no scripts, and loads nothing.
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
     const options = ['--headless', '--no-pdf-header-footer', `--user-data-dir=${folder}`, `--print-to-pdf=${printed}`]
     await promisify(execFile)(browser, [...asRoot, ...options, pathToFileURL(page).href], {

@@ -4,7 +4,7 @@ import { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'
 import { meantInstead, readOptions, UsageError } from './usage.ts'
 
-/** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
+/** Loaded on demand, so that `snapshot` does not wait for the web server and its libraries. */
 export const COMMANDS: CommandTable = {
   snapshot: async () => (await import('./snapshot.ts')).snapshot,
   watch: async () => (await import('./snapshot.ts')).watch,
@@ -44,12 +44,12 @@ export const COMMANDS: CommandTable = {
   manual: async () => (await import('./manual.ts')).manual,
 }
 
-/** Runs one command line; whatever goes wrong is told in one sentence. */
+/** Runs one command line; every failure is reported in one sentence. */
 export async function run(args: readonly string[], console: Console): Promise<ExitCode> {
   try {
     return await dispatch(args, console)
   } catch (error) {
-    // A command that was told to end has nothing to say of what it was doing.
+    // An interrupted command does not report what it was doing.
     if (console.signal.aborted) return 2
     if (error instanceof UsageError) {
       console.tell(error.message)
@@ -62,7 +62,7 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
 
 async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
   const [called, ...rest] = args
-  // As it was called before.
+  // `mixin` is the former name of `export`.
   const name = called === 'mixin' ? 'export' : called
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     console.print(helpLines('general', console))
@@ -84,7 +84,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
   return 0
 }
 
-/** Help names the program as it was called. */
+/** Help uses the name the program was called by. */
 const helpLines = (name: keyof typeof HELP, { program }: Console): readonly string[] =>
   HELP[name].replaceAll('apf-console ', `${program} `).split('\n')
 

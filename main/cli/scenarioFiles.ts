@@ -11,14 +11,14 @@ import { oneText, readInputFiles } from './inputFiles.ts'
 import { meantInstead, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
-/** The scenario of an API server: of the library by its name, or the one of a file. */
+/** The scenario of an API server: from the library by its name, or from a file. */
 export async function scenarioFrom(operand: string, library: readonly string[], console: Console): Promise<Scenario> {
   const read = await textFrom(operand, library, console)
   const { scenario, findings } = readScenario(read.text, read.file)
   return sound(scenario, findings, read.file, console)
 }
 
-/** The same of either kind. */
+/** The same for a scenario of either kind. */
 export async function anyScenarioFrom(
   operand: string,
   library: readonly string[],
@@ -46,7 +46,7 @@ async function textFrom(operand: string, library: readonly string[], console: Co
   return oneText(path, console, 'one scenario after the other')
 }
 
-/** Requests that files have recorded, as they arrive under a variant. */
+/** The requests recorded in files, as arrivals under a variant. */
 export async function arrivalsFrom(paths: readonly string[], variant: Variant, console: Console): Promise<Arrivals> {
   const files = await readInputFiles(paths, console)
   const texts = files.map(({ name, text }) => ({ file: name, text }))

@@ -32,10 +32,10 @@ export const serveInCluster: Command = {
 
 const SESSION_MS = 3_600_000
 const RECHECK_MS = 60_000
-/** Files of a mounted secret change when the certificate is renewed. */
+/** Interval for checking the files of a mounted secret, which change when the certificate is renewed. */
 const LOOK_AGAIN_MS = 60_000
 const MOST_PEM_BYTES = 1 << 20
-/** What `kubectl port-forward` reaches. */
+/** The host names that `kubectl port-forward` uses. */
 const FORWARDED = ['127.0.0.1', 'localhost', '[::1]']
 
 async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
@@ -87,7 +87,7 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
     const metrics = await serveMetrics(metricsPort, { engine: () => undefined, probes: { isReady: () => answered } })
     closing.unshift(() => metrics.close())
     const spec: SourceSpec = { kind: 'scrape', target, cadence: cadenceFrom(given, true) }
-    // What cannot begin ends here, and whoever keeps the console running starts it again.
+    // If the first connection fails, the process ends, and its supervisor restarts it.
     await connectFirst(workspace.handlers, spec, cadenceFrom(given, true))
     const where =
       certificate === undefined
@@ -106,7 +106,10 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
   }
 }
 
-/** Whether the user of a token may look: the API server says whose it is, and what that user may read. */
+/**
+ * Whether the user of a token may use the console: the API server identifies the user and checks the user's read
+ * permissions.
+ */
 async function admit(
   connection: Connection,
   token: string,
@@ -156,7 +159,7 @@ async function withContext<T extends { readonly ok: boolean }>(
   if (server?.base === undefined) return { ok: false }
   try {
     const answer = await ask({ base: server.base, settings: await connection.settings(server) })
-    // The mounted token is replaced every hour: it may be the old one that was refused.
+    // The mounted token is replaced every hour: the refused one may have been outdated.
     if (!answer.ok) connection.renew()
     return answer
   } catch {
@@ -164,7 +167,7 @@ async function withContext<T extends { readonly ok: boolean }>(
   }
 }
 
-/** Milliseconds until a JSON web token expires, which the API server has checked; `Infinity` for other tokens. */
+/** Milliseconds until a JSON web token, which the API server has verified, expires; `Infinity` for other tokens. */
 function lifetime(token: string, nowMs: number): number {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
@@ -183,7 +186,7 @@ async function certificateFrom(given: Given, signal: AbortSignal): Promise<Serve
   return { cert: await read(cert), key: await read(key) }
 }
 
-/** Shows a certificate that was renewed since it was last asked. */
+/** Applies a certificate that was renewed since the last check. */
 function renewal(given: Given, first: ServerCertificate | undefined, use: (renewed: ServerCertificate) => void) {
   let shown = first
   return async (signal: AbortSignal): Promise<void> => {

@@ -3,7 +3,7 @@ import { startWebServer, type WebServer, type WebServerOptions } from '../server
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/workspace.ts'
 import { portProblem, type Console } from './console.ts'
 
-/** A workspace whose pages a server of this process gives out. What cannot listen rejects with `ProblemError`. */
+/** A workspace whose pages are served by this process. Rejects with `ProblemError` when the server cannot listen. */
 export interface PageConsole {
   readonly workspace: Workspace
   readonly serve: (port: number, how: Pick<WebServerOptions, 'renewal' | 'door'>) => Promise<WebServer>

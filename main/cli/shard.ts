@@ -18,7 +18,7 @@ import { MOST_QUEUES, shapeProblem, type DealerShape, MAX_ENTROPY_BITS } from '.
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { readNumber, UsageError, type Given, type Command } from './usage.ts'
 
-/** Answers 1 when a target was given and the shape misses it. */
+/** Exits with 1 when a target was given and the shape misses it. */
 export const shard: Command = {
   options: {
     queues: { type: 'string' },
@@ -37,7 +37,7 @@ export const shard: Command = {
 const DEFAULT_LENGTH = 50
 const MOST_LENGTH = 2 ** 31 - 1
 const MOST_ELEPHANTS = 1_000_000
-/** The most in the documentation's table. */
+/** The largest value in the documentation's table. */
 const DEFAULT_MAX_QUEUES = 1_024
 
 async function runShard(given: Given, console: Console): Promise<ExitCode> {
@@ -84,7 +84,7 @@ function elephantsFrom(given: Given): readonly number[] {
   })
 }
 
-/** A name of a schema holds no slash; a distinguisher may, and may be empty. */
+/** The name of a schema contains no slash; a distinguisher may, and may be empty. */
 function flowFrom(text: string): FlowName {
   const slash = text.indexOf('/')
   const [schema, distinguisher] = slash === -1 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)]
@@ -102,7 +102,7 @@ function goalFrom(given: Given, elephants: readonly number[]): { readonly goal?:
   return {}
 }
 
-/** What `apf-console shard` tells people, as lines. */
+/** The text output of `apf-console shard`, as lines. */
 function shardText(report: ShardReport): readonly string[] {
   const { queues, handSize, entropyBits, largestHand, mostWaitingPerFlow } = report
   return [
@@ -174,7 +174,7 @@ const candidateCells = ({ queues, handSize, covered }: Candidate): readonly stri
   chance(covered),
 ]
 
-/** The documentation's table, with all digits that its own computation has right. */
+/** The documentation's table, with all digits that its own computation gets right. */
 const documentedText = (rows: readonly DocumentedRow[]): readonly string[] =>
   textTable(
     [

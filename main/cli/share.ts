@@ -21,7 +21,7 @@ import { versionFrom } from './validate.ts'
 
 const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } as const
 
-/** Of the exports for Prometheus, Alertmanager and Grafana. */
+/** Options of the exports for Prometheus, Alertmanager and Grafana. */
 const RULES_OPTIONS = {
   'kube-version': { type: 'string' },
   'prometheus-label': { type: 'string', multiple: true },
@@ -31,8 +31,8 @@ const RULES_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /**
- * Writes a recording, or a range of it, to one file; or what the console knows for Prometheus, Alertmanager and Grafana. No id of a
- * recording is the name of such an export, and a file of that name is `./rules`.
+ * Writes a recording, or a range of it, to one file; or the exports for Prometheus, Alertmanager and Grafana. No
+ * recording id equals the name of such an export, and a file of that name is `./rules`.
  */
 export const exportCommand: Command = {
   options: { ...RECORDING_OPTIONS, ...RULES_OPTIONS, force: { type: 'boolean' } },
@@ -44,7 +44,7 @@ export const exportCommand: Command = {
 async function runExport(given: Given, console: Console): Promise<ExitCode> {
   const [name, file, ...more] = given.operands
   const kind = EXPORTS.find((one) => one === name)
-  // An option of the other kind of export means that something else was meant.
+  // An option of the other kind of export is probably a mistake.
   const others = Object.keys(kind === undefined ? RULES_OPTIONS : RECORDING_OPTIONS)
   refuseOptions(given, others, `does not go with export ${name ?? ''}.`)
   if (kind !== undefined && more.length === 0) return exportRules(kind, file, given, console)
@@ -108,7 +108,7 @@ export async function exportTo(
   return tellProblems(problems, console)
 }
 
-/** Adds recordings to those of this user: exported ones, and what other files tell together. */
+/** Adds recordings to those of this user: exported ones, and one made of all other files together. */
 export const importCommand: Command = {
   options: {},
   operands: 'files',

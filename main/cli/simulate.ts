@@ -13,7 +13,7 @@ import { anyScenarioFrom, arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
-/** Runs scenarios. 1 when an assertion fails or a verdict is another than the expected one. */
+/** Runs scenarios. 1 when an assertion fails or a verdict differs from the expected one. */
 export const simulate: Command = {
   options: {
     ...OUTPUT_OPTIONS,
@@ -66,7 +66,7 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   return outcomes.every(({ passed }) => passed) ? 0 : 1
 }
 
-/** The scenario with what `--assert` demands of every variant. */
+/** The scenario with the assertions of `--assert` added to every variant. */
 function withDemands(any: AnyScenario, given: Given): AnyScenario {
   const clients = any.scenario.clients.map(({ name }) => name)
   if (any.of === 'etcd') {
@@ -77,7 +77,7 @@ function withDemands(any: AnyScenario, given: Given): AnyScenario {
   return { of: any.of, scenario: { ...any.scenario, assertions: [...any.scenario.assertions, ...more] } }
 }
 
-/** Prints a scenario whose clients send on the average what was recorded. */
+/** Prints a scenario whose clients send at the recorded average rates. */
 async function importRecording(given: Given, console: Console): Promise<ExitCode> {
   const foreign = ['seed', 'list', 'step', 'variant', 'assert', 'output', 'json'].find((option) => given.flag(option))
   if (foreign !== undefined) throw new UsageError(`--import prints a scenario as YAML; leave out --${foreign}.`)

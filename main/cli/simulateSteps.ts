@@ -33,8 +33,8 @@ const COMMANDS = [...STRIDES, 'back', 'at', 'level', 'help', 'quit'] as const
 const MOST_STRIDES = 1_000_000
 
 /**
- * Lets the operator go through a run: commands from the standard input, a line each, with the state after each of them. The
- * first variant leads; the others are shown at the same instant.
+ * Lets the operator step through a run: commands from standard input, one per line, with the state after each of them.
+ * The first variant leads; the others are shown at the same instant.
  */
 export async function stepThrough(scenario: Scenario, names: readonly string[], console: Console): Promise<ExitCode> {
   const shown = variantsNamed(scenario, names).map((variant): Shown => {
@@ -124,7 +124,7 @@ function carryOut(
   return event === undefined ? {} : { event: eventText(event, run.engine.mode) }
 }
 
-/** The others follow the first one to its instant. */
+/** Advances the other variants to the instant of the first. */
 function stateText(
   [lead, ...others]: readonly Shown[],
   { signal }: Pick<Console, 'signal'>,
@@ -143,7 +143,7 @@ function stateText(
 
 const MOST_BESIDE = 40
 
-/** The requests of a level in the first two variants, which stand at the same instant. */
+/** The requests of a level in the first two variants, which are at the same instant. */
 function besideText(level: string | undefined, [a, b]: readonly Shown[]): readonly string[] {
   if (a === undefined || b === undefined) return ['level takes two variants: --variant A --variant B.']
   const [left, right] = [dumpFrame(a.name, a.run.engine), dumpFrame(b.name, b.run.engine)]

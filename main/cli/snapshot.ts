@@ -36,7 +36,7 @@ async function runSnapshot(given: Given, console: Console): Promise<ExitCode> {
   return read === undefined ? 2 : report(console, read, given.flag('compact'))
 }
 
-/** Prints what there is and tells what is not. */
+/** Prints the frame and reports what is missing. */
 function report(console: Console, { frame, servers, findings }: ReadFrame, compact: boolean): ExitCode {
   const notes = servers.flatMap(({ notes: list }) => list ?? [])
   if (frame === undefined) {
@@ -46,23 +46,23 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   const versions = frame.servers.flatMap(({ version }) => versionNote(version) ?? [])
   for (const sentence of new Set([...findings, ...notes, ...versions])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)
-  // Notes of a file say what is missing from it; those of a server are advice.
+  // Notes of a file describe what is missing from it; those of a server are advice.
   const incomplete = findings.length > 0 || (frame.source.kind === 'file' && notes.length > 0)
   return incomplete ? 1 : 0
 }
 
-/** What was read of a source, once. */
+/** The result of reading a source once. */
 export interface ReadFrame {
   /** Absent when no server answered. */
   readonly frame: Frame | undefined
   readonly servers: readonly ServerHealth[]
   /** Sentences: which servers did not answer, and why. */
   readonly findings: readonly string[]
-  /** Object counts, sizes and watches of the first server of the frame, where the source reports them. */
+  /** Object counts, sizes and watches of the first server of the frame, if the source reports them. */
   readonly facts: ServerFacts | undefined
-  /** The latest debug dump of that server, where the source has one. */
+  /** The latest debug dump of that server, if the source has one. */
   readonly dump: DumpFrame | undefined
-  /** Absent unless asked for. */
+  /** Absent unless requested. */
   readonly objects: ObjectsReading | undefined
 }
 
@@ -116,8 +116,8 @@ export async function readFrame(
 }
 
 /**
- * Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made, and for a
- * recording of an etcd proxy, which has nothing that a command prints.
+ * Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be created, and
+ * for a recording of an etcd proxy, which contains nothing that a command prints.
  */
 export async function openSession(
   console: Console,
@@ -205,7 +205,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   return failed ? 1 : 0
 }
 
-/** Tells when a server begins to fail, fails differently, or answers again; and each note once. */
+/** Reports when a server begins to fail, fails differently, or answers again; and each note once. */
 function createTeller(console: Console): (server: ServerHealth) => void {
   const failing = new Map<string, string>()
   const note = tellOnce(console.tell)

@@ -27,7 +27,10 @@ import {
 } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
-/** Credentials for --metrics-url and --prometheus, by files: a secret on the command line could be read by every user of the machine. */
+/**
+ * Credentials for --metrics-url and --prometheus, as files: every user of the machine could read a secret on the
+ * command line.
+ */
 export const CREDENTIAL_OPTIONS = {
   'token-file': { type: 'string' },
   username: { type: 'string' },
@@ -47,7 +50,7 @@ export const CLUSTER_OPTIONS = {
   ...CREDENTIAL_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** What is asked of a Prometheus; the credentials are those of the addresses. */
+/** What to query from a Prometheus; its credentials are those of the addresses. */
 export const PROMETHEUS_OPTIONS = {
   prometheus: { type: 'string' },
   'prometheus-label': { type: 'string', multiple: true },
@@ -83,7 +86,7 @@ export const SOURCE_OPTIONS = {
 export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
   const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
-  // What is shown may have a past that was scraped by another.
+  // What is shown may have a past that Prometheus scraped.
   const past = dumps && target?.kind === 'kubeconfig' ? prometheus : undefined
   const files = given.values('file')
   const recording = await recordingFrom(given, reading)
@@ -118,8 +121,8 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Reading)
 }
 
 /**
- * The recording that --recording names or --file holds, at the instant of --at. A recording is read where it lies, so it is
- * the only file.
+ * The recording that --recording names or --file contains, at the instant of --at. A recording is read in place, so it
+ * must be the only file.
  */
 async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec | undefined> {
   const files = given.values('file')
@@ -139,7 +142,7 @@ async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec
   return recordingSpec(named, at, reading)
 }
 
-/** A recording as a source, at an instant or as it ends. Rejects with `ProblemError` or `UsageError`. */
+/** A recording as a source, at an instant or at its end. Rejects with `ProblemError` or `UsageError`. */
 export async function recordingSpec(named: string, at: UnixMs | undefined, reading: Shelf): Promise<RecordingSpec> {
   const { id } = await recordingNamed(named, reading)
   return { kind: 'recording', ids: [id], ...(at !== undefined && { at }) }
@@ -147,7 +150,7 @@ export async function recordingSpec(named: string, at: UnixMs | undefined, readi
 
 export type RecordingSpec = Extract<SourceSpec, { kind: 'recording' }>
 
-/** Those of the files that are exported recordings; paths that are none are read, and refused, as files. */
+/** The files that are exported recordings; other paths are read, and refused, as files. */
 async function recordingsAmong(files: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []
   for (const file of files) {
@@ -157,11 +160,11 @@ async function recordingsAmong(files: readonly string[]): Promise<readonly strin
   return found
 }
 
-/** What says how to simulate asks for it. */
+/** The options of a simulation imply --simulate. */
 const asksForSimulation = (given: Given): boolean =>
   given.flag('simulate') || ['server-version', 'seed', 'algorithm'].some((option) => given.value(option) !== undefined)
 
-/** The built-in simulated cluster, as the options want it. */
+/** The built-in simulated cluster, configured by the options. */
 export function simulationFrom(given: Given): SimulationSpec {
   const seed = readNumber(given, 'seed', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
   const version = coveredVersion(given, 'server-version')
@@ -178,7 +181,7 @@ const fullVersion = (version: string): string => (/^v\d+\.\d+$/.test(version) ? 
 
 export const DEFAULT_TARGET: Target = { kind: 'kubeconfig' }
 
-/** The current context of the usual kubeconfig, as kubectl takes it. */
+/** The current context of the default kubeconfig, as kubectl uses it. */
 export const defaultSource = (given: Given, dumps: boolean): SourceSpec => ({
   kind: 'scrape',
   target: DEFAULT_TARGET,
@@ -231,7 +234,7 @@ export function kubeconfigOf(given: Given, prefix = ''): { readonly file?: strin
   return { ...(file !== undefined && { file }), ...(context !== undefined && { context }) }
 }
 
-/** Servers that are named beside a Prometheus, whose credentials the others are. */
+/** Servers that are named in addition to a Prometheus; the credential options apply to the Prometheus. */
 function clusterBeside(given: Given): Target | undefined {
   const urls = given.values('metrics-url')
   return urls.length > 0 ? { kind: 'urls', urls: [...urls] } : kubeconfigTarget(given)
@@ -239,7 +242,7 @@ function clusterBeside(given: Given): Target | undefined {
 
 const PAST = { min: PAST_MS.min, max: PAST_MS.max, takes: 'a time like 30m or 6h, up to 24h' } as const
 
-/** Headers with secrets are in a file: every user of the machine could read the command line. */
+/** Headers with secrets are given in a file: every user of the machine could read the command line. */
 const MOST_HEADER_BYTES = 64 * 1024
 
 async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading): Promise<PrometheusSpec | undefined> {
@@ -279,14 +282,14 @@ export function matcherFrom(text: string): { label: string; value: string } {
   return { label: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-/** One `Name: value` a line; empty lines and those that begin with # are passed over. */
+/** One `Name: value` per line; empty lines and those that begin with # are skipped. */
 async function headersIn(file: string, signal: AbortSignal): Promise<Header[]> {
   const text = (await readWithin(file, { mostBytes: MOST_HEADER_BYTES, signal })).toString('utf8')
   return text.split(/\r?\n/).flatMap((line, index) => {
     if (/^\s*(?:#|$)/.test(line)) return []
     const [, name, value] = /^([^:]+):\s*(.*?)\s*$/.exec(line) ?? []
     const header = HeaderSchema.safeParse({ name, value })
-    // The line is not repeated: it may hold a secret.
+    // The line is not repeated: it may contain a secret.
     if (!header.success) throw new UsageError(`Line ${index + 1} of ${file} is no header; write Name: value.`)
     return [header.data]
   })
@@ -318,6 +321,6 @@ function credentialsFrom(given: Given): AddressCredentials | undefined {
 function checkedUrl(option: string, text: string): string {
   const url = URL.parse(text)
   if (url !== null && /^https?:$/.test(url.protocol)) return text
-  // The value is not repeated: an address may hold a password.
+  // The value is not repeated: an address may contain a password.
   throw new UsageError(`--${option} takes an address that begins with https:// or http://.`)
 }

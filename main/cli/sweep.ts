@@ -108,12 +108,12 @@ const allPoints = (plan: SweepPlan): readonly number[] => Array.from({ length: p
 const inOrder = (rows: Iterable<PointResult>): readonly PointResult[] => [...rows].toSorted((a, b) => a.point - b.point)
 
 interface Shard {
-  /** From 0. */
+  /** Zero-based. */
   readonly index: number
   readonly of: number
 }
 
-/** `--shard 0/4`, or `--shards 4` in a pod of an Indexed Job, which knows its index. */
+/** `--shard 0/4`, or `--shards 4` in a pod of an Indexed Job, where the index comes from the environment. */
 function shardFrom(given: Given): Shard | undefined {
   const text = given.value('shard')
   const of = readNumber(given, 'shards', SHARDS)
@@ -134,7 +134,7 @@ function shardFrom(given: Given): Shard | undefined {
   )
 }
 
-/** `shares.yaml` → `shares.results.ndjson`; of a shard `shares.results.0-of-4.ndjson`. */
+/** `shares.yaml` → `shares.results.ndjson`; for a shard `shares.results.0-of-4.ndjson`. */
 function resultsBeside(file: string, shard: Shard | undefined): string {
   if (file === '-') throw new UsageError('A sweep from standard input needs --results FILE (- for standard output).')
   const stem = file.replace(/\.(?:ya?ml|json)$/i, '')
@@ -142,12 +142,12 @@ function resultsBeside(file: string, shard: Shard | undefined): string {
 }
 
 interface Present extends Pick<ReadRows, 'rows'> {
-  /** Of whole lines. */
+  /** The length of the complete lines. */
   readonly bytes: number
 }
 const NOTHING: Present = { rows: [], bytes: 0 }
 
-/** The results that a file has of this sweep; a line that was being written at a crash does not count. */
+/** The results of this sweep in a file; a line that a crash cut off does not count. */
 async function resultsIn(path: string, header: SweepHeader, { signal }: Console): Promise<Present> {
   const text = await AppendedLines.read(path, { mostBytes: MOST_RESULT_BYTES, signal })
   const read = readRows(text, path)

@@ -9,7 +9,7 @@ import { oneText, tellFindings } from './inputFiles.ts'
 import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { meantInstead } from './usage.ts'
 
-/** A sweep with its base. Throws with every problem of the file reported. */
+/** A sweep with its base. Throws after every problem of the file was reported. */
 export async function sweepFrom(
   file: string,
   console: Console,
@@ -31,7 +31,7 @@ const notRunnable = (file: string): ProblemError =>
 
 const beside = (folder: string, file: string): string => (isAbsolute(file) ? file : join(folder, file))
 
-/** What a sweep or a tuning starts from. Files are named from the folder of the file that names them. */
+/** The base of a sweep or a tuning. Paths are relative to the folder of the file that contains them. */
 export async function baseFrom(written: WrittenBase, folder: string, console: Console): Promise<SweepBase> {
   if (written.kind === 'requests') {
     const { version, ...rest } = written.variant

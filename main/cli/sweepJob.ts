@@ -14,7 +14,7 @@ const MOST_BYTES = 1_000_000
 
 const YAML = { aliasDuplicateObjects: false, blockQuote: 'literal' } as const
 
-/** Prints what runs a sweep as an Indexed Job: its manifests, or with `--containerfile` how its image is built. */
+/** Prints the manifests that run a sweep as an Indexed Job, or with `--containerfile` how its image is built. */
 export async function printJob(
   file: string,
   shards: number | undefined,
@@ -44,7 +44,7 @@ export async function printJob(
   return 0
 }
 
-/** The sweep and what it names, by their base names. */
+/** The sweep and the files that it names, by their base names. */
 async function filesOf(file: string, console: Console): Promise<readonly JobFile[]> {
   const read = await oneText(file, console, 'a sweep file')
   const { base } = readSweep(read.text, read.file).value ?? {}

@@ -14,7 +14,7 @@ import { writeAtomically } from '../files/files.ts'
 import { type Console, textTable } from './console.ts'
 import { type Given, OUTPUT_OPTIONS, readOutput, refuseOptions, UsageError } from './usage.ts'
 
-/** How the results of a sweep are shown. */
+/** Options for how the results of a sweep are shown. */
 export const SHOWN_OPTIONS = {
   ...OUTPUT_OPTIONS,
   'heat-map': { type: 'string' },
@@ -30,7 +30,7 @@ export interface ShownSweep {
 
 export interface Shown {
   readonly output: 'text' | 'json' | 'csv'
-  /** The first two parameters where the options do not name them. */
+  /** The first two parameters if the options do not name them. */
   readonly heatMap:
     (Pick<HeatMapColumns, 'result'> & { readonly x: string | undefined; readonly y: string | undefined }) | undefined
   /** File of the heat map. */
@@ -45,7 +45,7 @@ export function readShown(given: Given): Shown {
   return { output, heatMap: result === undefined ? undefined : { x, y, result }, svg }
 }
 
-/** Points that the text shows. */
+/** Points shown in the text output. */
 const MOST_ROWS = 50
 
 export async function printSweep(sweep: ShownSweep, { output, heatMap, svg }: Shown, console: Console): Promise<void> {

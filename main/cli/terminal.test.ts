@@ -25,7 +25,7 @@ describe('a question in the terminal', () => {
     expect(shown()).toContain('Run x?')
     type(typed)
     expect(await answer).toBe(allowed)
-    // These lines answered the question and asked for nothing else.
+    // These lines answered the question and requested nothing else.
     expect(enters()).toBe(0)
     type('\n')
     expect(enters()).toBe(1)

@@ -9,13 +9,13 @@ export interface TerminalStreams {
 
 export interface Terminal {
   readonly ask: Ask
-  /** Calls the listener for each line that answers no question. */
+  /** Calls the listener for each line that does not answer a question. */
   readonly onEnter: (listener: () => void) => void
 }
 
 const HOW = 'Type yes to allow exactly this until the console stops, or no to refuse: '
 
-/** One reader of the keyboard: a line answers the question that is open, else it belongs to whoever listens. */
+/** The only reader of the keyboard: a line answers the open question, else it goes to the listeners. */
 export function createTerminal({ input, output }: TerminalStreams): Terminal {
   const listeners: (() => void)[] = []
   let answer: ((line: string) => void) | undefined
@@ -47,7 +47,7 @@ export function createTerminal({ input, output }: TerminalStreams): Terminal {
           resolve(allowed)
         }
         output.write(`\n${lines.map(shownLine).join('\n')}\n${HOW}`)
-        // What was typed before the question was shown does not answer it.
+        // Input typed before the question was shown does not answer it.
         line = ''
         answer = (text) => {
           if (text === 'yes') end(true, 'Allowed.')

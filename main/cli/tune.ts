@@ -82,7 +82,7 @@ function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed'
 
 const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: TUNE_SEEDS.usual, parameters: [] } as const
 
-/** Goals of the command line, about a base. */
+/** The goals of the command line, applied to a base. */
 async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {
   const [goals, guardRails] = [given.values('goal'), given.values('guard-rail')]
   checkWords(given, namesOf(base))
@@ -93,7 +93,7 @@ async function planOfGoals(base: SweepBase, name: string, given: Given, console:
   return { plan, base }
 }
 
-/** Throws for a goal or guard rail that means nothing here, before anything is fitted or run. */
+/** Throws for a goal or guard rail that is invalid here, before anything is fitted or run. */
 function checkWords(given: Given, names?: GoalNames): void {
   const wrong = misspelt({ goals: given.values('goal'), guardRails: given.values('guard-rail') }, names)
   if (wrong !== undefined) throw new UsageError(wrong)

@@ -4,7 +4,7 @@ import { goalText, headline, NO_COSTS, seedText } from '../../core/tune/text.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import { textTable } from './console.ts'
 
-/** The answer of a search for people; `draft` is the file that has its manifests. */
+/** The result of a search as text; `draft` is the file that contains its manifests. */
 export function tuneText(
   { name, answer, runnerUp, evaluations }: TuneReport,
   draft: string | undefined,
@@ -24,7 +24,7 @@ export function tuneText(
   ]
 }
 
-/** The manifests of the answer, with its evidence as comments: what the Editor opens as a draft. */
+/** The manifests of the result, with its evidence as comments: the Editor opens this as a draft. */
 export const draftText = (report: TuneReport): string =>
   [
     ...tuneText(report, undefined).slice(0, -2),

@@ -25,7 +25,7 @@ describe('readOptions', () => {
     expect([given.values('config'), given.values('file')]).toEqual([['a', 'b', '-', 'c', 'd'], ['e']])
     expect(() => readOptions(['--config', 'a', '--demo', 'b'], OPTIONS)).toThrow('"b" is not expected here')
     expect(() => readOptions(['--config', 'a', '--', 'b'], OPTIONS)).toThrow('"b" is not expected here')
-    // Where a command has files beside the options, they are those.
+    // If a command takes files as operands, the further values are operands.
     expect(readOptions(['--config', 'a', 'b'], OPTIONS, 'files').operands).toEqual(['b'])
   })
   it('takes files beside the options where a command has them', () => {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Console, ExitCode } from './console.ts'
 import { nearest, parseGoDuration } from '../../core/text/text.ts'
 
-/** Something wrong with how the command was called: one sentence, exit code 2. */
+/** A mistake in how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
 export interface OptionInfo {
@@ -15,19 +15,19 @@ export interface OptionInfo {
 
 export interface Given {
   flag(name: string): boolean
-  /** The last one given. */
+  /** The last value given. */
   value(name: string): string | undefined
   values(name: string): readonly string[]
-  /** What stands beside the options, where the command takes that. */
+  /** The operands, if the command takes any. */
   readonly operands: readonly string[]
 }
 
-/** A command, which reads `--help` besides its own options. */
+/** A command, which accepts `--help` in addition to its own options. */
 export interface Command {
   readonly options: Readonly<Record<string, OptionInfo>>
-  /** What stands beside the options; `none` unless said otherwise. */
+  /** The operands; `none` by default. */
   readonly operands?: Operands
-  /** The words that the first of them is one of, where it is no file. */
+  /** The possible values of the first operand, unless it is a file. */
   readonly subcommands?: readonly string[]
   /** Lines after its own help text. */
   readonly moreHelp?: () => readonly string[]
@@ -36,7 +36,7 @@ export interface Command {
 
 type Operands = 'none' | 'files'
 
-/** Reads options strictly: every sentence names the option, and the one that was probably meant. */
+/** Parses options strictly: every message names the option, and the one that was probably meant. */
 export function readOptions(
   args: readonly string[],
   options: Readonly<Record<string, OptionInfo>>,
@@ -52,7 +52,7 @@ export function readOptions(
   })
   const values = new Map<string, string[]>()
   const files: string[] = []
-  /** The values of the option before, where more may follow. */
+  /** The values of the previous option, if it takes several. */
   let listed: string[] | undefined
   for (const token of tokens) {
     if (token.kind === 'option-terminator') {
@@ -79,7 +79,7 @@ export function readOptions(
         `There is no option ${token.rawName}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`,
       )
     }
-    // `--context --demo` forgot the value; one that begins with dashes can be given as --context=--demo.
+    // In `--context --demo` the value is missing; a value that begins with dashes can be given as --context=--demo.
     const forgotten =
       token.value === undefined || token.value === '' || (!token.inlineValue && token.value.startsWith('--'))
     if (option.type === 'string' && forgotten) throw new UsageError(`--${token.name} needs a value.`)
@@ -100,13 +100,13 @@ export function readOptions(
   }
 }
 
-/** Throws for the first of these options that is given; `why` goes on from its name. */
+/** Throws for the first of these options that is given; `why` continues the sentence after its name. */
 export function refuseOptions(given: Given, options: readonly string[], why: string): void {
   const wrong = options.find((option) => given.flag(option))
   if (wrong !== undefined) throw new UsageError(`--${wrong} ${why}`)
 }
 
-/** The end of a sentence about a word that is not known: the known one that was probably meant, else how to find out. */
+/** The end of a sentence about an unknown word: the known one that was probably meant, else how to find out. */
 export function meantInstead(word: string, known: readonly string[], otherwise: string): string {
   const meant = nearest(word, known)
   return meant === undefined ? otherwise : `did you mean ${meant}?`
@@ -115,7 +115,7 @@ export function meantInstead(word: string, known: readonly string[], otherwise: 
 /** Server limits. */
 export const SEATS = { min: 1, max: 1_000_000_000, whole: true } as const
 
-/** 0 takes a free one. */
+/** 0 selects a free port. */
 export const PORTS = { min: 0, max: 65_535, whole: true } as const
 
 /** A number option within bounds, both included. */
@@ -138,7 +138,7 @@ export function readNumber(
   )
 }
 
-/** An option that is a time as Go writes it; milliseconds within bounds. `takes`: what else the option is told to take. */
+/** A duration option in Go syntax; milliseconds within bounds. `takes` describes the accepted values in messages. */
 export function readDuration(
   given: Given,
   name: string,
@@ -161,13 +161,13 @@ export function readChoice<T extends string>(given: Given, name: string, choices
   throw new UsageError(`--${name} takes ${listed}, not ${JSON.stringify(text)}.`)
 }
 
-/** What `readOutput` reads. */
+/** The options of `readOutput`. */
 export const OUTPUT_OPTIONS = {
   output: { type: 'string', short: 'o' },
   json: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-/** The form of the output: text unless said otherwise, JSON, or one of `more`; `--json` is short for `--output json`. */
+/** The output format: text by default, JSON, or one of `more`; `--json` is short for `--output json`. */
 export function readOutput<T extends string = never>(given: Given, more: readonly T[] = []): T | 'text' | 'json' {
   const output = given.value('output')
   if (!given.flag('json')) return readChoice(given, 'output', ['text', 'json', ...more]) ?? 'text'

@@ -56,7 +56,7 @@ describe('reports of validate', () => {
   })
 
   it('are SARIF 2.1.0', () => {
-    // The members that the schema requires, and those of ours, with their types.
+    // The members that the schema requires, and ours, with their types.
     expect(sarifReport(validated)).toEqual({
       $schema: expect.stringMatching(/^https:.*sarif.*2\.1\.0/),
       version: '2.1.0',

@@ -5,7 +5,7 @@ import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration } from './inputFiles.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Given, type Command } from './usage.ts'
 
-/** Checks manifests as a server of some version would, and tells every problem with its place. */
+/** Checks manifests as a server of a given version would, and reports every problem with its location. */
 export const validate: Command = {
   options: { 'kube-version': { type: 'string' }, ...OUTPUT_OPTIONS },
   operands: 'files',
@@ -32,11 +32,11 @@ async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   return findings.some(isError) ? 1 : 0
 }
 
-/** The version whose rules apply: the one that is named, else the one that a server reports, else the newest. */
+/** The version whose rules apply: the one given as an option, else the one that a server reports, else the newest. */
 export const versionFrom = (given: Given, reported?: string): string =>
   coveredVersion(given, 'kube-version') ?? reported ?? `v1.${COVERED_MINORS.newest}`
 
-/** A version that an option names; one whose rules are not known is refused rather than guessed. */
+/** The version given as an option; one whose rules are unknown is rejected rather than guessed. */
 export function coveredVersion(given: Given, option: string): string | undefined {
   const text = given.value(option)
   if (text === undefined) return undefined
@@ -46,7 +46,7 @@ export function coveredVersion(given: Given, option: string): string | undefined
   )
 }
 
-/** What was checked, and with what result. */
+/** The checked files and the result. */
 export interface Validated {
   readonly findings: readonly LocatedFinding[]
   readonly notes: readonly ManifestNote[]
@@ -69,7 +69,7 @@ export const findingJson = (finding: LocatedFinding): LocatedFinding => {
   return { file, line, column, kind, name, field, reason, severity, message }
 }
 
-/** One line a finding, as compilers print it, so that editors and terminals find the place. */
+/** One line per finding, in the format of compilers, so that editors and terminals find the location. */
 export function textReport(validated: Validated): readonly string[] {
   const { findings, notes } = validated
   const told = notes.filter(({ about }) => about !== 'skipped')
@@ -85,7 +85,7 @@ export function findingText(finding: LocatedFinding): string {
   return `${file}:${line}:${column}: ${severity}: ${subjectOf(finding)}${message} [${reason}]`
 }
 
-/** Workflow commands, which GitHub shows beside the changed lines. */
+/** Workflow commands, which GitHub shows next to the changed lines. */
 export function githubReport(validated: Validated): readonly string[] {
   return [...validated.findings.map(findingAnnotation), data(summary(validated))]
 }
@@ -97,7 +97,7 @@ export function findingAnnotation(finding: LocatedFinding): string {
   return `::${severity} ${properties}::${data(subjectOf(finding) + message)}`
 }
 
-/** `FlowSchema x: `, where it is known. */
+/** `FlowSchema x: `, if known. */
 const subjectOf = ({ kind, name }: LocatedFinding): string =>
   kind === '' ? '' : `${name === '' ? kind : `${kind} ${name}`}: `
 

@@ -3,7 +3,9 @@ import { checkForUpdate } from '../workspace/updates.ts'
 import { problemLines, type Console, type ExitCode } from './console.ts'
 import { UsageError, type Command, type Given } from './usage.ts'
 
-/** Prints the version; with --check, asks the address of the settings, or another one, for a newer one. */
+/**
+ * Prints the version; with --check, requests the latest version from the address in the settings, or from another one.
+ */
 export const versionCommand: Command = {
   options: { check: { type: 'boolean' }, from: { type: 'string' } },
   run: runVersion,

@@ -27,7 +27,7 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const engines = new Set<() => Promise<string>>()
   const simulates = simulationPort === undefined ? undefined : serveSimulation(simulationPort, console)
-  // Something live from the start; whatever the operator connects takes its place.
+  // Live data from the start; any source that the operator connects replaces it.
   const named = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
   if (given.flag('all-clusters') && named.kind !== 'prometheus') {
     throw new UsageError('--all-clusters goes with --prometheus.')
@@ -47,7 +47,7 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
     const metrics = await (metricsPort === undefined
       ? undefined
       : serveMetrics(metricsPort, { engine: () => [...engines].at(-1)?.() }))
-    // The page can be opened while the source is still being connected, and also when it cannot be.
+    // The page can be opened while the source is still connecting, and also when it cannot be connected.
     void connectFirst(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       for (const line of problemLines(toProblem(error))) console.tell(line)
     })
@@ -68,8 +68,8 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
 }
 
 /**
- * Gives the operator a one-time address: printed on a terminal; anywhere else, and for `--open`, in a file that only this
- * user can read. Rejects with a `ProblemError` when there is no other way than the file and it cannot be written.
+ * Gives the operator a one-time address: printed on a terminal; anywhere else, and for `--open`, in a file that only
+ * this user can read. Rejects with a `ProblemError` when the file is the only way and cannot be written.
  */
 async function offerAddress(server: WebServer, console: Console, opens: boolean): Promise<void> {
   const address = server.newAddress()
@@ -94,8 +94,8 @@ export const ended = (signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Lets each simulated server that is connected answer over HTTP as long as it is; one after the other, because they share
- * the port. That it cannot is told and ends nothing.
+ * Serves each connected simulated server over HTTP for as long as it is connected; one after the other, because they
+ * share the port. A failure is reported and ends nothing.
  */
 export function serveSimulation(
   port: number,

@@ -1,22 +1,22 @@
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
 
-/** A receiver that does not answer is given up after this time; milliseconds. */
+/** Time after which a receiver that does not answer is given up; milliseconds. */
 const ANSWER_MS = 10_000
 const ATTEMPTS = 3
-/** Between two attempts; milliseconds. */
+/** Delay between two attempts; milliseconds. */
 const WAIT_MS = 2_000
-/** More than this waits only for a receiver that is gone. */
+/** More values queue up only if the receiver is gone. */
 const MOST_WAITING = 1_000
 
 export interface Webhook {
-  /** Sends a value as JSON, after those before it. */
+  /** Sends a value as JSON, after the values before it. */
   send(value: object): void
   /** Settles once everything is sent or given up. */
   done(): Promise<void>
 }
 
-/** The address of a webhook. Its path often is a secret, so that only its host is ever shown. */
+/** The address of a webhook. Its path is often a secret, so only its host is ever shown. */
 export function webhookUrl(text: string): URL {
   const url = URL.parse(text)
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
@@ -25,7 +25,10 @@ export function webhookUrl(text: string): URL {
   )
 }
 
-/** Posts to one address; what cannot be delivered is said on standard error, and lost. */
+/**
+ * Posts to one address. A value that cannot be delivered is reported on standard error and lost; one beyond
+ * `MOST_WAITING` is lost without a report.
+ */
 export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'>): Webhook {
   let [waiting, sent] = [0, Promise.resolve()]
   const attempt = async (body: string): Promise<string | undefined> => {
@@ -34,7 +37,7 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
-        // Where it leads, the address with its secret must not go.
+        // The address with its secret must not be sent to the target of a redirect.
         redirect: 'manual',
         signal: AbortSignal.timeout(ANSWER_MS),
       })

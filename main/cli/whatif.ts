@@ -67,7 +67,7 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   return passed ? 0 : 1
 }
 
-/** The simulated clients, when the options ask for them: those of the built-in cluster, or of a scenario. */
+/** The simulated clients, if the options request them: those of the built-in cluster, or of a scenario. */
 async function trafficFrom(given: Given, console: Console): Promise<SimulatedTraffic | undefined> {
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
   const seconds = readNumber(given, 'seconds', SECONDS)
@@ -94,7 +94,7 @@ async function trafficFrom(given: Given, console: Console): Promise<SimulatedTra
   return simulates ? { workload: CLUSTER, seed: seed ?? 1, startUnixMs: 0, fromNs: 0, untilNs } : undefined
 }
 
-/** The only operand, when it is a name of the library or a YAML file. */
+/** The scenario of the only operand, if that is a name from the library or a YAML file. */
 async function givenScenario({ operands }: Given, console: Console): Promise<Scenario | undefined> {
   const [operand = '', more] = operands
   const library = await scenarioNames(console.scenarioFolder)
@@ -106,7 +106,7 @@ interface Compared {
   readonly traffic: SimulatedTraffic | undefined
   readonly baseline: Variant
   readonly candidates: readonly Variant[]
-  /** Read before the comparison, which may take a while, by the names of its clients. */
+  /** Reads the demands before the comparison, which may take a while; takes the names of its clients. */
   readonly demandsOf: (clients: readonly string[]) => readonly Demand[]
 }
 
@@ -153,7 +153,7 @@ async function arrivalsOf(given: Given, console: Console, traffic: SimulatedTraf
   return arrivalsFrom(given.operands, baseline, console)
 }
 
-/** The last requests that a recording holds up to an instant, as the What-if screen takes them. */
+/** The last requests of a recording up to an instant, as the What-if screen selects them. */
 async function recordedBy(name: string, at: number | undefined, console: Console): Promise<Arrivals> {
   const archive = archiveOf(await recordingNamed(name, console), console)
   const until = at ?? archive.extent().last ?? 0

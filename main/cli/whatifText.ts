@@ -5,7 +5,10 @@ import { failed, type FlowResult, type VariantResult } from '../../core/whatif/r
 import type { WhatIfCandidate, WhatIfResult } from '../../core/whatif/whatif.ts'
 import { textTable } from './console.ts'
 
-/** The comparison for people: each variant, what changes by level, flow schema and flow, and the first decision that differs. */
+/**
+ * The comparison as text: each variant, what changes by level, flow schema and flow, and the first decision that
+ * differs.
+ */
 export function whatIfText(result: WhatIfResult, mostFlows: number): readonly string[] {
   const { baseline, candidates } = result
   const variants = [baseline, ...candidates.map((candidate) => candidate.result)]
@@ -64,7 +67,7 @@ function outcomeCells({ offered, served, expired, rejected, waitMs, seats, jain 
   return [...counts.map(String), ...waits, number(seats), jain === undefined ? '' : jain.toFixed(3)]
 }
 
-/** The same rows of every variant under each other: a name that one of them lacks is left out there. */
+/** The same rows of every variant below each other; a variant that lacks a name has no row for it. */
 function section<T extends Outcomes>(
   title: string,
   head: string,

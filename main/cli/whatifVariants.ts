@@ -48,7 +48,7 @@ interface Parts {
   readonly files: readonly string[]
 }
 
-/** `edit.yaml,servers=3`: settings, and manifests. */
+/** `edit.yaml,servers=3`: manifests and settings. */
 function partsOf(option: string, text: string): Parts {
   const files: string[] = []
   let settings: Settings = {}
@@ -74,7 +74,10 @@ function partsOf(option: string, text: string): Parts {
   return { settings, files }
 }
 
-/** The variants that the options name. Throws for what cannot be read, and for objects that no server would take. */
+/**
+ * The variants that the options describe. Throws for parts that cannot be parsed, and for objects that a server would
+ * reject.
+ */
 export async function variantsFrom(
   given: Given,
   console: Console,

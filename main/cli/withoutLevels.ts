@@ -3,7 +3,7 @@ import type { SourceInfo } from '../../core/frame/frame.ts'
 import { isWithoutLevels, WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import type { Session } from '../workspace/session.ts'
 
-/** Throws `unsupported` for a source of which a command that reads metrics of levels could only say what is not true. */
+/** Throws `unsupported` for a source on which a command that reads metrics of levels could only print wrong results. */
 export function refuseWithoutLevels(source: SourceInfo | undefined): void {
   if (source === undefined || !isWithoutLevels(source)) return
   throw new ProblemError(
@@ -12,7 +12,7 @@ export function refuseWithoutLevels(source: SourceInfo | undefined): void {
   )
 }
 
-/** The same of a session, which is ended then. */
+/** The same for a session, which is then ended. */
 export async function assertLevels(session: Session): Promise<void> {
   try {
     refuseWithoutLevels(session.connection.source)
