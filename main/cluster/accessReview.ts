@@ -3,7 +3,7 @@ import type { Capability, CapabilityResult } from '../../core/contract/source.ts
 import { type Failed, type RequestSettings, getJson, send } from './http.ts'
 import { METRICS_LIMITS } from './httpProblems.ts'
 
-/** Who the server takes the console for. */
+/** The user that the server authenticates the console as. */
 export interface Identity {
   readonly user: string
   readonly groups: readonly string[]
@@ -24,13 +24,16 @@ const SelfSubjectReviewSchema = z.object({
   }),
 })
 
-/** Asks the server who the console is (since Kubernetes 1.28); `undefined` when it does not say. Creates nothing. */
+/**
+ * Requests the console's identity from the server (since Kubernetes 1.28); `undefined` when the server does not report
+ * it. Creates nothing.
+ */
 export async function reviewSelf(context: ReviewContext): Promise<Identity | undefined> {
   const answer = await askWhoAmI(context)
   return answer.ok ? answer.identity : undefined
 }
 
-/** The same with the reason when it does not say. */
+/** The same with the reason when the server does not report it. */
 export async function askWhoAmI(
   context: ReviewContext,
 ): Promise<{ readonly ok: true; readonly identity: Identity } | Failed> {
@@ -40,7 +43,7 @@ export async function askWhoAmI(
   return { ok: true, identity: { user: username, groups: groups ?? [] } }
 }
 
-/** Asks for a review, which is answered and not stored. */
+/** Sends a review, which the server answers and does not store. */
 export async function review<S extends z.ZodType>(
   { base, settings }: ReviewContext,
   group: 'authentication' | 'authorization',
@@ -70,7 +73,7 @@ type Verdict = 'allowed' | 'forbidden' | 'unknown'
 
 const AccessReviewSchema = z.object({ status: z.object({ allowed: z.boolean() }) })
 
-/** Asks whether the console may do `verb` on a flow-control resource. */
+/** Checks whether the console may do `verb` on a flow-control resource. */
 async function reviewAccess(context: ReviewContext, verb: string, resource: FlowControlResource): Promise<Verdict> {
   const spec = { resourceAttributes: { group: FLOW_CONTROL_GROUP, resource, verb } }
   const answer = await review(context, 'authorization', 'SelfSubjectAccessReview', spec, AccessReviewSchema)
@@ -93,8 +96,8 @@ interface Judged {
 }
 
 /**
- * What the console may do with flow-control objects. Where the server does not answer access reviews, listing and
- * watching are tried for real (one object, one second); writing is never tried.
+ * What the console may do with flow-control objects. If the server does not answer access reviews, listing and watching
+ * are tried for real (one object, one second); writing is never tried.
  */
 export async function testObjects(context: ReviewContext, user: string | undefined): Promise<ObjectAccess> {
   const asked = VERBS.flatMap((verb) => FLOW_CONTROL_RESOURCES.map((resource) => ({ verb, resource })))
@@ -113,7 +116,7 @@ export async function testObjects(context: ReviewContext, user: string | undefin
   return {
     'list-objects': finding('list'),
     'watch-objects': finding('watch'),
-    // A dry run needs what the change itself does.
+    // A dry run needs the same permissions as the change itself.
     'dry-run': finding('create', 'update', 'patch'),
     write: finding('create', 'update', 'patch', 'delete'),
   }

@@ -4,19 +4,19 @@ import { FLOW_CONTROL_GROUP, type FlowControlResource, type ReviewContext } from
 import type { Connection } from './connection.ts'
 import type { Failed } from './http.ts'
 
-/** The API of one cluster, behind one or several servers that all answer for it. */
+/** The API of one cluster, served by one or several servers. */
 export interface ClusterApi {
   readonly servers: number
-  /** Where the API of the first of them begins. */
+  /** Where the API of the first server begins. */
   readonly first: string
   /**
-   * Asks the server whose turn it is. One that does not answer loses its turn to the next. Refused credentials are read
-   * anew and the request, which was not carried out, is made once more.
+   * Sends the request to the current server. If it does not answer, the next server becomes the current one. If the
+   * credentials are refused, they are read anew and the request, which was not carried out, is sent once more.
    */
   ask<T extends { readonly ok: true }>(request: (context: ReviewContext) => Promise<T | Failed>): Promise<T | Failed>
 }
 
-/** `undefined` when the connection knows no address at which an API begins. */
+/** `undefined` when no address at which an API begins is available for the connection. */
 export function createClusterApi(connection: Connection): ClusterApi | undefined {
   const servers = connection.servers.flatMap((server) =>
     server.base === undefined ? [] : [{ server, base: server.base }],
@@ -47,7 +47,7 @@ export function createClusterApi(connection: Connection): ClusterApi | undefined
   }
 }
 
-/** Asks every server once at most, until one answers, be it with a refusal. Only for requests that change nothing. */
+/** Tries every server at most once, until one answers, even with a refusal. Only for requests that change nothing. */
 export async function askAny<T extends { readonly ok: true }>(
   api: ClusterApi,
   request: (context: ReviewContext) => Promise<T | Failed>,
@@ -67,7 +67,7 @@ export function collectionUrl(base: string, kind: Kind, query: Readonly<Record<s
   return withQuery(`${base}/apis/${FLOW_CONTROL_GROUP}/v1/${RESOURCES[kind]}`, query)
 }
 
-/** The address of one object; the name has to be one that an address can hold (`isPathSegment`). */
+/** The URL of one object; its name must be a valid path segment (`isPathSegment`). */
 export function objectUrl(base: string, kind: Kind, name: string, query: Readonly<Record<string, string>> = {}): URL {
   const address = `${base}/apis/${FLOW_CONTROL_GROUP}/v1/${RESOURCES[kind]}/${encodeURIComponent(name)}`
   return withQuery(address, query)
@@ -79,5 +79,5 @@ function withQuery(address: string, query: Readonly<Record<string, string>>): UR
   return url
 }
 
-/** Whether a name can be part of an address without leading elsewhere: the API server's own rule. */
+/** Whether a name can be part of a path without leading elsewhere: the API server's own rule. */
 export const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)

@@ -22,12 +22,12 @@ import { roleYaml } from './ownFlow.ts'
 import { createReflector, type Reflection } from './reflector.ts'
 import { createObjectWriter } from './writeObjects.ts'
 
-/** Changes that come within moments of each other are told together. */
+/** Changes within this time are reported together. */
 const GATHER_MS = 40
 
 /**
- * The flow-control objects of a cluster: read by list and watch, written through the same credentials. A connection to
- * metrics pages alone has none.
+ * The flow-control objects of a cluster: read by list and watch, written with the same credentials. A connection to
+ * metrics pages only has no objects.
  */
 export function createClusterObjects(connection: Connection, environment: Environment): ObjectDoor {
   const api = createClusterApi(connection)
@@ -59,7 +59,7 @@ export function createClusterObjects(connection: Connection, environment: Enviro
     ...common,
     kind: 'PriorityLevelConfiguration',
     see: see('PriorityLevelConfiguration'),
-    // Once for each list is enough.
+    // Once per list is enough.
     onListed: () => void learnVersion(),
   })
   const schemas = createReflector({ ...common, kind: 'FlowSchema', see: see('FlowSchema'), onListed: () => undefined })
@@ -83,7 +83,7 @@ export function createClusterObjects(connection: Connection, environment: Enviro
         })
       }
       onReading(reading())
-      // Also of a server whose objects may not be read.
+      // Also for a server whose objects may not be read.
       void learnVersion()
       levels.start(signal)
       schemas.start(signal)
@@ -104,7 +104,7 @@ export function createClusterObjects(connection: Connection, environment: Enviro
   }
 }
 
-/** Both kinds as one: known only when both are, and as current as the worse of the two. */
+/** Both kinds combined: known only when both are, and as current as the worse of the two. */
 function compose(
   levels: Reflection<'PriorityLevelConfiguration'>,
   schemas: Reflection<'FlowSchema'>,
@@ -136,23 +136,26 @@ function strangeProblem(names: readonly string[]): Problem | undefined {
 const ANONYMOUS = 'system:anonymous'
 const READS = 'get, list and watch flowschemas and prioritylevelconfigurations'
 
-/** A refusal says what to grant, ready to apply. */
+/** Adds the missing role to a refusal, ready to apply. */
 function withRole(problem: Problem): Problem {
   if (problem.code !== 'forbidden') return problem
   const user = userInRefusal(problem.details)
   const message = `The user${user === undefined ? '' : ` ${user}`} may not ${READS}; grant that with the role in the details.`
-  // What is granted to anonymous users is granted to everybody.
+  // A role for anonymous users would grant the right to all clients.
   const role = user === undefined || user === ANONYMOUS ? undefined : roleYaml(user, ['objects'])
   return { code: 'forbidden', message, ...((role ?? problem.details) && { details: role ?? problem.details ?? '' }) }
 }
 
 const WRITES = 'create, update, patch and delete flowschemas and prioritylevelconfigurations'
 
-/** Whether the credentials may write, asked by access reviews; a server that answers none of them decides when it is written to. */
+/**
+ * Whether the credentials may write, determined by access reviews; if the server answers none of them, the write itself
+ * decides.
+ */
 async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAccess> {
   const answer = await patience.ask(() =>
     askAny(api, async (context) => {
-      // Whether the server answers at all: reviews alone do not tell that from a server without them.
+      // Whether the server answers at all: reviews alone do not distinguish that from a server without them.
       const listed = await getJson({
         url: collectionUrl(context.base, 'PriorityLevelConfiguration', { limit: '1' }),
         settings: context.settings,
@@ -176,7 +179,7 @@ async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAc
 export const NO_API =
   'The address is that of a metrics page, not of an API server. Use a kubeconfig to read the objects.'
 
-/** gitVersion of the server; `undefined` when it does not tell. */
+/** gitVersion of the server; `undefined` when it does not report one. */
 export async function readVersion(api: ClusterApi): Promise<string | undefined> {
   const answer = await askAny(api, ({ base, settings }) => getJson({ url: new URL(`${base}/version`), settings }))
   return answer.ok ? gitVersion(answer.value) : undefined

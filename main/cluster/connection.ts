@@ -16,31 +16,36 @@ export interface ServerAddress {
   /** Stable within the source: host:port, with the path where several addresses share it. */
   readonly id: string
   readonly metrics: URL
-  /** Where the API begins, without a slash at the end; absent when it cannot be told from the address of the metrics. */
+  /**
+   * Where the API begins, without a trailing slash; absent when it cannot be derived from the address of the metrics.
+   */
   readonly base?: string
 }
 
 /** API servers that are read with the same credentials. */
 export interface Connection {
-  /** What the operator calls it, and how it is read. */
+  /** The operator's name for it, and how it is read. */
   readonly name: string
   readonly via: string
   readonly servers: readonly ServerAddress[]
-  /** Where the API of the cluster is, whichever of its servers are read; absent for addresses of metrics pages. */
+  /** Where the API of the cluster is, regardless of which servers are read; absent for addresses of metrics pages. */
   readonly cluster?: string
-  /** Milliseconds after which objects are listed again, where a watch would hold one of few connections; watched without. */
+  /**
+   * Milliseconds after which objects are listed again, where a watch would occupy one of few connections; if absent,
+   * they are watched.
+   */
   readonly relistMs?: number
-  /** What the operator ought to know, in sentences: certificates that are not verified. */
+  /** Warnings for the operator, in sentences: certificates that are not verified. */
   readonly notes: readonly string[]
-  /** How to make the next request to a server; renews credentials that expired. Rejects with `ProblemError`. */
+  /** How to send the next request to a server; renews expired credentials. Rejects with `ProblemError`. */
   settings(server: ServerAddress): Promise<RequestSettings>
-  /** The server refused the credentials: read them anew for the next request. */
+  /** The server refused the credentials: reads them anew for the next request. */
   renew(): void
   /** Closes kept connections. */
   close(): void
 }
 
-/** A connection of this machine, whose agent others may use as well. */
+/** A connection of this machine, whose agent others can use as well. */
 export interface OwnConnection extends Connection {
   settings(server: ServerAddress): Promise<RequestSettings & { readonly agent: Agent }>
 }
@@ -61,7 +66,7 @@ export async function openConnection(
   return kubeconfigConnection(target, now, { consent, env: process.env })
 }
 
-/** The address, refused when it carries credentials: addresses are shown, remembered and logged. */
+/** The parsed address; rejected when it contains credentials: addresses are shown, remembered and logged. */
 export function parseAddress(address: string): URL {
   if (!URL.canParse(address)) {
     throw new ProblemError('invalid-input', `"${address}" is not an address; write https://host:port/metrics.`)
@@ -80,8 +85,8 @@ export function parseAddress(address: string): URL {
 }
 
 /**
- * Server addresses with ids that differ: the host where that is enough, otherwise host and path, counted where these
- * are the same too (queries are not shown). The same address twice is one server.
+ * Server addresses with unique ids: the host if that is enough, otherwise host and path, numbered if these are equal
+ * too (queries are not shown). Duplicate addresses are one server.
  */
 export function withIds(
   urls: readonly URL[],
@@ -100,7 +105,7 @@ export function withIds(
 
 const METRICS_PATH = '/metrics'
 
-/** A metrics page by its address; its API begins before `/metrics`, where it ends in that. */
+/** A metrics page by its address; if that ends in `/metrics`, the API begins before it. */
 export function urlServer(url: URL): Omit<ServerAddress, 'id'> {
   if (!url.pathname.endsWith(METRICS_PATH)) return { metrics: url }
   return { metrics: url, base: `${url.origin}${url.pathname.slice(0, -METRICS_PATH.length)}` }
@@ -118,7 +123,7 @@ interface ConnectionLimits {
   readonly timeout: number
 }
 
-/** Two watches stay open beside scrapes and dumps; a write must not wait for any of them. */
+/** Two watches stay open next to scrapes and dumps; a write must not wait for any of them. */
 const FEW: ConnectionLimits = {
   maxSockets: 8,
   // Longer than the longest interval between two scrapes.
@@ -127,7 +132,7 @@ const FEW: ConnectionLimits = {
 
 /**
  * An agent that keeps connections, and that goes through the proxy of the environment (HTTPS_PROXY, NO_PROXY) unless
- * it is for this machine itself.
+ * the target is this machine itself.
  */
 export function keepAliveAgent(
   protocol: 'http:' | 'https:',
@@ -143,7 +148,7 @@ export function keepAliveAgent(
   return protocol === 'https:' ? new https.Agent({ ...options, ...tls }) : new http.Agent(options)
 }
 
-/** Agents that are kept as long as the certificates stay the same; requests under way keep the one that they have. */
+/** Agents that are kept as long as the certificates stay the same; requests in progress keep the one they have. */
 function createAgents(urls: readonly URL[], limits: ConnectionLimits = FEW) {
   let kept: { readonly tls: AgentOptions; readonly byProtocol: Map<string, Agent> } | undefined
   return {
@@ -158,7 +163,7 @@ function createAgents(urls: readonly URL[], limits: ConnectionLimits = FEW) {
   }
 }
 
-/** Credentials are sent over plain HTTP to this machine only. */
+/** Throws when credentials would be sent over plain HTTP to another machine. */
 function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
   if (url.protocol === 'https:' || isLoopback(url) || headers['Authorization'] === undefined) return
   throw new ProblemError(
@@ -169,7 +174,7 @@ function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
 
 type UrlsTarget = Extract<Target, { kind: 'urls' }>
 
-/** Metrics addresses with the credentials given beside them, if any. Rejects with `ProblemError`. */
+/** Metrics addresses with the credentials given for them, if any. Rejects with `ProblemError`. */
 export async function urlsConnection(target: UrlsTarget, now: () => number, consent: Consent): Promise<OwnConnection> {
   const urls = target.urls.map(parseAddress)
   const given = target.credentials ?? {}
@@ -200,7 +205,10 @@ export async function urlsConnection(target: UrlsTarget, now: () => number, cons
   }
 }
 
-/** A page must not have any file sent to any address: what the command line did not name, the operator confirms. */
+/**
+ * A page must not be able to have any file sent to any address: the operator confirms files that the command line did
+ * not name.
+ */
 async function confirmFiles({ credentials }: UrlsTarget, urls: readonly URL[], consent: Consent): Promise<void> {
   const hosts = [...new Set(urls.map(({ host }) => host))].join(', ')
   for (const file of [credentials?.tokenFile, credentials?.passwordFile]) {
@@ -222,23 +230,24 @@ async function confirmFiles({ credentials }: UrlsTarget, urls: readonly URL[], c
 
 type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
 
-/** Time for a credential plugin that asks a cloud. */
+/** Timeout that allows for a credential plugin that contacts a cloud. */
 const PLUGIN_TIMEOUT_MS = 30_000
 
 interface KubeconfigSurroundings {
   readonly consent: Consent
   readonly env: NodeJS.ProcessEnv
   readonly pluginTimeoutMs?: number
-  /** How many connections at once; few without. */
+  /** Limit of simultaneous connections; few by default. */
   readonly connections?: ConnectionLimits
-  /** `nobody`: only what the cluster entry says, no credentials, for those who bring their own. */
+  /** `nobody`: only the settings of the cluster entry, no credentials, for callers that supply their own. */
   readonly as?: 'nobody'
 }
 
 /**
  * Servers read with the credentials of a kubeconfig context: its own server, or the single API servers that the target
- * names. The kubeconfig is read now and again whenever a server refuses the credentials; each time the operator has to
- * confirm what a page may not decide (`consentRequest`). Plugins run with the first request. Rejects with `ProblemError`.
+ * names. The kubeconfig is read on opening, and again whenever a server refuses the credentials; each time the operator
+ * has to confirm what a page may not decide (`consentRequest`). Plugins run with the first request. Rejects with
+ * `ProblemError`.
  */
 export async function kubeconfigConnection(
   target: KubeconfigTarget,
@@ -266,7 +275,7 @@ export async function kubeconfigConnection(
     refused = false
     return known
   }
-  /** Credentials that hold now; loaded once for all servers that ask meanwhile. */
+  /** Credentials that are valid now; loaded once for all servers that request them meanwhile. */
   const credentials = (): Promise<Credentials> => {
     if (known !== undefined && known.validUntil > now()) return Promise.resolve(known)
     loading ??= load().finally(() => {

@@ -8,9 +8,12 @@ import { isSecretName, locateProgram, missingPlugin } from './execCredential.ts'
 import type { ExecConfig, KubeconfigFile } from './kubeconfigFile.ts'
 import type { NamedByOperator } from './namedByOperator.ts'
 
-/** Something that a page asks for and only the operator may allow. */
+/** A request of a page that only the operator may allow. */
 export interface ConsentRequest {
-  /** Same key, same answer: everything that the answer is about, and a digest of the file that it was read from. */
+  /**
+   * The same key means the same answer: it covers everything the answer is about, and a digest of the file it was read
+   * from.
+   */
   readonly key: string
   /** What would be done, for the page: `run /usr/bin/aws eks get-token`. */
   readonly what: string
@@ -25,27 +28,27 @@ export type Ask = (lines: readonly string[], signal: AbortSignal) => Promise<boo
 
 export interface ConsentOptions {
   readonly named: NamedByOperator
-  /** Where the operator is asked, which no page can reach; absent where there is no such place. */
+  /** Where the operator is asked, out of reach of any page; absent if there is no such place. */
   readonly operator?: { readonly where: 'terminal' | 'window'; readonly ask: Ask } | undefined
   readonly now: () => number
   readonly timeoutMs?: number
 }
 
-/** What pages may have done with credentials, and what the operator has to allow. */
+/** What pages may do with credentials, and what the operator has to allow. */
 export interface Consent {
   readonly named: NamedByOperator
   /** Resolves once the operator has allowed it. Rejects with `ProblemError`. */
   confirm(request: ConsentRequest): Promise<void>
-  /** The question that waits for an answer. */
+  /** The question that is waiting for an answer. */
   readonly state: Subscribable<ConsentState>
 }
 
 const TIMEOUT_MS = 120_000
 
 /**
- * A page holds the same session as whoever got hold of its address, so what it asks for is no consent: the operator is
- * asked outside of it. One question waits at a time, a refusal holds as long as this process runs, and a confirmation
- * covers its key alone.
+ * Anyone who obtains the address of a page holds the same session as the page, so a request of the page does not count
+ * as consent: the operator is asked elsewhere. One question waits at a time, a refusal is valid as long as this process
+ * runs, and a confirmation covers only its key.
  */
 export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: ConsentOptions): Consent {
   const answers = new Map<string, Promise<boolean | undefined>>()
@@ -94,7 +97,9 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
   }
 }
 
-/** The same context with the absolute path of its program, so that the one that is confirmed is the one that runs. */
+/**
+ * The same context with the absolute path of its program, so that the program that is confirmed is the one that runs.
+ */
 export async function withLocatedProgram(chosen: ChosenContext, env: NodeJS.ProcessEnv): Promise<ChosenContext> {
   const { exec } = chosen.user
   if (!exec || isTrusted(chosen.userFile)) return chosen
@@ -104,9 +109,9 @@ export async function withLocatedProgram(chosen: ChosenContext, env: NodeJS.Proc
 }
 
 /**
- * What the operator has to confirm before a context is used; `undefined` when nothing. A file that the operator named runs
- * its program and sends its token file, the usual kubeconfig too unless others can write it. `servers` are the addresses
- * that the target names instead of the context's own.
+ * What the operator has to confirm before a context is used; `undefined` if nothing. A file that the operator named may
+ * run its program and send its token file; so may the default kubeconfig unless others can write it. `servers` are the
+ * addresses that the target names instead of the context's own.
  */
 export function consentRequest(
   { context, cluster, user, userFile, server }: ChosenContext,
@@ -116,7 +121,7 @@ export function consentRequest(
   const trusted = isTrusted(userFile)
   const program = trusted ? undefined : (user.exec ?? undefined)
   const tokenFile = trusted || program !== undefined ? undefined : user.tokenFile || undefined
-  // An authority of the cluster's own vouches for its servers; any other address might be anybody's.
+  // The cluster's own certificate authority identifies its servers; any other address could belong to anyone.
   const vouched =
     cluster['insecure-skip-tls-verify'] !== true &&
     Boolean(cluster['certificate-authority'] || cluster['certificate-authority-data'])
@@ -127,7 +132,7 @@ export function consentRequest(
       : servers.filter((url) => url.host !== server.host && !named.address(url)).map(({ host }) => host)
   const hosts = servers.length === 0 ? server.host : servers.map(({ host }) => host).join(', ')
   const deeds = [
-    // Its arguments are for the operator alone: a page must not read files by naming them.
+    // Its arguments are shown to the operator only: a page must not read files by naming them.
     ...(program === undefined ? [] : [`run ${program.command}`]),
     ...(tokenFile === undefined ? [] : [`send the contents of ${tokenFile} to ${hosts}`]),
     ...(strangers.length === 0
@@ -164,7 +169,7 @@ function remedyOf(userFile: KubeconfigFile | undefined, file: string, strangers:
     : `${start} to allow it.`
 }
 
-/** As a shell would need it, so that it is seen where an argument ends. */
+/** Quoted as for a shell, so that the end of each argument is visible. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 

@@ -12,8 +12,8 @@ import { defaultFiles, namedByOperator, type NamedByOperator } from './namedByOp
 import { shownUrl } from './redact.ts'
 
 /**
- * The contexts of one kubeconfig, or of those that hold by default, the current one first; contacts nothing. Without any
- * file at the default places the list is empty. Rejects with `ProblemError`.
+ * The contexts of one kubeconfig, or of the default ones, the current one first; contacts nothing. If no file exists at
+ * the default places, the list is empty. Rejects with `ProblemError`.
  */
 export async function listContexts(
   file?: string,
@@ -55,17 +55,17 @@ async function readIfAny(
   }
 }
 
-/** A context with everything that it names. */
+/** A context with everything that it refers to. */
 export interface ChosenContext {
   readonly context: ContextConfig
   readonly cluster: ClusterConfig
   readonly user: UserConfig
-  /** The file that the user is from; absent for a context without one. */
+  /** The file that contains the user; absent for a context without one. */
   readonly userFile: KubeconfigFile | undefined
   readonly server: URL
 }
 
-/** The named context, or the current one. Rejects with `ProblemError` that says which there are. */
+/** The named context, or the current one. Rejects with `ProblemError` that lists the available ones. */
 export async function chooseContext(
   file: string | undefined,
   name: string | undefined,
@@ -96,7 +96,7 @@ type Resolved =
 
 const refuse = (problem: string): Resolved => ({ ok: false, problem })
 
-/** What can be said of a context without contacting anything. */
+/** What can be determined about a context without contacting anything. */
 function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   const cluster = config.clusters.get(context.cluster)
   if (cluster === undefined) return refuse(`There is no cluster "${context.cluster}" in the kubeconfig.`)
@@ -117,7 +117,7 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   return { ok: true, cluster, user: found?.user ?? {}, userFile: found?.file, server }
 }
 
-/** What signs in instead of a provider that was built into kubectl. */
+/** What replaces a provider that was built into kubectl. */
 const SUCCESSORS: ReadonlyMap<string, string> = new Map([
   ['gcp', 'gke-gcloud-auth-plugin'],
   ['azure', 'kubelogin (github.com/Azure/kubelogin)'],

@@ -11,26 +11,26 @@ import type { ChosenContext } from './contexts.ts'
 import { runExecPlugin, type ExecSurroundings } from './execCredential.ts'
 import { redactCredentials } from './redact.ts'
 
-/** What a user brings to a request. */
+/** What a user adds to a request. */
 export interface Credentials {
   readonly tls: AgentOptions
   /** The agent that goes through the proxy-url of the cluster; absent without one. */
   readonly proxyAgent?: Agent
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly secrets: readonly string[]
-  /** Unix milliseconds until which they can be used without looking again. */
+  /** Unix milliseconds until which they can be used without a new check. */
   readonly validUntil: number
-  /** What to say when the server refuses them: a probable cause and the remedy, in a sentence. */
+  /** The message for when the server refuses them: a probable cause and the remedy, in a sentence. */
   readonly ifRefused: string
 }
 
-/** Files are looked at again after this, as client-go does. */
+/** Files are checked again after this time, as in client-go. */
 const LOOK_AGAIN_MS = 60_000
-/** Credentials are renewed so long before they expire, and a plugin is never run more often than this. */
+/** Credentials are renewed this long before they expire, but count as valid for at least `SHORTEST_MS`. */
 const EXPIRY_MARGIN_MS = 30_000
 const SHORTEST_MS = 5_000
 
-/** What credentials are made of, wherever they come from. Certificates and keys are PEM. */
+/** The parts of credentials, from any origin. Certificates and keys are PEM. */
 interface Parts {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
@@ -38,13 +38,13 @@ interface Parts {
   readonly token?: string | undefined
   readonly basic?: { readonly username: string; readonly password: string } | undefined
   readonly validUntil: number
-  /** Who gave the token, and how to get another one. */
+  /** Where the token is from, and how to get another one. */
   readonly tokenRemedy: string
 }
 
 /**
- * Resolves the user of a context: files are read, a plugin is run. Rejects with `ProblemError` that names the file, the
- * plugin or the certificate that is at fault.
+ * Resolves the user of a context: reads files, runs a plugin. Rejects with `ProblemError` that names the file, the
+ * plugin or the certificate at fault.
  */
 export async function resolveCredentials(
   chosen: ChosenContext,
@@ -94,7 +94,7 @@ export async function resolveCredentials(
   }
 }
 
-/** What has to be fetched first: the credentials of a plugin, the token of a file. */
+/** The parts that have to be fetched first: the credentials of a plugin, the token of a file. */
 async function fetched(
   { cluster, user }: ChosenContext,
   given: Parts,
@@ -113,7 +113,7 @@ async function fetched(
       tokenRemedy: `run the credential plugin ${escapeControls(user.exec.command)} by hand to sign in`,
     }
   }
-  // As kubectl does: the file goes before the token beside it.
+  // As in kubectl: the file takes precedence over the token next to it.
   return user.tokenFile ? { ...given, ...(await fromTokenFile(user.tokenFile, now)) } : given
 }
 
@@ -123,7 +123,7 @@ async function fromTokenFile(file: string, now: number): Promise<Pick<Parts, 'to
   return { token, validUntil: now + LOOK_AGAIN_MS, tokenRemedy: `write a new one into ${file}` }
 }
 
-/** The credentials given beside metrics addresses. Rejects with `ProblemError`. */
+/** The credentials given for metrics addresses. Rejects with `ProblemError`. */
 export async function resolveAddressCredentials(given: AddressCredentials, now: number): Promise<Credentials> {
   const { tokenFile, passwordFile, username } = given
   const file = async (path: string | undefined, what: string): Promise<string | undefined> =>
@@ -152,9 +152,9 @@ export async function resolveAddressCredentials(given: AddressCredentials, now: 
 
 interface Making {
   readonly now: number
-  /** Whose credentials they are; completes "of …". */
+  /** The owner of the credentials; completes "of …". */
   readonly subject: string
-  /** What to say of a refusal when there are no credentials. */
+  /** The message for a refusal when there are no credentials. */
   readonly none: string
   readonly tls: AgentOptions
 }
@@ -180,7 +180,7 @@ function partsToCredentials(parts: Parts, { now, subject, none, tls: more }: Mak
   }
 }
 
-/** Throws `ProblemError` with what OpenSSL says, which quotes causes and never contents. */
+/** Throws `ProblemError` with OpenSSL's message, which quotes causes and never contents. */
 function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
   const parts = [
     ['certificate authority', { ca }],
@@ -188,11 +188,11 @@ function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
     ['client key, beside its certificate,', { cert, key }],
   ] as const
   for (const [what, options] of parts) {
-    // An empty context loads every authority of this machine, for nothing.
+    // An empty context would load every authority of this machine, in vain.
     if (Object.values(options).every((part) => part === undefined)) continue
     try {
       createSecureContext(options)
-      // OpenSSL takes a text without any certificate for an empty list of authorities.
+      // OpenSSL treats a text without any certificate as an empty list of authorities.
       if ('ca' in options && options.ca !== undefined) void new X509Certificate(String(options.ca))
     } catch (error) {
       throw new ProblemError(
@@ -204,7 +204,7 @@ function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
   }
 }
 
-/** Why a server probably refuses these credentials, judged by the clock of this machine. */
+/** Why a server probably refuses these credentials, according to the clock of this machine. */
 function ifRefused({ cert, token, basic, tokenRemedy }: Parts, { now, subject, none }: Omit<Making, 'tls'>): string {
   if (token) {
     const expiredAt = tokenExpiry(token)
@@ -240,7 +240,7 @@ function tokenExpiry(token: string): number | undefined {
   }
 }
 
-/** Data goes before a file, as with kubectl. */
+/** Data takes precedence over a file, as in kubectl. */
 async function pem(
   data: string | null | undefined,
   file: string | null | undefined,
@@ -262,16 +262,19 @@ async function readNamed(file: string, what: string): Promise<string> {
   }
 }
 
-/** The agent of @kubernetes/client-node for a proxy-url, SOCKS among them; 400 ms of loading that others do not need. */
+/**
+ * The agent of @kubernetes/client-node for a proxy-url, including SOCKS; loading it takes 400 ms, which other
+ * connections save.
+ */
 async function proxyAgent(cluster: ClusterConfig, proxyUrl: string, tls: AgentOptions): Promise<Agent> {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const kubeconfig = new KubeConfig()
-  // The library is given no user and no file: it would read files synchronously, and run programs.
+  // The library gets no user and no file: it would read files synchronously, and run programs.
   kubeconfig.loadFromClusterAndUser(
     {
       name: 'cluster',
       server: cluster.server,
-      // It refuses plain HTTP otherwise; credentials over it are refused by `assertPrivate`.
+      // Otherwise it rejects plain HTTP; credentials over it are rejected by `assertPrivate`.
       skipTLSVerify: tls.rejectUnauthorized === false || cluster.server.startsWith('http:'),
       proxyUrl,
     },
@@ -281,7 +284,7 @@ async function proxyAgent(cluster: ClusterConfig, proxyUrl: string, tls: AgentOp
   try {
     await kubeconfig.applyToHTTPSOptions(options)
   } catch {
-    // It is told below, without the address, which may hold a password.
+    // Reported below, without the address, which may contain a password.
   }
   if (typeof options.agent === 'object') return options.agent
   throw new ProblemError(

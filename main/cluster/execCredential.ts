@@ -8,7 +8,7 @@ import { unixMsOf } from '../../core/units.ts'
 import type { ClusterConfig, ExecConfig } from './kubeconfigFile.ts'
 import { redact, redactCredentials } from './redact.ts'
 
-/** What a credential plugin printed. */
+/** The output of a credential plugin. */
 export interface ExecCredential {
   readonly token?: string
   /** PEM. */
@@ -32,7 +32,7 @@ const DEFAULT_API = 'client.authentication.k8s.io/v1'
 const OUTPUT_BYTES = 1024 * 1024
 const ERROR_BYTES = 4 * 1024
 
-/** Where the plugin runs. `timeoutMs` allows for plugins that ask a cloud. */
+/** The environment of the plugin. `timeoutMs` allows for plugins that contact a cloud. */
 export interface ExecSurroundings {
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs: number
@@ -43,7 +43,7 @@ export interface ExecSurroundings {
  * which one is run. `undefined` when there is none.
  */
 export async function locateProgram(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  // Windows adds suffixes of its own; spawn knows them.
+  // Windows appends suffixes of its own, which spawn handles.
   if (process.platform === 'win32') return command
   const folders = isAbsolute(command)
     ? ['']
@@ -61,7 +61,7 @@ export async function locateProgram(command: string, env: NodeJS.ProcessEnv): Pr
   return undefined
 }
 
-/** What is said of a plugin that is not there, with the words of the kubeconfig on how to install it. */
+/** The problem for a missing plugin, with the install hint of the kubeconfig. */
 export function missingPlugin({ command, installHint }: ExecConfig): ProblemError {
   return new ProblemError(
     'credentials',
@@ -73,13 +73,13 @@ export function missingPlugin({ command, installHint }: ExecConfig): ProblemErro
 const hintOf = (hint: string | null | undefined): string | undefined =>
   escapeLines((hint ?? '').trim().slice(0, ERROR_BYTES)) || undefined
 
-/** What may be a secret among the variables that a kubeconfig sets. */
+/** Whether the name of a variable in a kubeconfig suggests a secret. */
 export const isSecretName = (name: string): boolean => /token|secret|passw|key/i.test(name)
 
 /**
- * Runs the credential plugin of a kubeconfig user as client-go does: the cluster in KUBERNETES_EXEC_INFO, credentials on
- * standard output. Rejects with `ProblemError`; what it wrote to standard error is in the details, what it wrote to
- * standard output never is, because that may hold the token.
+ * Runs the credential plugin of a kubeconfig user as client-go does: the cluster in KUBERNETES_EXEC_INFO, credentials
+ * on standard output. Rejects with `ProblemError`; its standard error is in the details, its standard output never is,
+ * because that may contain the token.
  */
 export async function runExecPlugin(
   exec: ExecConfig,
@@ -139,7 +139,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, t
     let stderr = ''
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      // A grandchild may hold the pipes open: the child is not waited for.
+      // A grandchild may keep the pipes open: the process does not wait for the child.
       child.stdout.destroy()
       child.stderr.destroy()
       resolve({ kind: 'timeout', stderr: stderr.trim() })

@@ -50,7 +50,7 @@ describe('owners of what a wish leaves over', () => {
   it('are none where the wish names the field or nothing changes', () => {
     const spec = { limited: { ...present.spec.limited, lendablePercent: 1 } }
     expect(owners({ metadata: present.metadata, spec }, { metadata: present.metadata, spec })).toEqual([])
-    // Absent in the wish, and the default is what there is.
+    // Absent in the wish, and the default equals the present value.
     const { lendablePercent: _same, ...rest } = present.spec.limited
     expect(owners({ metadata: present.metadata, spec: { limited: rest } }, present)).toEqual([])
   })

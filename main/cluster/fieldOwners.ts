@@ -4,7 +4,7 @@ import { type LastWrite, FIELD_MANAGER } from '../ports/objectDoor.ts'
 import { refusalOf, type ManagerConflict, type Address, type ObjectRequests, type Written } from './objectRequests.ts'
 import type { Failed } from './http.ts'
 
-/** A field that somebody owns. */
+/** A field that a manager owns. */
 export interface OwnedField {
   readonly manager: string
   /** `spec.limited.borrowingLimitPercent` */
@@ -13,15 +13,15 @@ export interface OwnedField {
 
 interface Versions {
   readonly present: unknown
-  /** What the wish becomes with the server's defaults. */
+  /** The result of the wish with the server's defaults. */
   readonly wanted: unknown
   readonly wish: unknown
 }
 
 /**
- * Who, besides `ours`, owns what the wish changes without naming it: a field that is to go, or to fall back to its
- * default. Server-side apply leaves those as they are. Lists are owned as a whole in these kinds, so that only members of
- * objects count.
+ * The managers other than `ours` that own fields which the wish changes without naming them: fields to be removed, or
+ * reset to their defaults. Server-side apply leaves those unchanged. Lists are owned as a whole in these kinds, so only
+ * members of objects count.
  */
 export function ownersOfLeftovers(
   { present, wanted, wish }: Readonly<Record<keyof Versions, JsonObject>>,
@@ -46,7 +46,7 @@ function at(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((found, key) => (isJsonObject(found) ? found[key] : undefined), value)
 }
 
-/** Paths that differ between present and wanted, although the wish does not name them. */
+/** Paths that differ between present and wanted, although the wish does not contain them. */
 function leftovers({ present, wanted, wish }: Versions, path: Path): Path[] {
   if (present === undefined || present === null || specEquals(present, wanted)) return []
   if (isJsonObject(present) && isJsonObject(wanted)) {
@@ -57,7 +57,7 @@ function leftovers({ present, wanted, wish }: Versions, path: Path): Path[] {
   return wish === undefined || wish === null ? [path] : []
 }
 
-/** Whether a set of paths holds this one or something below it. */
+/** Whether a set of paths contains this one or something below it. */
 function owns(fields: unknown, [first, ...rest]: Path): boolean {
   if (first === undefined) return true
   if (!isJsonObject(fields)) return false
@@ -65,7 +65,9 @@ function owns(fields: unknown, [first, ...rest]: Path): boolean {
   return below !== undefined && owns(below, rest)
 }
 
-/** The field manager that changed the object last, its status aside; `undefined` where the server does not report it. */
+/**
+ * The field manager that changed the object last, ignoring its status; `undefined` when the server does not report it.
+ */
 export function lastWriteOf(object: JsonObject): LastWrite | undefined {
   const managed = at(object, ['metadata', 'managedFields'])
   const writes = (Array.isArray(managed) ? managed.filter(isJsonObject) : []).flatMap(
@@ -74,17 +76,18 @@ export function lastWriteOf(object: JsonObject): LastWrite | undefined {
         ? []
         : [{ by: manager, ...(typeof time === 'string' && { at: time }) }],
   )
-  // RFC 3339 in UTC and whole seconds: the order of the texts is that of the times. Of one second the last counts.
+  // RFC 3339 in UTC and whole seconds: the order of the texts is that of the times. Within a second, the last entry
+  // counts.
   return writes.reduce<LastWrite | undefined>(
     (last, write) => (last === undefined || (write.at ?? '') >= (last.at ?? '') ? write : last),
     undefined,
   )
 }
 
-/** How an object comes to be as wished. */
+/** How an object is brought to the wish. */
 interface UpdatePlan {
   readonly ok: true
-  /** What is taken from other managers by it. */
+  /** Fields that this takes from other managers. */
   readonly conflicts: readonly ManagerConflict[]
   readonly carryOut: () => Promise<Written | Failed>
 }
@@ -93,15 +96,15 @@ interface Update {
   readonly change: Address
   readonly wish: JsonObject
   readonly present: JsonObject
-  /** What the server makes of the wish, from a dry run. */
+  /** The server's result for the wish, from a dry run. */
   readonly wanted: JsonObject
 }
 
 /**
- * Finds the way by dry runs. Server-side apply tells which managers own what the wish sets, and keeps what it does not
- * name while somebody else owns it: `borrowingLimitPercent` set by kubectl stays although the wish has none, or the merge
- * is even invalid (Reject with the queues that were there). Then the object is replaced as a whole under our name, and
- * the owners of what goes are conflicts too.
+ * Chooses the method by dry runs. Server-side apply reports which managers own what the wish sets, and keeps fields
+ * that the wish does not name while another manager owns them: `borrowingLimitPercent` set by kubectl stays although
+ * the wish has none, or the merge is even invalid (Reject with the previous queues). Then the object is replaced as a
+ * whole under our name, and the owners of removed fields are conflicts too.
  */
 export async function planUpdate(
   requests: ObjectRequests,
@@ -132,5 +135,5 @@ export async function planUpdate(
   }
 }
 
-/** The wish itself is valid: what was refused is what the merge made of it. */
+/** The wish itself is valid: the server rejected the result of the merge. */
 const isInvalid = ({ status }: Failed): boolean => status === 422 || status === 400

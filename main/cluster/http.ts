@@ -3,18 +3,18 @@ import type { Problem } from '../../core/contract/errors.ts'
 import type { ChunkConsumer, HttpLimits } from './httpProblems.ts'
 import { redact, shownUrl } from './redact.ts'
 
-/** Carries out one request, its body handed on piece by piece. Resolves always: what went wrong is a value. */
+/** Sends one request and passes its body on in chunks. Always resolves: a failure is a value. */
 export type Send = (request: HttpRequest, onChunk: ChunkConsumer) => Promise<Delivered | Failed>
 
-/** How requests to one server are made: from its credentials, renewed when these expire. */
+/** How requests to one server are sent: derived from its credentials, renewed when these expire. */
 export interface RequestSettings {
   readonly send: Send
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** Replaced in every problem; never shown, logged or sent elsewhere. */
+  /** Redacted in every problem; never shown, logged or sent elsewhere. */
   readonly secrets: readonly string[]
-  /** Unix milliseconds until which they hold; for as long as the server accepts them without. */
+  /** Unix milliseconds until which they are valid; if absent, for as long as the server accepts them. */
   readonly validUntil?: number
-  /** Why the server probably refuses them, where it does, and what to do: a sentence. */
+  /** The probable reason if the server refuses them, and the remedy: a sentence. */
   readonly ifRefused?: string
 }
 
@@ -22,26 +22,29 @@ export interface HttpRequest {
   readonly url: URL
   readonly settings: RequestSettings
   readonly limits: HttpLimits
-  /** JSON to POST; a GET without it. */
+  /** JSON to POST; if absent, a GET. */
   readonly body?: string
-  /** For what changes something. Such a request is never sent twice by itself: the first may have been carried out. */
+  /**
+   * For requests that change something. Such a request is never repeated automatically: the first may have been carried
+   * out.
+   */
   readonly write?: { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly contentType: string }
   readonly accept?: string
   /** Called with the head of a 2xx response. */
   readonly onHead?: () => void
-  /** Bytes of the body of a failure that are kept for whoever understands it; none without it. */
+  /** Bytes of the body of a failure to keep for the caller; if absent, none. */
   readonly failureBytes?: number
-  /** Ask for compression. It costs the server about 8 ms for a page, so it is for links, not for loopback. */
+  /** Requests compression. It costs the server about 8 ms per page, so it is for network links, not for loopback. */
   readonly gzip?: boolean
   readonly signal?: AbortSignal
 }
 
-/** A complete answer with status 2xx. */
+/** A complete response with status 2xx. */
 export interface Delivered {
   readonly ok: true
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Bytes after decompression and, when it was compressed, on the wire. */
+  /** Bytes after decompression and, if it was compressed, on the wire. */
   readonly bytes: number
   readonly wireBytes?: number
   /** Milliseconds from the request to the last byte. */
@@ -51,17 +54,17 @@ export interface Delivered {
 export interface Failed {
   readonly ok: false
   readonly problem: Problem
-  /** Present when the server answered at all. */
+  /** Present if the server answered at all. */
   readonly status?: number
   readonly headers?: IncomingHttpHeaders
   readonly retryAfterMs?: number
-  /** The start of the body, when it was asked for. */
+  /** The start of the body, if requested. */
   readonly body?: string
 }
 
 /**
- * One request by the means of its settings, its body handed on piece by piece; nothing is kept. Resolves always: what went
- * wrong is a value, without secrets. The body may be incomplete unless the result is ok.
+ * Sends one request with its settings and passes its body on in chunks; nothing is kept. Always resolves: a failure is
+ * a value, without secrets. The body may be incomplete unless the result is ok.
  */
 export async function send(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivered | Failed> {
   const { secrets } = request.settings
@@ -81,7 +84,7 @@ function hideSecrets(problem: Problem, secrets: readonly string[]): Problem {
     : { code: problem.code, message, details: redact(problem.details, secrets) }
 }
 
-/** For objects and reviews of the API: small answers, soon. */
+/** For objects and reviews of the API: small responses, quickly. */
 const JSON_LIMITS: HttpLimits = {
   connectMs: 5_000,
   firstByteMs: 8_000,
@@ -103,7 +106,7 @@ interface GotJson {
   readonly headers: IncomingHttpHeaders
 }
 
-/** A whole answer as text, within the limits. */
+/** A whole response as text, within the limits. */
 export async function getText({ limits = JSON_LIMITS, ...request }: TextRequest): Promise<GotText | Failed> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const pieces: string[] = []
@@ -114,7 +117,7 @@ export async function getText({ limits = JSON_LIMITS, ...request }: TextRequest)
   return answer.ok ? { ...answer, value: pieces.join('') + decoder.decode() } : answer
 }
 
-/** A whole answer as parsed JSON, of unknown shape. */
+/** A whole response as parsed JSON, of unknown shape. */
 export async function getJson(request: TextRequest): Promise<GotJson | Failed> {
   const answer = await getText({ accept: 'application/json', ...request })
   if (!answer.ok) return answer
@@ -128,7 +131,7 @@ export async function getJson(request: TextRequest): Promise<GotJson | Failed> {
   }
 }
 
-/** The gitVersion of a reply of /version. */
+/** The gitVersion in a response of /version. */
 export function gitVersion(reply: unknown): string | undefined {
   if (typeof reply !== 'object' || reply === null || !('gitVersion' in reply)) return undefined
   return typeof reply.gitVersion === 'string' ? reply.gitVersion : undefined

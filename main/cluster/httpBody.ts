@@ -11,7 +11,7 @@ import {
 } from './httpProblems.ts'
 
 interface BodyRead {
-  /** Bytes after decompression and, when it was compressed, on the wire. */
+  /** Bytes after decompression and, if it was compressed, on the wire. */
   readonly bytes: number
   readonly wireBytes?: number
 }
@@ -21,17 +21,17 @@ interface BodyReading {
   readonly limits: HttpLimits
   readonly onChunk: ChunkConsumer
   readonly onFailed: (problem: Problem) => void
-  /** `complete` tells whether the body was read to its end, so that the connection can be used again. */
+  /** `complete`: whether the body was read to its end, so that the connection can be reused. */
   readonly onDelivered: (read: BodyRead, complete: boolean) => void
 }
 
-/** The start of the body of an answer that failed, for its words; with more than this the connection is given up. */
+/** How much of the body of a failed response is read for its message; if there is more, the connection is given up. */
 const START_BYTES = 4_096
 
-/** Bytes that the decompressor makes at a time: each time another thread is asked, which costs more than the work. */
+/** Bytes that the decompressor produces at a time: each time uses another thread, which costs more than the work. */
 const UNFOLDED_BYTES = 256 * 1024
 
-/** Reads at most `most` bytes of text; `complete` when the answer ended within them. */
+/** Reads at most `most` bytes of text; `complete` if the response ended within them. */
 export function readStart(
   response: IncomingMessage,
   most: number = START_BYTES,
@@ -43,7 +43,7 @@ export function readStart(
   const finish = (complete: boolean): void => {
     if (done) return
     done = true
-    // A compressed body has no words to show.
+    // A compressed body has no text to show.
     const readable = (response.headers['content-encoding'] ?? 'identity') === 'identity'
     onRead(readable ? Buffer.concat(pieces).subarray(0, most).toString('utf8') : '', complete)
   }
@@ -57,8 +57,8 @@ export function readStart(
 }
 
 /**
- * Hands the body on piece by piece, decompressed, within the limits. After the consumer had enough, or after a failure,
- * nothing more is handed on, and the decompressor is stopped: a small piece of a bomb unfolds to very much.
+ * Passes the body on in chunks, decompressed, within the limits. Once the consumer has enough, or after a failure,
+ * nothing more is passed on, and the decompressor is stopped: a small chunk of a compression bomb expands enormously.
  */
 export function readBody(response: IncomingMessage, reading: BodyReading): void {
   const { url, limits, onChunk } = reading

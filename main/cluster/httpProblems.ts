@@ -5,15 +5,15 @@ import { shownUrl } from './redact.ts'
 
 /** Limits of one request. Times are milliseconds; each ends the request with a problem. */
 export interface HttpLimits {
-  /** Until the connection, TLS included, stands. */
+  /** Until the connection is established, including TLS. */
   readonly connectMs: number
-  /** From then until the head of the answer. */
+  /** From then until the head of the response. */
   readonly firstByteMs: number
-  /** Between two pieces of the answer. */
+  /** Between two chunks of the response. */
   readonly idleMs: number
-  /** For everything together. */
+  /** For the whole request. */
   readonly totalMs: number
-  /** Bytes of the answer as they come, and after decompression. */
+  /** Bytes of the response as received, and after decompression. */
   readonly maxWireBytes: number
   readonly maxBytes: number
 }
@@ -52,7 +52,7 @@ export function tooLargeProblem(what: 'wire' | 'decoded', url: URL, limits: Http
   }
 }
 
-/** TLS failures by the code of Node or OpenSSL: what is wrong with the certificate, and how to mend it. */
+/** TLS failures by the code of Node or OpenSSL: what is wrong with the certificate, and how to fix it. */
 const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; give it as certificate-authority',
   SELF_SIGNED_CERT_IN_CHAIN:
@@ -83,8 +83,8 @@ const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
 }
 
 /**
- * What made a request fail before or under its answer; the system's own words are the details. `ifRefused` is what is to be
- * said when the server refuses the credentials.
+ * The problem that made a request fail before or during its response; the system's message is the details. `ifRefused`
+ * is the message for when the server refuses the credentials.
  */
 export function networkProblem(
   error: Error & { readonly code?: string },
@@ -135,10 +135,10 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'throttled',
 }
 
-/** How an API server calls a request without credentials. */
+/** How an API server names the user of a request without credentials. */
 const ANONYMOUS = 'User "system:anonymous"'
 
-/** What an answer other than 2xx means. `body` is the start of it; `ifRefused` as for `networkProblem`. */
+/** The meaning of a status other than 2xx. `body` is the start of the body; `ifRefused` as for `networkProblem`. */
 export function statusProblem(
   status: number,
   headers: IncomingHttpHeaders,
@@ -157,7 +157,7 @@ export function statusProblem(
     }
   }
   if (status === 403 && words.includes(ANONYMOUS)) {
-    // Nobody is refused here but the lack of credentials.
+    // A 403 for the anonymous user means that credentials are missing, not that a user lacks a permission.
     return {
       code: 'unauthorized',
       message: `${where} may not be read without credentials (403). ${ifRefused}`,
@@ -183,7 +183,7 @@ function locationShown(location: string, base: URL): string {
   return URL.canParse(location, base.href) ? shownUrl(new URL(location, base)) : 'not an address'
 }
 
-/** The message of a Kubernetes Status object, or the first line of anything else. */
+/** The message of a Kubernetes Status object, or the first line of any other text. */
 function statusWords(body: string): string {
   try {
     const status: unknown = JSON.parse(body)
@@ -191,7 +191,7 @@ function statusWords(body: string): string {
       return status.message
     }
   } catch {
-    // Not JSON: plain text, shown as it is.
+    // Not JSON: plain text, used as is.
   }
   return (body.trim().split('\n', 1)[0] ?? '').slice(0, 300)
 }
@@ -204,10 +204,10 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** Takes one piece of the body; `'enough'` ends the request as delivered. */
+/** Takes one chunk of the body; `'enough'` ends the request as delivered. */
 export type ChunkConsumer = (chunk: Uint8Array) => 'enough' | undefined
 
-/** What makes an answer unreadable before its body: a page for people, or an encoding that was not asked for. */
+/** Reasons to reject a response before its body: an HTML page, or an encoding that was not requested. */
 export function refuseHead(headers: IncomingHttpHeaders, url: URL): Problem | undefined {
   if (/^text\/html\b/i.test(headers['content-type'] ?? '')) return htmlProblem(url)
   const encoding = headers['content-encoding'] ?? 'identity'

@@ -30,7 +30,7 @@ const ExecSchema = z.object({
   provideClusterInfo: z.boolean().nullish(),
   interactiveMode: text,
 })
-/** A command that prints credentials, as a kubeconfig names it. */
+/** A command that prints credentials, as specified in a kubeconfig. */
 export type ExecConfig = z.infer<typeof ExecSchema>
 
 const UserEntrySchema = z.object({
@@ -69,23 +69,23 @@ export type ClusterConfig = z.infer<typeof ClusterEntrySchema>['cluster']
 export type UserConfig = NonNullable<z.infer<typeof UserEntrySchema>['user']>
 
 export interface ContextConfig {
-  /** The file that names it. */
+  /** The file that contains it. */
   readonly file: string
   readonly name: string
   readonly cluster: string
   readonly user: string
 }
 
-/** A file as it was read: what is confirmed of it is what is used of it. */
+/** A file as it was read: the content that is confirmed is the content that is used. */
 export type KubeconfigFile = NamedFile & Pick<CredentialFile, 'digest' | 'writableByOthers'>
 
-/** Kubeconfig files as one: of entries with the same name the first is taken, as kubectl does. Paths are absolute. */
+/** Kubeconfig files merged: of entries with the same name the first is used, as in kubectl. Paths are absolute. */
 export interface Kubeconfig {
   readonly files: readonly string[]
   readonly currentContext: string | undefined
   readonly contexts: readonly ContextConfig[]
   readonly clusters: ReadonlyMap<string, ClusterConfig>
-  /** Each with the file that it is from. */
+  /** Each with the file that contains it. */
   readonly users: ReadonlyMap<string, { readonly user: UserConfig; readonly file: KubeconfigFile }>
 }
 
@@ -95,8 +95,8 @@ interface ReadFile {
 }
 
 /**
- * Reads kubeconfig files and contacts nothing. A file of several that does not exist is skipped, as kubectl does.
- * Rejects with `ProblemError` when no file is there or one cannot be understood; never quotes a value from a file.
+ * Reads kubeconfig files and contacts nothing. If there are several, a file that does not exist is skipped, as in
+ * kubectl. Rejects with `ProblemError` when there is no file or one cannot be parsed; never quotes a value from a file.
  */
 export async function readKubeconfig(files: readonly string[], named: NamedByOperator): Promise<Kubeconfig> {
   const read = await Promise.all(files.map((file) => readIfThere(file, named)))
@@ -124,7 +124,7 @@ async function readIfThere(path: string, named: NamedByOperator): Promise<ReadFi
 
 type RawKubeconfig = z.infer<typeof KubeconfigSchema>
 
-/** Understands the text of one file. Throws `ProblemError` with the place of the fault, and without its text. */
+/** Parses the text of one file. Throws `ProblemError` with the location of the error, and without its text. */
 function parseKubeconfig(file: string, content: string): RawKubeconfig {
   const document = parseDocument(content, { prettyErrors: false })
   const fault = document.errors[0]
@@ -190,7 +190,7 @@ function withAbsolute<T extends object>(folder: string, entry: T, keys: readonly
   return result
 }
 
-/** A command without a slash is looked for on PATH; one with a slash is a path like the others. */
+/** A command without a slash is found on PATH; one with a slash is a path like the others. */
 function withAbsoluteCommand(folder: string, exec: ExecConfig): ExecConfig {
   return /[\\/]/.test(exec.command) ? { ...exec, command: absolute(folder, exec.command) } : exec
 }
@@ -206,13 +206,13 @@ interface CredentialFile {
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: string
-  /** Whether other users of this machine can change it; always false where files have no such modes. */
+  /** Whether other users of this machine can change it; always false on systems without such modes. */
   readonly writableByOthers: boolean
-  /** Whether other users of this machine can read or change it; always false where files have no such modes. */
+  /** Whether other users of this machine can read or change it; always false on systems without such modes. */
   readonly openToOthers: boolean
 }
 
-/** Reads a small file once. Rejects with `UnreadableFile`, whose words quote nothing of it. */
+/** Reads a small file once. Rejects with `UnreadableFile`, whose message quotes nothing of it. */
 export async function readCredentialFile(path: string, options: OpenOptions = {}): Promise<CredentialFile> {
   const handle = await openRegular(path, options)
   try {
@@ -240,7 +240,7 @@ const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
 const STICKY = 0o1000
 
-/** A group of the user's own, as many distributions make it, holds nobody else. */
+/** A user-private group, as many distributions create it, has no other members. */
 function isOpen({ mode, uid, gid }: Modes): boolean {
   if (process.platform === 'win32') return false
   return (mode & OTHERS_WRITE) !== 0 || ((mode & GROUP_WRITES) !== 0 && gid !== uid)
@@ -249,7 +249,7 @@ function isOpen({ mode, uid, gid }: Modes): boolean {
 /** In a folder with the sticky bit (/tmp) others can add files, but not replace this one. */
 const isOpenFolder = (folder: Modes): boolean => isOpen(folder) && (folder.mode & STICKY) === 0
 
-/** A kubeconfig with one cluster, one user and one context, all of one name. */
+/** A kubeconfig with one cluster, one user and one context, all with the same name. */
 export const kubeconfigText = (name: string, cluster: Readonly<Record<string, string>>, user: { token?: string }) =>
   stringify({
     apiVersion: 'v1',

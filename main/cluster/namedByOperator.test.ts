@@ -38,7 +38,7 @@ describe('a file', () => {
     expect(await named().file(at('default'))).toMatchObject({ by: 'default' })
     expect(await named('--kubeconfig', at('named')).file(at('other'))).toMatchObject({ by: 'page' })
     expect(await named('--kubeconfig', at('named')).file(at('absent'))).toMatchObject({ by: 'page' })
-    // An option of another meaning, and one that follows another.
+    // An option with another meaning, and one that follows another.
     expect(await named('--client-kubeconfig', at('other')).file(at('other'))).toMatchObject({ by: 'page' })
   })
 })

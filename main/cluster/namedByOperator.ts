@@ -3,23 +3,29 @@ import { delimiter, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { homeFolder } from '../files/homeFolder.ts'
 
-/** The files that hold when none is named: those of KUBECONFIG, or ~/.kube/config. */
+/** The default files when none is named: those of KUBECONFIG, or ~/.kube/config. */
 export function defaultFiles(env: NodeJS.ProcessEnv, home = homeFolder()): string[] {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   return named.length > 0 ? named : [join(home, '.kube', 'config')]
 }
 
-/** Options whose file may run a program, or may be sent to a server, without a further question. */
+/** Options whose file may run a program, or may be sent to a server, without confirmation. */
 const FILE_OPTIONS = ['kubeconfig', 'against-kubeconfig', 'token-file', 'password-file'] as const
 const ADDRESS_OPTIONS = ['server'] as const
 
-/** A file under the name that counts: the operator's own where it is the same file, for paths in it are relative to that. */
+/**
+ * A file under its authoritative name: the operator's own if it is the same file, because paths in it are relative to
+ * that.
+ */
 export interface NamedFile {
   readonly path: string
   readonly by: 'command-line' | 'default' | 'page'
 }
 
-/** What the operator named when this process was started: everything else comes from a page, which anybody may hold. */
+/**
+ * What the operator named when this process was started: everything else comes from a page, which may be in anyone's
+ * hands.
+ */
 export interface NamedByOperator {
   file(path: string): Promise<NamedFile>
   /** Whether the address was given as --server. */
@@ -59,5 +65,5 @@ export function namedByOperator(args: readonly string[], env: NodeJS.ProcessEnv,
   }
 }
 
-/** The path without links; as it is where it leads nowhere. */
+/** The path without links; unchanged if its target does not exist. */
 const realOf = (path: string): Promise<string> => realpath(path).catch(() => path)

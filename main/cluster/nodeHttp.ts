@@ -14,8 +14,8 @@ import {
 } from './httpProblems.ts'
 
 /**
- * Requests of this machine. An answer that breaks off on a connection kept from earlier, before it began, is asked for once
- * more on a new one, unless it writes: the server may have closed the idle connection.
+ * Requests of this machine. If a kept connection breaks before the response began, the request is repeated once on a
+ * new connection, unless it writes: the server may have closed the idle connection.
  */
 export const sendWith =
   (agent: Agent): Send =>
@@ -85,7 +85,7 @@ function attempt(
 
 const CANCELLED: Problem = { code: 'cancelled', message: 'The console cancelled the request.' }
 
-/** Node refuses some requests at once: a header with characters that HTTP does not have. */
+/** Node rejects some requests immediately: a header with characters that HTTP does not allow. */
 function openSafely(request: HttpRequest, agent: Agent): ClientRequest | Error {
   try {
     return open(request, agent)
@@ -116,7 +116,10 @@ function open({ url, settings, body, write, accept, gzip }: HttpRequest, agent: 
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options)
 }
 
-/** Calls back once the connection (with TLS where the address says so) stands; at once when it is kept from earlier. */
+/**
+ * Calls back once the connection is established (including TLS if the address requires it); immediately for a kept
+ * connection.
+ */
 function onConnected(outgoing: ClientRequest, url: URL, connected: () => void): void {
   outgoing.on('socket', (socket) => {
     if (outgoing.reusedSocket || !socket.connecting) connected()

@@ -62,7 +62,7 @@ function patient() {
   const { environment, advance } = standingClock(1_000)
   const told: (Waiting | undefined)[] = []
   const patience = createPatience({ ...environment, onWaiting: (waiting) => told.push(waiting) })
-  /** Answers in turn, the last one again and again. */
+  /** Returns the answers in turn, then repeats the last one. */
   const server = (...answers: (Failed | { readonly ok: true })[]) => {
     let sent = 0
     const send = async () => answers[Math.min(sent++, answers.length - 1)] ?? throttled()
@@ -70,7 +70,7 @@ function patient() {
   }
   return { patience, told, server, advance }
 }
-/** Lets promises that are settled go on. */
+/** Lets settled promises continue. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('patience', () => {

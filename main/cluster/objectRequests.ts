@@ -23,7 +23,7 @@ export interface Address {
   readonly kind: Kind
   readonly name: string
 }
-/** Admission may call webhooks, which have ten seconds and more. */
+/** Admission may call webhooks, which may take ten seconds and more. */
 const WRITE_LIMITS: HttpLimits = {
   connectMs: 5_000,
   firstByteMs: 35_000,
@@ -32,10 +32,10 @@ const WRITE_LIMITS: HttpLimits = {
   maxWireBytes: 4 * 1024 * 1024,
   maxBytes: 4 * 1024 * 1024,
 }
-/** A refusal names each field; the largest object has fewer than would fill this. */
+/** A refusal names each field; even for the largest object it is smaller than this. */
 const REFUSAL_BYTES = 512 * 1024
 
-/** The requests about one object, as the API has them. */
+/** The requests for one object, as the API has them. */
 export interface ObjectRequests {
   /** `undefined` when there is none. */
   get(address: Address): Promise<{ readonly ok: true; readonly object: JsonObject | undefined } | Failed>
@@ -88,7 +88,7 @@ export function createObjectRequests(api: ClusterApi, patience: Patience): Objec
         api.ask(async ({ base, settings }) => {
           const answer = await getJson({ url: objectUrl(base, kind, name), settings })
           if (!answer.ok) return answer.status === 404 ? { ok: true, object: undefined } : answer
-          // Nothing is ever written without knowing the version.
+          // An object is never written without its version.
           return isJsonObject(answer.value) && versionOf(answer.value) !== undefined
             ? { ok: true, object: answer.value }
             : { ok: false, status: 200, problem: strangeAnswer(kind, name) }
@@ -101,7 +101,7 @@ export function createObjectRequests(api: ClusterApi, patience: Patience): Objec
       write(
         (base) => objectUrl(base, kind, name, { ...query(dryRun), force: String(force) }),
         'PATCH',
-        // To apply `null` would be to own it.
+        // Applying `null` would claim ownership of it.
         withoutNulls(bodyOf(wish, at)),
         'application/apply-patch+yaml',
       ),
@@ -120,7 +120,7 @@ const strangeAnswer = (kind: Kind, name: string): Problem => ({
   message: `The server answered with something else than ${kind} ${name}; check that the address is that of an API server.`,
 })
 
-/** What the server keeps by itself, and what belongs to the precondition. */
+/** Fields that the server maintains, and those that belong to the precondition. */
 const KEPT_BY_SERVER: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -132,7 +132,7 @@ const KEPT_BY_SERVER: ReadonlySet<string> = new Set([
   'selfLink',
 ])
 
-/** The wish as it is sent: everything that it says, known to the console or not, but for what is the server's. */
+/** The wish as it is sent: everything that it contains, known to the console or not, except the server's own fields. */
 function bodyOf({ metadata, status: _status, ...rest }: JsonObject, at?: ObjectVersion): JsonObject {
   if (!isJsonObject(metadata)) return { ...rest, ...(metadata !== undefined && { metadata }) }
   const said = Object.entries(metadata).filter(([key]) => !KEPT_BY_SERVER.has(key))
@@ -141,7 +141,7 @@ function bodyOf({ metadata, status: _status, ...rest }: JsonObject, at?: ObjectV
 
 export type ManagerConflict = ChangeVerdict['conflicts'][number]
 
-/** What a refusal says beyond its words. */
+/** What a refusal contains besides its message. */
 interface Refusal {
   readonly message: string
   /** `Conflict`, `Invalid`, `AlreadyExists`, … */
@@ -168,7 +168,7 @@ const StatusSchema = z.object({
 
 const MANAGER_CONFLICT = 'FieldManagerConflict'
 
-/** The Status object in the body of a failure; empty where there is none. */
+/** The Status object in the body of a failure; empty if there is none. */
 export function refusalOf({ body, problem }: Failed): Refusal {
   const status = StatusSchema.safeParse(parseJson(body ?? '')).data
   if (status === undefined)
@@ -188,7 +188,10 @@ export function refusalOf({ body, problem }: Failed): Refusal {
   }
 }
 
-/** `strict decoding error: unknown field "spec.limited.shares", duplicate field "…"`: the server gives no causes for these. */
+/**
+ * `strict decoding error: unknown field "spec.limited.shares", duplicate field "…"`: the server reports no causes for
+ * these.
+ */
 function strictCauses(message: string): Cause[] {
   const found = message.matchAll(/\b(unknown|duplicate) field "([^"]+)"/g)
   return [...found].map(([words, what, field = '']) => ({
@@ -211,32 +214,32 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[
   return [items.filter(test), items.filter((item) => !test(item))]
 }
 
-/** As client-go, and with it kubectl, does. */
+/** As in client-go, and therefore in kubectl. */
 const MOST_TRIES = 10
-/** A server that asks for more than this is not waited for; flow control asks for at most 32 s. */
+/** If a server requests a longer pause than this, the request is not repeated; flow control requests at most 32 s. */
 const MOST_WAIT_MS = 60_000
 
 interface PatienceOptions {
   readonly now: () => number
-  /** Calls back once after `ms` unless the returned function was called. */
+  /** Calls back once after `ms` unless the returned function was called first. */
   readonly after: (ms: number, callback: () => void) => () => void
   readonly onWaiting: (waiting: Waiting | undefined) => void
 }
 
 export interface Patience {
   /**
-   * Sends a request, and sends it again after `Retry-After` as long as the server answers 429. Flow control rejects a
-   * request before it is carried out, so this is safe for writes too. A 429 without `Retry-After`, as a webhook may give,
-   * is not repeated. Returns the last answer after 10 tries or `giveUp`.
+   * Sends a request, and repeats it after `Retry-After` as long as the server answers 429. Flow control rejects a
+   * request before it is carried out, so this is safe for writes too. A 429 without `Retry-After`, which a webhook may
+   * send, is not repeated. Returns the last response after 10 tries or `giveUp`.
    */
   ask<T extends { readonly ok: true }>(send: () => Promise<T | Failed>): Promise<T | Failed>
-  /** Ends the present pauses; their requests return the 429. */
+  /** Ends the current pauses; their requests return the 429. */
   giveUp(): void
 }
 
 export function createPatience({ now, after, onWaiting }: PatienceOptions): Patience {
   const pauses = new Set<() => void>()
-  /** Whether the pause came to its end. */
+  /** Whether the pause ran to its end. */
   const pause = (ms: number): Promise<boolean> =>
     new Promise((resolve) => {
       const end = (whole: boolean): void => {

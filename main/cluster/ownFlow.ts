@@ -22,7 +22,7 @@ const LevelObjectSchema = z.object({ metadata: MetadataSchema, spec: z.object({ 
 export type SchemaObject = z.infer<typeof SchemaObjectSchema>
 export type LevelObject = z.infer<typeof LevelObjectSchema>
 
-/** Where the server put a request of the console: from the headers of its answer (specification 4.14). */
+/** How the server classified a request of the console: from the headers of its response (specification 4.14). */
 export interface FlowUids {
   readonly schema: string
   readonly level: string
@@ -34,7 +34,7 @@ export function flowUids(headers: IncomingHttpHeaders): FlowUids | undefined {
   return typeof schema === 'string' && typeof level === 'string' ? { schema, level } : undefined
 }
 
-/** Which schema and level the console's own requests fall into, and whether other work shares that level. */
+/** The schema and level that match the console's own requests, and whether other work shares that level. */
 export interface OwnFlow {
   readonly schema: string
   readonly precedence: number
@@ -43,7 +43,7 @@ export interface OwnFlow {
   readonly shared: boolean
 }
 
-/** Resolves the headers through the objects; `undefined` when these may not be listed or do not hold them. */
+/** Resolves the headers through the objects; `undefined` when these may not be listed or do not contain them. */
 export async function readOwnFlow(context: ReviewContext, uids: FlowUids): Promise<OwnFlow | undefined> {
   const schemas = await list(context, 'flowschemas', SchemaObjectSchema)
   const levels = await list(context, 'prioritylevelconfigurations', LevelObjectSchema)
@@ -69,7 +69,7 @@ export function findOwnFlow(
   }
 }
 
-/** A schema that admits only reads of the server itself and flow-control objects: no workload comes through it. */
+/** Whether a schema matches only reads of the server itself and of flow-control objects: no workload uses it. */
 function isNarrow({ spec }: SchemaObject): boolean {
   const groups = (spec.rules ?? []).flatMap((rule) => rule.resourceRules ?? []).flatMap((rule) => rule.apiGroups ?? [])
   return groups.every((group) => group === FLOW_CONTROL_GROUP)
@@ -86,7 +86,10 @@ async function list<T>(
   return parsed.success ? parsed.data.items : undefined
 }
 
-/** What can be granted apart: each part stands for the same rules always, so a role's name tells its contents. */
+/**
+ * The permissions that can be granted separately: each part always stands for the same rules, so a role's name
+ * identifies its contents.
+ */
 const GRANTS = ['version', 'metrics', 'dumps', 'objects', 'edit'] as const
 export type Grant = (typeof GRANTS)[number]
 
@@ -109,8 +112,8 @@ const RULES: Readonly<Record<Grant, object>> = {
 const ROLE_GROUP = 'rbac.authorization.k8s.io'
 
 /**
- * ClusterRole and ClusterRoleBinding that give `user` the grants, as YAML for `kubectl apply`. The names follow from the
- * grants and the user, so that applying them never takes away what an earlier report gave.
+ * ClusterRole and ClusterRoleBinding that give `user` the grants, as YAML for `kubectl apply`. The names are derived
+ * from the grants and the user, so that applying them never revokes what an earlier report granted.
  */
 export function roleYaml(user: string, grants: readonly Grant[]): string {
   const wanted = GRANTS.filter((grant) => grants.includes(grant))
@@ -125,7 +128,7 @@ export function roleYaml(user: string, grants: readonly Grant[]): string {
     {
       apiVersion: `${ROLE_GROUP}/v1`,
       kind: 'ClusterRoleBinding',
-      // Names of RBAC objects may hold anything but these two.
+      // Names of RBAC objects may contain any characters but these two.
       metadata: { name: `${name}:${user.replaceAll(/[/%]/g, '-')}` },
       roleRef: { apiGroup: ROLE_GROUP, kind: 'ClusterRole', name },
       subjects: [roleSubject(user)],
@@ -140,12 +143,15 @@ function roleSubject(user: string): object {
     : { kind: 'ServiceAccount', ...account }
 }
 
-/** The precedence of the console's own schema: before the service accounts and the defaults, after the system's own. */
+/**
+ * The matching precedence of the console's own schema: before the service accounts and the defaults, after the system's
+ * own.
+ */
 const OWN_PRECEDENCE = 450
 
 /**
- * A priority level for the console and the flow schema that leads `user` to it, as YAML (specification 1). `flow` is
- * where the requests go now; the own schema has to be matched before that one's.
+ * A priority level for the console and the flow schema that assigns `user` to it, as YAML (specification 1). `flow` is
+ * where the requests go now; the console's own schema must be matched before that schema.
  */
 export function ownLevelYaml(user: string, flow: OwnFlow | undefined): string {
   const now =
@@ -193,7 +199,7 @@ export function ownLevelYaml(user: string, flow: OwnFlow | undefined): string {
   )
 }
 
-/** A name that a Kubernetes object may have (RFC 1123), made of any user name. */
+/** A valid name of a Kubernetes object (RFC 1123), derived from any user name. */
 function dnsName(user: string): string {
   return user
     .toLowerCase()

@@ -25,7 +25,7 @@ import type { Consent } from './consent.ts'
 const DUMPS = '/debug/api_priority_and_fairness'
 const KINDS = 'flowschemas, prioritylevelconfigurations'
 
-/** What each capability shows, the call that it needs, and what grants it. */
+/** What each capability shows, the request that it needs, and the grant for it. */
 const TEXTS: Readonly<Record<Capability, { readonly label: string; readonly needs: string; readonly grant: Grant }>> = {
   version: { label: 'Version of the server', needs: 'GET /version', grant: 'version' },
   metrics: { label: 'Seats, limits, demand, waits and rejections', needs: 'GET /metrics', grant: 'metrics' },
@@ -46,12 +46,12 @@ const TEXTS: Readonly<Record<Capability, { readonly label: string; readonly need
   },
 }
 
-/** Whether the API of the cluster is behind the connection, or only metrics pages. */
+/** Whether the connection reaches the API of the cluster, or only metrics pages. */
 export type Reach = 'cluster' | 'pages'
 
 /**
  * What the credentials of a connection may do on one server, tested without side effects: pages are read up to their
- * first bytes, everything else is asked for by access reviews, which the server answers and does not store.
+ * first bytes, everything else is checked by access reviews, which the server answers and does not store.
  */
 async function permissionReport(
   server: ServerAddress,
@@ -67,7 +67,7 @@ async function permissionReport(
     return { ...report, problem: toProblem(error) }
   }
   const metrics = await probe(server.metrics, settings)
-  // Without an answer, or with credentials that are nobody's, the rest would only say the same again.
+  // Without a response, or with invalid credentials, the other checks would only repeat this.
   if (!metrics.ok && (metrics.failed.status === undefined || metrics.failed.status === 401)) {
     return { ...report, problem: metrics.failed.problem }
   }
@@ -76,7 +76,7 @@ async function permissionReport(
   const context = server.base === undefined ? undefined : { base: server.base, settings }
   const identity = context && (await reviewSelf(context))
   const user = identity?.user ?? refused
-  // Behind the address of a page may be an API server, which then answers who the user is, or any other program.
+  // An API server at the address of a page reports the user; any other program does not.
   if (context === undefined || (reach === 'pages' && identity === undefined)) {
     const findings = { ...pages, ...NO_CLUSTER }
     const remedy = user === undefined ? {} : { user, ...remedies(user, findings, undefined, false) }
@@ -119,7 +119,7 @@ type Probe = { readonly headers: IncomingHttpHeaders } & (
   { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly failed: Failed }
 )
 
-/** Reads the first bytes of a page. A HEAD request would be another verb, which a role may not have. */
+/** Reads the first bytes of a page. A HEAD request would be another verb, which a role may not include. */
 async function probe(url: URL, settings: RequestSettings): Promise<Probe> {
   const answer = await send({ url, settings, limits: METRICS_LIMITS }, () => 'enough')
   return answer.ok
@@ -189,8 +189,9 @@ function withNote(finding: Finding, note: string | undefined): Finding {
 const ANONYMOUS = 'system:anonymous'
 
 /**
- * The role that is missing, and a level of the console's own. The right to edit is offered apart, and only to a user who
- * sees everything, so that nobody gets it by copying. Nothing is offered to anonymous users: it would be given to everybody.
+ * The missing role, and a level for the console. The right to edit is offered separately, and only to a user who can
+ * read everything, so that nobody gets it by copying. Nothing is offered to anonymous users: it would be granted to all
+ * clients.
  */
 function remedies(
   user: string,
@@ -219,8 +220,8 @@ const SliceSchema = z.object({
 })
 
 /**
- * Addresses of the single API servers of a cluster, as its `kubernetes` service knows them; empty when the user may not
- * read that. They are a suggestion: from outside the cluster's network they may not be reachable.
+ * Addresses of the single API servers of a cluster, from its `kubernetes` service; empty when the user may not read
+ * that. They are a suggestion: they may be unreachable from outside the cluster's network.
  */
 async function otherServers({ base, settings }: ReviewContext): Promise<string[]> {
   const url = new URL(`${base}/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes`)

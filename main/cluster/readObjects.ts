@@ -9,8 +9,8 @@ import type { Failed } from './http.ts'
 import { listObjects } from './reflector.ts'
 
 /**
- * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
- * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
+ * The flow-control objects of a cluster, read once, with the version of its server if it reports one. `name` is the
+ * operator's name for it; `notes` list the objects that cannot be parsed. Rejects with `ProblemError`.
  */
 export async function readClusterObjects(
   target: Target,

@@ -10,22 +10,22 @@ import type { HttpLimits } from './httpProblems.ts'
 import type { ReviewContext } from './accessReview.ts'
 import { parseJson } from '../../core/text/text.ts'
 
-/** What is known of all objects of one kind. */
+/** The current state of all objects of one kind. */
 export interface Reflection<K extends Kind> {
   /** By name; absent before the first list. */
   readonly objects?: ReadonlyMap<string, Stored<K>>
-  /** Unix milliseconds of the last sign that they are these. */
+  /** Unix milliseconds of the last confirmation of this state. */
   readonly seenAt?: number
-  /** Names of objects that could not be understood. */
+  /** Names of objects that could not be parsed. */
   readonly strange: readonly string[]
-  /** Why it is not known whether they still are; absent while the watch stands. */
+  /** Why it is not known whether the state is still current; absent while the watch is open. */
   readonly problem?: Problem
 }
 
 export interface Reflector<K extends Kind> {
   readonly now: Reflection<K>
   start(signal: AbortSignal): void
-  /** Ends the present pause. */
+  /** Ends the current pause. */
   tryNow(): void
 }
 
@@ -37,29 +37,29 @@ export interface ReflectorOptions<K extends Kind> {
   readonly see: (object: Stored<K>) => void
   /** Called when `now` has changed. */
   readonly onChange: () => void
-  /** Lists again after so many milliseconds instead of watching. */
+  /** Lists again after this many milliseconds instead of watching. */
   readonly relistMs?: number
   /** Called after every list: the server may be another one. */
   readonly onListed: () => void
 }
 
-/** Failures after which the version can still be known to the server. */
+/** Failures after which the version may still be valid on the server. */
 const OF_THE_NETWORK: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout'])
-/** A permission does not come back by itself soon. */
+/** A missing permission rarely comes back soon. */
 const FORBIDDEN_RETRY_MS = 60_000
-/** A watch that ends sooner, although nothing went wrong, is not begun again at once. */
+/** A watch that ends sooner, even without an error, is not restarted immediately. */
 const SHORTEST_WATCH_MS = 1_000
 
 /**
- * Keeps the objects of one kind as they are on the server: lists them, then watches from the version of the list. A watch
- * that ends is taken up from the last version that was told; one whose version the server forgot begins with a new list.
- * After failures the pauses grow (`backoffMs`), and what was read last stays known.
+ * Mirrors the objects of one kind from the server: lists them, then watches from the version of the list. A watch that
+ * ends is resumed from the last version received; if the server no longer has that version, a new list begins. After
+ * failures the pauses grow (`backoffMs`), and the last state is kept.
  */
 export function createReflector<K extends Kind>(options: ReflectorOptions<K>): Reflector<K> {
   const { kind, api, environment, onChange, relistMs } = options
   const objects = new Map<string, Stored<K>>()
   let now: Reflection<K> = { strange: [] }
-  /** Where a watch begins; absent: with a list. */
+  /** Where a watch begins; absent: begin with a list. */
   let version: string | undefined
   let failures = 0
   const pause = createPause(environment)
@@ -101,7 +101,7 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
     const began = environment.now()
     const end = await api.ask((context) => watchObjects(kind, context, from, signal, take))
     if (!end.ok) {
-      // A network that failed says nothing of the version; a server that refused may not know it any more.
+      // A network failure leaves the version valid; a server that refused may no longer have it.
       if (!OF_THE_NETWORK.has(end.problem.code)) version = undefined
       return end
     }
@@ -131,19 +131,19 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
   }
 }
 
-/** What a watch tells. */
+/** An event of a watch. */
 type WatchEvent<K extends Kind> =
-  /** It stands: what changed since the version that it began from is on its way. */
+  /** The watch is open: the changes since its start version follow. */
   | { readonly type: 'open' }
   | { readonly type: 'put'; readonly object: Stored<K>; readonly resourceVersion: string }
   | { readonly type: 'gone'; readonly name: string; readonly resourceVersion: string }
   /** Nothing changed up to this version. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string }
 
-/** How a watch ended. `expired`: the server does not remember the version any more (410), so the list is read anew. */
+/** How a watch ended. `expired`: the server no longer has the version (410), so the list is read anew. */
 type WatchEnd = { readonly ok: true; readonly expired: boolean } | Failed
 
-/** A server ends watches by itself; sooner than it would, so that who watches is spread over the servers. */
+/** Shorter than the server's own limit for watches, so that clients spread over the servers. */
 const LASTS_SECONDS = 300
 const LIMITS: HttpLimits = {
   connectMs: 5_000,
@@ -154,7 +154,7 @@ const LIMITS: HttpLimits = {
   maxWireBytes: 128 * 1024 * 1024,
   maxBytes: 128 * 1024 * 1024,
 }
-/** etcd holds no larger object. */
+/** etcd stores no larger object. */
 const LONGEST_LINE = 4 * 1024 * 1024
 
 const EventSchema = z.object({ type: z.string(), object: z.unknown() })
@@ -194,7 +194,7 @@ async function watchObjects<K extends Kind>(
   return answer.status === 410 ? { ok: true, expired: true } : answer
 }
 
-/** Tells one line; returns how the watch ended when the line ends it. */
+/** Emits the event of one line; returns how the watch ended if the line ends it. */
 function takeLine<K extends Kind>(
   kind: K,
   url: URL,
@@ -227,12 +227,12 @@ const badAnswer = (url: URL, what: string): Failed => ({
   problem: { code: 'bad-answer', message: `${url.host} ${what}.` },
 })
 
-/** Puts pieces together to lines; `onLine` returns whether it wants more. */
+/** Joins chunks into lines; `onLine` returns whether to continue. */
 function createLines(onLine: (line: string) => boolean) {
   const decoder = new TextDecoder()
   let rest = ''
   return {
-    /** `false` when nobody wants more. */
+    /** `false` when no more is needed. */
     push(piece: Uint8Array): boolean {
       const [first = '', ...others] = decoder.decode(piece, { stream: true }).split('\n')
       const last = others.pop()
@@ -252,12 +252,12 @@ interface Listed<K extends Kind> {
   readonly ok: true
   readonly items: readonly Stored<K>[]
   readonly resourceVersion: string
-  /** Names of objects that could not be understood. */
+  /** Names of objects that could not be parsed. */
   readonly strange: readonly string[]
 }
 
 const PAGE = 500
-/** No cluster has so many; a server that goes on for ever is stopped. */
+/** No cluster has that many; a server that never ends its list is stopped. */
 const MOST_PAGES = 40
 
 const ListSchema = z.object({
@@ -265,7 +265,7 @@ const ListSchema = z.object({
   items: z.array(z.unknown()).nullable(),
 })
 
-/** All objects of one kind, page by page; a list that changes too much meanwhile (410) is a failure like any other. */
+/** All objects of one kind, page by page; a list that expires meanwhile (410) is a failure like any other. */
 export async function listObjects<K extends Kind>(
   kind: K,
   { base, settings }: ReviewContext,
@@ -312,15 +312,15 @@ export async function listObjects<K extends Kind>(
 const NamedSchema = z.object({ metadata: z.object({ name: z.string() }) })
 const nameOf = (item: unknown): string => NamedSchema.safeParse(item).data?.metadata.name ?? 'without a name'
 
-/** Pauses between failed tries, milliseconds; the last one repeats. */
+/** Pauses between failed attempts, milliseconds; the last one repeats. */
 const STEPS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
-/** A server may ask for a longer pause by Retry-After, up to this. */
+/** A server may request a longer pause by Retry-After, up to this. */
 const LONGEST_WISH_MS = 300_000
 
 /**
- * The pause before the next try, milliseconds, after `failures` (≥ 1) tries have failed in a row. Up to a fifth more or
- * less by chance, so that consoles that lost the same server do not return together. `wishMs` is the server's own wish
- * and is honoured when it is longer.
+ * The pause before the next attempt, milliseconds, after `failures` (≥ 1) failures in a row. Randomized by up to a
+ * fifth either way, so that consoles that lost the same server do not return together. `wishMs` is the pause that the
+ * server requested; it is used when it is longer.
  */
 export function backoffMs(failures: number, random: () => number, wishMs = 0): number {
   const step = STEPS_MS[Math.min(failures, STEPS_MS.length) - 1] ?? STEPS_MS[0]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Problem } from '../../core/contract/errors.ts'
 import { FLOW_CONTROL_GROUP, FLOW_CONTROL_RESOURCES, review, unclear, type ReviewContext } from './accessReview.ts'
 
-/** Who a token belongs to, as the API server says it; `spec` of an access review takes the same. */
+/** The user of a token, as the API server reports it; `spec` of an access review has the same fields. */
 const UserSchema = z.object({
   username: z.string().min(1),
   uid: z.string().optional(),
@@ -25,8 +25,9 @@ const AccessSchema = z.object({
 type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
 /**
- * Asks the API server whose token this is (TokenReview, authentication.k8s.io/v1); `undefined` for a token that it does not
- * know, that has expired, or that is for none of the audiences. The answer repeats the token, so nothing of it is passed on.
+ * Requests the user of a token from the API server (TokenReview, authentication.k8s.io/v1); `undefined` for a token
+ * that is unknown, has expired, or is for none of the audiences. The response repeats the token, so nothing of it is
+ * passed on.
  */
 export async function reviewToken(
   { base, settings }: ReviewContext,
@@ -39,13 +40,13 @@ export async function reviewToken(
   if (!answer.ok) return { ok: false, problem: answer.problem }
   const { authenticated, user, audiences: accepted = [] } = answer.value.status
   if (authenticated !== true) return { ok: true, value: undefined }
-  // An authenticator that knows nothing of audiences leaves them out: then the token is not shown to be for us.
+  // An authenticator without support for audiences omits them: then nothing shows that the token is for us.
   if (audiences.length > 0 && !accepted.some((one) => audiences.includes(one))) return { ok: true, value: undefined }
   const known = UserSchema.safeParse(user)
   return known.success ? { ok: true, value: known.data } : unclear(base, 'TokenReview')
 }
 
-/** What the console shows: whoever looks at it must be allowed to read all of it. */
+/** What the console shows: a user must be allowed to read all of it. */
 const SHOWN = [
   ...['/metrics', '/debug/api_priority_and_fairness/dump_requests'].map((path) => ({
     name: `get ${path}`,
@@ -59,7 +60,7 @@ const SHOWN = [
   ),
 ]
 
-/** Which of the rights to read what the console shows a user lacks (SubjectAccessReview); none for one who may look. */
+/** The rights to read what the console shows that a user lacks (SubjectAccessReview); empty for an admissible user. */
 export async function missingRights(
   context: ReviewContext,
   { username, ...rest }: ReviewedUser,

@@ -29,13 +29,13 @@ interface Mode {
   readonly announce: (to: JsonObject | undefined) => Promise<void>
 }
 
-/** After which pauses the object is looked at when the answer to a change was lost, milliseconds. */
+/** Pauses before each read of the object after the response to a change was lost, milliseconds. */
 const LOOK_AGAIN_MS = [0, 500, 1_500, 3_000]
 
 /**
- * Carries changes out on a cluster, each at the version of the object that was looked at just before. An object that is
- * there is changed by server-side apply with a field manager of our own where that leads to exactly what is wished, and
- * replaced as a whole where it does not (`planUpdate`).
+ * Applies changes to a cluster, each at the version of the object that was read just before. An existing object is
+ * changed by server-side apply with a field manager of our own if the result is exactly the wish, and replaced as a
+ * whole if not (`planUpdate`).
  */
 export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEditor, 'read' | 'check' | 'apply'> {
   const { requests, versions, pause } = options
@@ -131,7 +131,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
     return { verdict, done: doneOf(change, present, verdict.object) }
   }
 
-  /** No answer, or one that does not say whether it was done: the object itself tells. */
+  /** For a missing or inconclusive response: the outcome is read from the object itself. */
   const afterLostAnswer = async (
     change: ObjectChange,
     before: JsonObject | undefined,
@@ -144,7 +144,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
       if (!found.ok) continue
       const now = found.object
       asBefore = now === undefined ? before === undefined : before !== undefined && sameVersion(before, now)
-      // It may still be under way.
+      // It may still be in progress.
       if (asBefore) continue
       if (!isAsWished(change, now, before, verdict.object)) {
         return { verdict: changedMeanwhile(change, shown(change, now)) }
@@ -215,13 +215,13 @@ function ownedByOthers({ kind, name }: ObjectChange, conflicts: ServerVerdict['c
 type Outcome = ServerVerdict['outcome']
 
 /**
- * What a refusal or a missing answer means. `failed` is said only where the server may have carried the change out: of a
- * refusal it is known that nothing was done.
+ * The meaning of a refusal or a missing response. `failed` is used only when the server may have carried out the
+ * change: after a refusal, nothing was changed.
  */
 export function verdictOfFailure(change: Pick<ObjectChange, 'kind' | 'name'>, failed: Failed): ServerVerdict {
   const { status } = failed
   if (status === undefined || status < 400) return verdictOf(change, 'failed', { problem: failed.problem })
-  // Nobody was told what this user may: the credentials themselves are refused.
+  // The permissions of the user were not checked: the credentials themselves are refused.
   if (status === 401) {
     const message = `${change.kind} ${change.name} was not changed: ${failed.problem.message}`
     return verdictOf(change, 'forbidden', { problem: { ...failed.problem, message } })
@@ -242,7 +242,7 @@ const CODES: Readonly<Partial<Record<Outcome, ErrorCode>>> = {
 }
 
 function outcomeOf(status: number, message: string): Outcome {
-  // Admission refuses with the same status as authorisation.
+  // Admission refuses with the same status as authorization.
   if (status === 403)
     return /admission webhook|ValidatingAdmissionPolicy|denied the request/.test(message) ? 'rejected' : 'forbidden'
   if (status === 404 || status === 409) return 'conflict'

@@ -5,8 +5,8 @@ import { messageOf } from '../../core/text/text.ts'
 import { readWithin, type ReadLimits } from './files.ts'
 
 /**
- * A file that only grows, line by line. After a crash at any moment it holds every line that was added before, and at most a
- * part of the last one, which `keep` cuts off.
+ * A file that only grows, line by line. After a crash it holds the lines that were written so far, and at most a
+ * part of the next one, which `keep` cuts off.
  */
 export class AppendedLines {
   private readonly path: string
@@ -20,14 +20,14 @@ export class AppendedLines {
     this.onFailure = onFailure
   }
 
-  /** The file as it is; empty where there is none. Rejects with `ProblemError`. */
+  /** The content of the file; empty if there is none. Rejects with `ProblemError`. */
   static async read(path: string, limits: ReadLimits): Promise<string> {
     const found = await stat(path).catch(() => undefined)
     return found === undefined ? '' : (await readWithin(path, limits)).toString('utf8')
   }
 
   /**
-   * Opens the file, which is made where there is none, and cuts it off after so many bytes. `onFailure`: a line cannot be
+   * Opens the file, creating it if necessary, and truncates it to `bytes`. `onFailure` is called when a line cannot be
    * written; `close` rejects with the reason. Rejects with `ProblemError`.
    */
   static async keep(path: string, bytes: number, onFailure: () => void): Promise<AppendedLines> {
@@ -40,7 +40,7 @@ export class AppendedLines {
     }
   }
 
-  /** Adds lines that end with line breaks. They are written in the order of the calls. */
+  /** Adds lines, each ending with a line break. They are written in the order of the calls. */
   add(lines: string): void {
     this.last = this.last.then(() => this.handle.appendFile(lines))
     this.last.catch(this.onFailure)

@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { messageOf } from '../../core/text/text.ts'
 
-/** How much is read of what somebody named, and until when. */
+/** Limits for reading a file that the operator named. */
 export interface ReadLimits {
   readonly mostBytes: number
-  /** Ends the reading; its reason is thrown. */
+  /** Stops reading; its reason is thrown. */
   readonly signal?: AbortSignal
 }
 
@@ -38,7 +38,7 @@ const CHUNK_BYTES = 256 * 1024
  */
 export async function openRegular(path: string, { pipes = false }: OpenOptions = {}): Promise<FileHandle> {
   try {
-    // Opening a device may already do something; what is at the path may change until it is open.
+    // Opening a device may already have an effect; what is at the path may change until it is open.
     refuseOthers(path, await stat(path), pipes)
     const handle = await open(path, pipes ? constants.O_RDONLY : constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
@@ -71,7 +71,7 @@ export async function readWithin(path: string, limits: ReadLimits): Promise<Buff
   }
 }
 
-/** From the position of an open file to its end. Rejects as `readWithin` does. */
+/** An open file from its position to its end. Rejects as `readWithin` does. */
 export async function readOpened(path: string, handle: FileHandle, limits: ReadLimits): Promise<Buffer> {
   try {
     return await gather(path, chunksOf(handle), limits)
@@ -89,7 +89,7 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Everything that a stream brings; `name` stands in the sentences. Rejects as `readWithin` does. */
+/** The complete content of a stream; `name` is used in messages. Rejects as `readWithin` does. */
 export async function gather(name: string, pieces: AsyncIterable<Buffer>, limits: ReadLimits): Promise<Buffer> {
   const { mostBytes, signal } = limits
   const parts: Buffer[] = []
@@ -105,7 +105,7 @@ export async function gather(name: string, pieces: AsyncIterable<Buffer>, limits
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MB`
 
-/** A folder of somebody's files has fewer entries, and is less deep. */
+/** A real folder has fewer entries, and is less deep. */
 const MOST_ENTRIES = 100_000
 const MOST_NESTED = 32
 
@@ -116,9 +116,9 @@ export interface FoundFile {
 }
 
 export interface FolderOptions {
-  /** Whether folders in it are read too. Links to folders are not followed: they may lead in circles. */
+  /** Whether subfolders are read too. Links to folders are not followed: they may form cycles. */
   readonly nested: boolean
-  /** Names that are passed over, of files and of folders. */
+  /** Names of files and folders to skip. */
   readonly skip: (name: string, folder: boolean) => boolean
   readonly order: (a: string, b: string) => number
   readonly signal: AbortSignal
@@ -161,7 +161,7 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
 
 const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() === true
 
-/** Whether a path is a folder. Rejects with `ProblemError` where nothing is. */
+/** Whether a path is a folder. Rejects with `ProblemError` when it does not exist. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
@@ -187,8 +187,8 @@ function unreadable(path: string, error: unknown): ProblemError {
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Replaces a file as a whole, so that a crash at any moment leaves the old content or the new one. Only this user can read
- * the result; a link at `path` is replaced and never followed. When it resolves, the content is on the disk. The folder must
+ * Replaces a file atomically: a crash at any moment leaves the old content or the new one. Only this user can read the
+ * result; a link at `path` is replaced and never followed. When it resolves, the content is on disk. The folder must
  * exist. Rejects with the system's error, or that of the content, and leaves nothing behind.
  */
 export async function writeAtomically(
@@ -212,7 +212,10 @@ export async function writeAtomically(
   await syncFolder(dirname(path))
 }
 
-/** Without this the new name itself could be lost with the power. Windows cannot open folders, and needs no such call. */
+/**
+ * Without this the new name itself could be lost in a power failure. Windows cannot open folders, and needs no such
+ * call.
+ */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, constants.O_RDONLY)

@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { parse } from 'node:path'
 
 /**
- * The home folder of the user; the root folder, as a shell has it, for a user who has none: a container may run as a number that no
- * file of users lists, and without HOME.
+ * The home folder of the user; the root folder, as in a shell, for a user who has none: a container may run with a
+ * numeric user that no user database lists, and without HOME.
  */
 export function homeFolder(read: () => string = homedir): string {
   try {

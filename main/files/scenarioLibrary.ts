@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const EXTENSION = '.yaml'
 
-/** Situations, checks, and what is about etcd. */
+/** Situations, checks, and etcd scenarios. */
 const LETTERS = 'STQ'
 const placeOf = (name: string): number => LETTERS.indexOf(name.slice(0, 1))
 
@@ -16,5 +16,5 @@ export async function scenarioNames(folder: string): Promise<readonly string[]> 
     .toSorted((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b, 'en', { numeric: true }))
 }
 
-/** Of a name that `scenarioNames` gave. */
+/** The file of a name that `scenarioNames` returned. */
 export const fileOfScenario = (folder: string, name: string): string => join(folder, `${name}${EXTENSION}`)
