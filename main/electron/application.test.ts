@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(userData, { recursive: true })
 })
 
-/** An Electron that only remembers, in order, what was asked of it. */
+/** A fake Electron that records its calls in order. */
 function fakeElectron({
   firstInstance,
   early,
@@ -518,7 +518,7 @@ test('a message box shows the whole question, and only its second button allows'
       return Promise.resolve({ response })
     })(['A page asks.', '  program  x', '  argument y'], signal)
   expect(await answer(1)).toBe(true)
-  // Closing the box answers with its cancel button.
+  // Closing the box returns its cancel button.
   expect(await answer(shown[0]?.cancelId ?? 1)).toBe(false)
   expect(await answer(0, AbortSignal.abort())).toBeUndefined()
   expect(shown[0]).toMatchObject({ message: 'A page asks.', detail: 'program  x\nargument y', defaultId: 0 })

@@ -27,7 +27,7 @@ export type ElectronApi = Pick<
   'app' | 'BrowserWindow' | 'Menu' | 'dialog' | 'ipcMain' | 'protocol' | 'screen' | 'session' | 'shell'
 >
 
-/** As it comes from another process of this application. */
+/** The data from another process of this application. */
 const GivenSchema = z.object({ arguments: z.array(z.string()), cwd: z.string() })
 
 export interface GivenArguments {
@@ -39,13 +39,15 @@ export interface DesktopOptions {
   /** Folder of the built page, and the built preload script. */
   readonly root: string
   readonly preload: string
-  /** Makes what answers the page; called once, when Electron is ready, with the files that the system opened it for. */
+  /**
+   * Creates what serves the page; called once, when Electron is ready, with the files that the system opened it for.
+   */
   readonly createWorkspace: (files: readonly string[]) => Pick<Workspace, 'handlers' | 'lineTo' | 'close'>
-  /** What was given to this start of the application, and the folder that relative paths are from. */
+  /** The arguments of this start of the application, and the folder that relative paths refer to. */
   readonly given: GivenArguments
-  /** Connects what the arguments of a later start name; nothing when they name no source. */
+  /** Connects the source that the arguments of a later start name; does nothing when they name none. */
   readonly openGiven: (given: GivenArguments) => void
-  /** The address in the page, `#/level/system`, that a link among the arguments leads to; what is wrong with it is said. */
+  /** The address in the page, `#/level/system`, of a link among the arguments; an invalid link is reported. */
   readonly addressIn: (given: readonly string[]) => string | undefined
   /** Connects files or folders. */
   readonly openPaths: (paths: readonly string[]) => void
@@ -55,8 +57,8 @@ export interface DesktopOptions {
 }
 
 /**
- * The life of the desktop application. Resolves once the window exists, or with `undefined` when another instance
- * runs already, which is then brought to the front.
+ * Runs the desktop application. Resolves once the window exists, or with `undefined` when another instance is already
+ * running, which is then brought to the front.
  */
 export async function boot(
   electron: ElectronApi,
@@ -64,15 +66,15 @@ export async function boot(
 ): Promise<Electron.BrowserWindow | undefined> {
   const { app, dialog, shell } = electron
   const { log, now, platform, preload, root } = options
-  // First of all: a second instance must not touch what the first one holds.
-  // Its arguments go to the first one as they were given: Chromium reorders those of the event.
+  // First of all: a second instance must not touch what the first one uses.
+  // Its arguments are passed to the first one as given: Chromium reorders those of the event.
   if (!app.requestSingleInstanceLock({ ...options.given })) {
     app.quit()
     return undefined
   }
   registerScheme(electron.protocol)
   guardAllContents(app, shell)
-  // macOS names a file that was opened before the application is ready.
+  // macOS reports a file that was opened before the application is ready.
   const early: string[] = []
   let openPaths = (paths: readonly string[]): void => void early.push(...paths)
   app.on('open-file', (event, file) => {
@@ -86,7 +88,7 @@ export async function boot(
     openLink(opened)
   })
   await app.whenReady()
-  // The other systems learn the scheme from the package (electron-builder.yml).
+  // On the other systems the package registers the scheme (electron-builder.yml).
   if (platform === 'win32' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME)
 
   const assets = await loadAssets(root)
@@ -162,18 +164,19 @@ export async function boot(
 }
 
 /*
- * The only file that touches Electron's raw message channels. There are two: one by which the page asks for a line,
- * and one by which the menu speaks to the page. Everything else goes through the contract, over the line.
+ * The only file of the main process that uses Electron's raw message channels. There are two: one on which the page
+ * requests a line, and one on which the menu sends commands to the page. Everything else goes through the contract,
+ * over the line.
  */
 
-/** Only the page itself, in the main frame; a frame that is gone has no say. */
+/** Accepts only the page itself, in the main frame; a detached frame is not trusted. */
 export function isTrustedFrame(frame: Pick<WebFrameMain, 'url' | 'parent' | 'detached'> | null): boolean {
   return frame !== null && !frame.detached && frame.parent === null && isOwnUrl(frame.url)
 }
 
 /**
  * Calls `accept` with a line for each request of the page. A page has one line: a new one (after a reload) closes the
- * line before it. Requests from anywhere else have their ports closed and are reported to `onRefused`.
+ * previous one. Requests from anywhere else have their ports closed and are reported to `onRefused`.
  */
 export function onConnect(
   ipcMain: Pick<IpcMain, 'on'>,
@@ -204,7 +207,7 @@ interface MenuState {
 }
 interface MenuActions {
   readonly command: (command: MenuCommand) => void
-  /** Asks for files, or for a folder, and opens them as a source. */
+  /** Shows a dialog for files, or for a folder, and opens them as a source. */
   readonly openFiles: (what: 'files' | 'folder') => void
   readonly openOutside: (url: string) => void
 }
@@ -288,7 +291,7 @@ type ShowMessageBox = (options: MessageBoxOptions) => Promise<{ readonly respons
 
 const ALLOW = 1
 
-/** Asks in a message box of the system, which no page can press a button of; closing it refuses. */
+/** Asks in a message box of the system, whose buttons no page can press; closing it refuses. */
 export const askOperator =
   (show: ShowMessageBox): Ask =>
   async ([message = '', ...lines], signal) => {

@@ -30,7 +30,7 @@ test('however often it crashes: reloads are at least a minute apart', () => {
   )
 })
 
-/** A page that is watched, and an operator who answers every question with the same button. */
+/** A watched page, and an operator who answers every question with the same button. */
 function watched(button: number) {
   const emitter = new EventEmitter()
   const done: string[] = []

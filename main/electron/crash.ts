@@ -1,13 +1,13 @@
 import type { BrowserWindow, MessageBoxOptions, WebContents } from 'electron'
 import { jsonText } from '../../core/text/text.ts'
 
-/** Milliseconds within which a second crash is not answered by another reload. */
+/** Milliseconds after a crash in which another crash does not reload the page automatically. */
 const CALM_MS = 60_000
 
-/** Chromium's code for a load that gave way to another one. */
+/** Chromium's code for a load that was replaced by another one. */
 const ABORTED = -3
 
-/** Whether the page may be loaded again after a crash: once a minute, or a broken page would load for ever. */
+/** Whether the page may be reloaded after a crash: once a minute, because a broken page would reload for ever. */
 export function createReloadRule(now: () => number): () => boolean {
   let last: number | undefined
   return () => {
@@ -18,18 +18,18 @@ export function createReloadRule(now: () => number): () => boolean {
   }
 }
 
-/** What of a window is watched. */
+/** The parts of a window that are watched. */
 export type WatchedWindow = Pick<BrowserWindow, 'on'> & { readonly webContents: Pick<WebContents, 'on' | 'reload'> }
 
 export interface CrashEnvironment {
-  /** Shows a question of the application's own and resolves to the index of the button. */
+  /** Shows a question in a dialog of the application and resolves to the index of the button. */
   readonly ask: (options: MessageBoxOptions) => Promise<number>
   readonly quit: () => void
   readonly log: Log
   readonly now: () => number
 }
 
-/** Answers the ends that a page can come to, other than being closed. */
+/** Handles every end of a page other than closing it. */
 export function watchPage(window: WatchedWindow, { ask, quit, log, now }: CrashEnvironment): void {
   const mayReload = createReloadRule(now)
   const contents = window.webContents
@@ -56,7 +56,7 @@ export function watchPage(window: WatchedWindow, { ask, quit, log, now }: CrashE
   window.on('responsive', () => log('page-responsive', {}))
 }
 
-/** One line of JSON for whoever looks into the shell's standard error; never holds an address or a secret. */
+/** One line of JSON for standard error of the shell; never contains an address or a secret. */
 export type Log = (event: string, details: Readonly<Record<string, string | number>>) => void
 
 export const createLog =

@@ -19,7 +19,7 @@ const { app, dialog } = electron
 const now = (): number => systemEnvironment.now()
 const log = createLog((text) => process.stderr.write(text), now)
 
-/** The end of the application, said to the operator once. */
+/** The end of the application, reported to the operator once. */
 function fail(error: unknown): void {
   const message = messageOf(error)
   log('failed', { message })
@@ -29,18 +29,18 @@ function fail(error: unknown): void {
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-/** Folders beside the code in a checkout; resources of the packaged application (electron-builder.yml). */
+/** Folders next to the code in a checkout; resources of the packaged application (electron-builder.yml). */
 const resources = app.isPackaged ? process.resourcesPath : path.join(import.meta.dirname, '..', '..', 'assets')
 
-/** Known once the application is ready. */
+/** Available once the application is ready. */
 const stateFolder = (): string => path.join(app.getPath('userData'), 'state')
 
 const given = { arguments: argumentsOf(process.argv, app.isPackaged), cwd: process.cwd() }
-/** What the operator typed. What comes with a link, anybody may have written. */
+/** The arguments that the operator typed. A link, and anything that comes with it, may be from anyone. */
 const words = given.arguments.some(isLink) ? [] : process.argv
 let workspace: Workspace | undefined
 
-/** Connects what is opened; what prevents it is said in a window of its own. */
+/** Connects what is opened; a failure is reported in a dialog. */
 async function open(find: () => Promise<Opening | undefined>, otherwise?: Opening): Promise<void> {
   const opening = await find().catch((error: unknown) => {
     const message = error instanceof UsageError ? error.message : toProblem(error).message
@@ -59,7 +59,7 @@ async function open(find: () => Promise<Opening | undefined>, otherwise?: Openin
   }
 }
 
-/** Where a link leads; what prevents it is said in a window of its own. */
+/** The address of a link; a failure is reported in a dialog. */
 function addressOf(later: readonly string[]): string | undefined {
   try {
     return addressIn(later)
@@ -83,7 +83,7 @@ function openWorkspace(files: readonly string[]): Workspace {
     stateDir,
     environment: systemEnvironment,
     access: systemAccess(recording, stateDir, consent),
-    // Electron reads threads from within its archive too (electron/electron#33216).
+    // Electron can load threads from its archive too (electron/electron#33216).
     open: openInThread({
       file: path.join(import.meta.dirname, 'thread.js'),
       stateDir,
@@ -100,7 +100,7 @@ function openWorkspace(files: readonly string[]): Workspace {
     platform: process.platform,
     warn: (sentence) => log('warning', { sentence }),
   })
-  // Something live from the start; whatever the operator connects takes its place.
+  // Live data from the start; any source that the operator connects replaces it.
   void open(() => openingOf([...given.arguments, ...files], { cwd: given.cwd, stateDir }), usualOpening())
   return workspace
 }

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { pagesOf, SCREENS } from '../../core/contract/screens.ts'
 import { shownLine } from '../../core/text/text.ts'
 
-/** Scheme of the links that the system hands to the application; electron-builder.yml registers the same. */
+/** Scheme of the links that the system passes to the application; electron-builder.yml registers the same. */
 export const LINK_SCHEME = 'apf-console'
 
-/** Whether an argument claims to be a link, well made or not. */
+/** Whether an argument claims to be a link, valid or not. */
 export const isLink = (argument: string): boolean => /^\s*apf-console:/i.test(argument)
 
 export type ParsedLink =
-  /** `address` is one of the page, `#/level/system?at=…`. */
+  /** `address` is an address in the page, `#/level/system?at=…`. */
   { readonly ok: true; readonly address: string } | { readonly ok: false; readonly why: string }
 
 const MOST_CHARACTERS = 2_000
@@ -19,7 +19,7 @@ const text = z
   .max(500)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u)
 
-/** All that a link may say. Nothing in it connects, reads a file, runs a program or changes a setting. */
+/** The only parameters of a link. None of them connects, reads a file, runs a program or changes a setting. */
 const QuerySchema = z.strictObject({
   object: text.exactOptional(),
   source: text.exactOptional(),
@@ -28,7 +28,7 @@ const QuerySchema = z.strictObject({
   at: z.iso.datetime({ offset: true }).exactOptional(),
 })
 const ScreenSchema = z.enum(SCREENS)
-/** As the API server names objects. */
+/** The form of object names in the API server. */
 const LevelSchema = z
   .string()
   .max(253)
@@ -38,9 +38,9 @@ const QUERY_NAMES = Object.keys(QuerySchema.shape).join(', ')
 const refused = (why: string): ParsedLink => ({ ok: false, why })
 
 /**
- * The address in the page that a link leads to: `apf-console://level/system?at=…` is `#/level/system?at=…`. Anybody may have
- * written the link, so whatever is not known is refused with a sentence. The page itself reads ranges and names of sources, and
- * says which it cannot show.
+ * The address in the page that a link leads to: `apf-console://level/system?at=…` is `#/level/system?at=…`. A link may
+ * be from anyone, so anything unknown is rejected with a sentence. The page itself reads ranges and names of sources,
+ * and reports those that it cannot show.
  */
 export function parseLink(link: string): ParsedLink {
   if (link.length > MOST_CHARACTERS) return refused('The link is longer than 2,000 characters.')

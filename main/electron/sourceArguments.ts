@@ -7,7 +7,7 @@ import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
 import { isLink, parseLink } from './link.ts'
 
-/** What opens: a source, and how often it is read. */
+/** What to open: a source, and how often it is read. */
 export interface Opening {
   readonly spec: SourceSpec
   readonly cadence: Cadence
@@ -31,13 +31,14 @@ const PATHS: ReadonlySet<string> = new Set([
 ])
 const WEB_ONLY: ReadonlySet<string> = new Set(['port', 'open', 'serve-simulation', 'metrics-port'])
 
-/** What was given to the application, without the executable and, in a checkout, the folder of the application. */
+/** The arguments of the application, without the executable and, in a checkout, the folder of the application. */
 export const argumentsOf = (argv: readonly string[], packaged: boolean): readonly string[] =>
   argv.slice(packaged ? 1 : 2)
 
 /**
- * The source that the arguments name, by the same options as the web mode; `undefined` when they name none. A path alone is a
- * file or folder to open. Switches of Chromium are left alone, and whatever comes with a link. Throws `UsageError` or `ProblemError`.
+ * The source that the arguments name, with the same options as in web mode; `undefined` when they name none. A path
+ * alone is a file or folder to open. Switches of Chromium are ignored, and everything that comes with a link. Throws
+ * `UsageError` or `ProblemError`.
  */
 export async function openingOf(
   given: readonly string[],
@@ -56,8 +57,8 @@ export async function openingOf(
 }
 
 /**
- * The address in the page that a link among the arguments leads to; `undefined` when there is none. Throws `UsageError`, also when
- * anything of ours comes with the link: a link that a browser quoted badly must not smuggle options in.
+ * The address in the page of a link among the arguments; `undefined` when there is none. Throws `UsageError`, also when
+ * options of ours come with the link: a link that a browser quoted badly must not smuggle options in.
  */
 export function addressIn(given: readonly string[]): string | undefined {
   if (!given.some(isLink)) return undefined
@@ -68,20 +69,20 @@ export function addressIn(given: readonly string[]): string | undefined {
   return parsed.address
 }
 
-/** Something live from the start. */
+/** A simulation, so that live data is shown from the start. */
 export const usualOpening = (): Opening => ({
   spec: simulationFrom(readOptions([], KNOWN)),
   cadence: CadenceSchema.parse({}),
 })
 
-/** A desktop of Linux names the file that was opened by its address. */
+/** Linux desktops pass the opened file as a URL. */
 const pathIn = (operand: string): string =>
   URL.parse(operand)?.protocol === 'file:' ? fileURLToPath(operand) : operand
 
 const resolved = (name: string, value: string | undefined, cwd: string): string | undefined =>
   PATHS.has(name) && value !== undefined ? path.resolve(cwd, value) : value
 
-/** Without what belongs to Chromium. What looks like a misspelt option of ours stays, so that it is named. */
+/** The arguments without those of Chromium. A possible misspelling of our options stays, so that it is reported. */
 function ownArguments(given: readonly string[]): readonly string[] {
   return given.filter((argument) => {
     const [, name] = /^--([a-z-]+)/.exec(argument) ?? []

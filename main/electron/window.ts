@@ -47,7 +47,7 @@ export interface WindowEnvironment {
   readonly preload: string
   /** Where position and size are kept between two starts. */
   readonly stateFile: string
-  /** Of the page: `#/level/system`. */
+  /** An address in the page: `#/level/system`. */
   readonly address?: string | undefined
 }
 
@@ -64,9 +64,9 @@ export function openWindow({ BrowserWindow, screen, preload, stateFile, address 
   return window
 }
 
-/** Goes to an address of the page; in a page that is there already, without loading it again. */
+/** Navigates to an address of the page; without a reload if the page is already loaded. */
 export function showAddress(window: Pick<BrowserWindow, 'loadURL'>, address: string): void {
-  // A page that cannot be loaded is reported by `did-fail-load`; the promise says the same once more.
+  // A failed load is reported by `did-fail-load`; the promise only repeats it.
   window.loadURL(`${PAGE_URL}${address}`).catch(() => undefined)
 }
 
@@ -88,20 +88,20 @@ type WindowState = z.infer<typeof WindowStateSchema>
 
 export const MIN_SIZE = { width: 900, height: 600 } as const
 const DEFAULT_SIZE = { width: 1440, height: 900 } as const
-/** Of the title bar, so that the window can be grasped. */
+/** The part of the title bar that must stay visible, so that the window can be grabbed. */
 const VISIBLE = 100
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.min(Math.max(value, least), Math.max(most, least))
 
-/** Whether enough of the title bar of `window` lies within `area`. */
+/** Whether enough of the title bar of `window` is within `area` to grab it. */
 function isGraspable(window: Rectangle, area: Rectangle): boolean {
   const shown = Math.min(window.x + window.width, area.x + area.width) - Math.max(window.x, area.x)
   return shown >= VISIBLE && window.y >= area.y && window.y + VISIBLE <= area.y + area.height
 }
 
 /**
- * The stored state if the window can still be seen and grasped on one of the work areas, fitted into that area; else
+ * The stored state if the window can still be seen and grabbed on one of the work areas, fitted into that area; else
  * the middle of the first area. Displays come and go between two starts.
  */
 export function fitWindow(stored: WindowState | undefined, areas: readonly [Rectangle, ...Rectangle[]]): WindowState {
@@ -120,7 +120,7 @@ export function fitWindow(stored: WindowState | undefined, areas: readonly [Rect
   return { x, y: stored.y, width, height, maximized: stored.maximized }
 }
 
-/** `undefined` when there is no state or it is not one: the window then opens as the first time. */
+/** `undefined` when there is no valid state: the window then opens as on the first start. */
 export function readWindowState(file: string): WindowState | undefined {
   try {
     return WindowStateSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -129,7 +129,7 @@ export function readWindowState(file: string): WindowState | undefined {
   }
 }
 
-/** Whole or not at all; a state that cannot be kept is not worth a message. */
+/** Written completely or not at all; a state that cannot be saved is not worth a message. */
 export function writeWindowState(file: string, state: WindowState): void {
   try {
     writeFileSync(`${file}.new`, JSON.stringify(state))
@@ -139,7 +139,7 @@ export function writeWindowState(file: string, state: WindowState): void {
   }
 }
 
-/** Where a link in the console may lead, in the operator's own browser. */
+/** Hosts that a link in the console may open, in the operator's own browser. */
 const OUTSIDE_HOSTS: ReadonlySet<string> = new Set(['kubernetes.io', 'github.com', 'prometheus.io'])
 
 export function mayOpenOutside(url: string): boolean {
@@ -147,7 +147,7 @@ export function mayOpenOutside(url: string): boolean {
   return parsed !== null && parsed.protocol === 'https:' && parsed.port === '' && OUTSIDE_HOSTS.has(parsed.hostname)
 }
 
-/** What the page may ask for, and only the page itself. Electron's default is yes to everything. */
+/** The permissions that the page may request, and only the page itself. Electron's default is to grant everything. */
 const PERMISSIONS: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
 const mayHave = (permission: string, requester: string): boolean => PERMISSIONS.has(permission) && isOwnUrl(requester)
 
@@ -166,7 +166,7 @@ export function guardPermissions(session: GuardedSession): void {
 
 type GuardedContents = Pick<WebContents, 'on' | 'setWindowOpenHandler'>
 
-/** No page of this application ever goes anywhere else or opens a window; links lead to the operator's browser. */
+/** No page of this application ever navigates elsewhere or opens a window; links open in the operator's browser. */
 export function guardNavigation(contents: GuardedContents, shell: Pick<Shell, 'openExternal'>): void {
   const openOutside = (url: string): void => {
     if (mayOpenOutside(url)) shell.openExternal(url).catch(() => undefined)
@@ -184,7 +184,7 @@ export function guardNavigation(contents: GuardedContents, shell: Pick<Shell, 'o
   })
 }
 
-/** Guards whatever contents this application ever makes, its own window included. */
+/** Guards all web contents that this application ever creates, including its own window. */
 export function guardAllContents(app: Pick<App, 'on'>, shell: Pick<Shell, 'openExternal'>): void {
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, shell))
 }
@@ -193,7 +193,7 @@ const SCHEME = 'apf'
 const HOST = 'console'
 const PAGE_URL = `${SCHEME}://${HOST}/`
 
-/** Exactly the console's own origin; nothing is decided by how an address begins. */
+/** Compares the exact origin of the console; the beginning of a URL decides nothing. */
 export function isOwnUrl(url: string): boolean {
   const parsed = URL.parse(url)
   return (
@@ -215,7 +215,7 @@ export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivil
 const refusal = (status: number, headers: Record<string, string> = {}): Response =>
   new Response(null, { status, headers: { ...SECURITY_HEADERS, ...headers } })
 
-/** The answer to one request of the page for one of its files. */
+/** The response to one request of the page for one of its files. */
 export function answerScheme(assets: Assets, request: Pick<Request, 'url' | 'method'>): Response {
   if (!isOwnUrl(request.url)) return refusal(403)
   if (request.method !== 'GET') return refusal(405, { allow: 'GET' })

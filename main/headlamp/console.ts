@@ -15,24 +15,28 @@ import { toldHandlers } from '../workspace/told.ts'
 import { headlampBase } from './send.ts'
 
 /**
- * Each page of Headlamp that shows the console reads by itself, and through Headlamp’s server: less often than a console of
- * one’s own does.
+ * Each page of Headlamp that shows the console reads on its own, through Headlamp’s server: less often than a dedicated
+ * console does.
  */
 const CADENCE = CadenceSchema.parse({ intervalMs: 5_000, dumpsEveryMs: 15_000 })
-/** A browser keeps six connections to a host, for all its pages: a watch would hold one for as long as it lasts. */
+/**
+ * A browser keeps six connections per host, shared by all its pages: a watch would occupy one for as long as it lasts.
+ */
 const RELIST_MS = 30_000
 const WHY =
   'In Headlamp the console shows the Overview and the levels, and changes nothing; start apf-console for the rest.'
 
 export interface HeadlampConsole {
-  /** As Headlamp calls it. */
+  /** Headlamp’s name for the cluster. */
   readonly cluster: string
   readonly version: string
   readonly send: Send
   readonly environment: Environment
 }
 
-/** The console’s side of the contract in a page of Headlamp: one source, read-only, nothing kept. Answers one port. */
+/**
+ * The console’s side of the contract in a page of Headlamp: one source, read-only, without storage. Serves one port.
+ */
 export function serveInHeadlamp(port: Port, { cluster, version, send, environment }: HeadlampConsole): void {
   const base = headlampBase(cluster)
   const metrics = new URL(`${base}/metrics`)

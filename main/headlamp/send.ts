@@ -19,10 +19,10 @@ export interface RequestLine {
   onReply(listener: (reply: HeadlampReply) => void): void
 }
 
-/** Where the API of a cluster is, as far as Headlamp is concerned; never contacted, and shown in messages. */
+/** A placeholder for the address of a cluster’s API in Headlamp; never contacted, but shown in messages. */
 export const headlampBase = (cluster: string): string => `https://headlamp/clusters/${encodeURIComponent(cluster)}`
 
-/** Requests that Headlamp carries out for the frame, within the limits of each. Nothing is ever written. */
+/** Requests that Headlamp sends for the frame, within the limits of each. Nothing is ever written. */
 export function sendThrough(line: RequestLine, cluster: string, { now, after }: Environment): Send {
   const start = new URL(headlampBase(cluster)).pathname.length
   const hearing = new Map<number, (reply: HeadlampReply) => void>()
@@ -96,7 +96,7 @@ export function sendThrough(line: RequestLine, cluster: string, { now, after }: 
 const CANCELLED: Problem = { code: 'cancelled', message: 'The console cancelled the request.' }
 const READ_ONLY: Problem = { code: 'forbidden', message: 'In Headlamp the console is read-only.' }
 
-/** Headlamp’s user is signed in there, so that what is refused is mended there. */
+/** The user signs in to Headlamp, so refused requests must be fixed there. */
 function failure(
   { status, words }: Extract<HeadlampReply, { readonly kind: 'failed' }>,
   url: URL,

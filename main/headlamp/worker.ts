@@ -4,9 +4,9 @@ import { systemEnvironment } from '../ports/environment.ts'
 import { serveInHeadlamp } from './console.ts'
 import { sendThrough, type RequestLine } from './send.ts'
 
-// The thread of a page of Headlamp: a worker of a browser, where nothing of Node is.
+// The thread of a page of Headlamp: a web worker, without any Node API.
 
-/** The line to Headlamp’s side, which says nothing else. */
+/** The line to Headlamp’s side, which carries nothing else. */
 interface Requests {
   postMessage(request: HeadlampRequest, transfer: never[]): void
   addEventListener(type: 'message', listener: (event: { readonly data: HeadlampReply }) => void): void

@@ -4,7 +4,7 @@ import { Socket, type Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ProblemError } from '../../core/contract/errors.ts'
 
-/** The only interface that web mode, metrics and the simulated API server listen on. */
+/** The interface that web mode, metrics and the simulated API server listen on, except in a cluster. */
 export const LOOPBACK = '127.0.0.1'
 
 /**
@@ -18,32 +18,32 @@ const SLOW_CLIENTS = {
   connectionsCheckingInterval: 1_000,
 }
 
-/** Limits of a server that answers at once; `most` of each kind. */
+/** Limits of a server that responds immediately; `most` applies to each stage. */
 export const quickAnswers = (most: number): ConnectionLimits => ({
   new: { most, ms: 10_000 },
   busy: { most, ms: 30_000 },
   idle: { most, ms: 120_000 },
 })
 
-/** Milliseconds that a peer gets to receive a refusal. */
+/** Milliseconds for a peer to receive a refusal. */
 const REFUSAL_MS = 1_000
 
-/** What a connection does. `new`: it has sent no acceptable request yet. */
+/** The stage of a connection. `new`: it has sent no acceptable request yet. */
 type Stage = 'new' | 'busy' | 'idle'
 
-/** Most connections in each stage, and milliseconds that one may stay in it; `Infinity` for as long as it wants. */
+/** Most connections in each stage, and milliseconds that one may stay in it; `Infinity` for no limit. */
 export type ConnectionLimits = Readonly<Record<Stage, { readonly most: number; readonly ms: number }>>
 
 export interface ConnectionRoomOptions {
   readonly limits: ConnectionLimits
-  /** Called for each connection that is closed because it took too long, or because newer ones need its place. */
+  /** Called for each connection that is closed because it took too long, or because newer ones need its slot. */
   readonly onDropped?: (why: 'slow' | 'crowded') => void
 }
 
 export interface ConnectionRoom {
-  /** Counts the request as acceptable. `false` when too many are under way; the connection stays `new` then. */
+  /** Counts the request as acceptable. `false` when too many are in progress; the connection then stays `new`. */
   admit(request: IncomingMessage, response: ServerResponse): boolean
-  /** The connection is no longer counted and never closed here. */
+  /** Stops counting the connection; it is never closed here. */
   release(socket: Duplex): void
 }
 
@@ -60,15 +60,16 @@ const peerOf = (socket: Duplex): string =>
   socket instanceof Socket ? `${socket.remoteAddress} ${socket.remotePort}` : ''
 
 /**
- * Keeps room for real clients of a server on loopback, where any user of the machine may open connections and be silent: a
- * connection that sends no acceptable request head in time is closed, and of too many new or idle ones the oldest is closed.
- * (`server.maxConnections` refuses the newcomer instead, and Node's timeouts begin with the first byte.)
+ * Keeps slots free for real clients of a server on loopback, where any user of the machine can open idle connections: a
+ * connection that sends no acceptable request head in time is closed, and if there are too many new or idle ones, the
+ * oldest is closed. (`server.maxConnections` would refuse the newcomer instead, and Node's timeouts begin with the
+ * first byte.)
  */
 export function keepRoom(server: NetServer, { limits, onDropped }: ConnectionRoomOptions): ConnectionRoom {
   // In the order in which they entered their stage.
   const members: Readonly<Record<Stage, Set<Member>>> = { new: new Set(), busy: new Set(), idle: new Set() }
   const byPeer = new Map<string, Member>()
-  /** By the sockets that requests come on: a peer is looked up once for a connection, not for each request. */
+  /** By the socket that requests arrive on: a peer is looked up once per connection, not for each request. */
   const bySocket = new WeakMap<Duplex, Member>()
   const memberOf = (socket: Duplex): Member | undefined => {
     const member = bySocket.get(socket) ?? byPeer.get(peerOf(socket))
@@ -109,7 +110,7 @@ export function keepRoom(server: NetServer, { limits, onDropped }: ConnectionRoo
   return {
     admit({ socket }, response) {
       const member = memberOf(socket)
-      // A further request of a client that did not wait for the answer to its first one.
+      // A further request of a client that did not wait for the response to its first one.
       if (member?.stage === 'busy') return true
       if (member?.stage === undefined || members.busy.size >= limits.busy.most) return false
       enter(member, 'busy')
@@ -136,11 +137,11 @@ export function refuseUpgrade(socket: Duplex, status: string): void {
 }
 
 export interface ListeningServer {
-  /** Listens already; the caller adds its handlers before it yields. */
+  /** Already listening; the caller must add its handlers before it yields. */
   readonly server: Server
   readonly port: number
   readonly room: ConnectionRoom
-  /** Shows another certificate to those who connect from now on. Throws when it cannot be used. */
+  /** Uses another certificate for new connections. Throws when it is not usable. */
   readonly renew: (certificate: ServerCertificate) => void
   close(): Promise<void>
 }
@@ -152,7 +153,7 @@ export interface ServerCertificate {
 }
 
 export interface ListenOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly limits: ConnectionLimits
   /** `undefined` for every address of the machine. */
@@ -166,8 +167,8 @@ export const listenOnLoopback = (port: number, limits: ConnectionLimits): Promis
   listenOn({ port, limits, address: LOOPBACK })
 
 /**
- * Starts an HTTP server whose handlers `admit` what they accept. Rejects with the error of `listen` when the port is taken, and
- * of the certificate when it cannot be used.
+ * Starts an HTTP server whose handlers must `admit` the requests that they accept. Rejects with the error of `listen`
+ * when the port is in use, and of the certificate when it is not usable.
  */
 export async function listenOn({ port, limits, address, certificate }: ListenOptions): Promise<ListeningServer> {
   const options = { ...SLOW_CLIENTS, keepAliveTimeout: limits.idle.ms }
@@ -178,7 +179,7 @@ export async function listenOn({ port, limits, address, certificate }: ListenOpt
     server.once('error', reject)
     server.listen(port, address, resolve)
   })
-  // Out of file descriptors: this connection is lost, others will come.
+  // Out of file descriptors: this connection is lost; later ones may succeed.
   server.on('error', () => undefined)
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new ProblemError('internal', 'The server has no port.')

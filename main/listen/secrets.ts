@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
-// The generator finds its algorithms through decorators, which need this first.
+// The generator looks up its algorithms through decorators, which need this first.
 import 'reflect-metadata'
 import {
   BasicConstraintsExtension,
@@ -13,10 +13,10 @@ import {
 } from '@peculiar/x509'
 import { MS_PER_DAY } from '../../core/units.ts'
 
-/** Of equal length for all texts, so that comparing two takes a time that tells nothing of them. */
+/** Of equal length for all texts, so that the time of a comparison reveals nothing about them. */
 export const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Whether a text is the secret one. */
+/** Returns a check whether a text equals the secret. */
 export function secretCheck(secret: string): (shown: string) => boolean {
   const wanted = digest(secret)
   return (shown) => timingSafeEqual(digest(shown), wanted)
@@ -30,14 +30,14 @@ export interface CertificateAndKey {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
-/** Clients that are told to trust it do so until then. */
+/** Clients configured to trust the certificate do so for this long. */
 const DAYS = 397
-/** Clocks of neighbours differ. */
+/** Allows for clock differences between machines. */
 const EARLIER_MS = 300_000
 
 /**
- * A self-signed certificate of a server with these host names and addresses, and its new key (P-256). Whoever is to trust
- * it is given it as the authority (X.509, RFC 5280). `nowMs` is in Unix milliseconds.
+ * A self-signed certificate for a server with these host names and addresses, and its new key (P-256). Clients that
+ * should trust it configure it as the authority (X.509, RFC 5280). `nowMs` is in Unix milliseconds.
  */
 export async function makeCertificate(hosts: readonly string[], nowMs: number): Promise<CertificateAndKey> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])

@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer } from 'electron'
 import { COMMAND_CHANNEL, CONNECT_CHANNEL, DESKTOP_BRIDGE } from '../../core/contract/desktop.ts'
 import type { DesktopBridge } from '../../core/contract/desktop.ts'
 
-/** The part of the page's window that this script touches; main is compiled without the DOM. */
+/** The part of the page's window that this script uses; main is compiled without the DOM. */
 declare const window: {
   readonly location: { readonly origin: string }
   postMessage(message: string, targetOrigin: string, transfer: readonly object[]): void
@@ -10,7 +10,8 @@ declare const window: {
 
 /*
  * Everything that the page gets from Electron. No channel name, no event object and no Electron function passes
- * through: the page can ask for a line and hear names of commands, and the main process decides who may have a line.
+ * through: the page can request a line and receive names of commands, and the main process decides which page gets a
+ * line.
  */
 const bridge: DesktopBridge = {
   connect(nonce) {

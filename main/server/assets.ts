@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 const INDEX = '/index.html'
-/** What the build names by its contents: such a file never changes under its name. */
+/** Files whose names the build derives from their contents: such a file never changes under its name. */
 const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/
 
 interface Asset {
@@ -23,8 +23,8 @@ interface Asset {
 }
 
 /**
- * The files of the built page by the path of their address. Read once: so no address can name any other file,
- * whatever it is made of.
+ * The files of the built page by URL path. Read once at the start, so that no URL, however crafted, can name any other
+ * file.
  */
 export type Assets = ReadonlyMap<string, Asset>
 
@@ -57,8 +57,8 @@ export interface Answer {
 }
 
 /**
- * The answer to the path of an address, still encoded; `undefined` when there is none. The page itself is told a
- * nonce of its own each time and is not kept by the browser.
+ * The response for the path of a URL, still encoded; `undefined` when there is none. The page itself gets a new nonce
+ * each time, and the browser does not cache it.
  */
 export function assetAnswer(assets: Assets, pathname: string, connect: readonly string[] = []): Answer | undefined {
   const asset = assets.get(pathname === '/' ? INDEX : pathname)
@@ -82,7 +82,7 @@ export function assetAnswer(assets: Assets, pathname: string, connect: readonly 
 interface PageOrigin {
   /** Fresh for each load of the page. */
   readonly nonce: string
-  /** Further origins to connect to, next to the page's own: the WebSocket of web mode. */
+  /** Further origins to connect to, in addition to the page's own: the WebSocket of web mode. */
   readonly connect?: readonly string[]
 }
 
@@ -101,7 +101,7 @@ function contentSecurityPolicy({ nonce, connect = [] }: PageOrigin): string {
   ].join('; ')
 }
 
-/** Headers of every answer, whatever it is. */
+/** Headers of every response. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -112,7 +112,7 @@ export const SECURITY_HEADERS = {
     'microphone=(), midi=(), payment=(), serial=(), usb=(), clipboard-read=(), clipboard-write=(self)',
 } as const
 
-/** Where `index.html` takes its nonce, so that the libraries which add style elements can use it. */
+/** The placeholder for the nonce in `index.html`, so that the libraries which add style elements can use it. */
 const PLACEHOLDER = '__CSP_NONCE__'
 
 const withNonce = (html: string, nonce: string): string => html.replaceAll(PLACEHOLDER, nonce)

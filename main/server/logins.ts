@@ -1,24 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { Admission } from './door.ts'
 
-/** Failed logins in a minute, of one address and of all together; then nobody's token is sent to the API server for a while. */
+/**
+ * Most failed logins in a minute, per address and in total; above it, no token is sent to the API server for a while.
+ */
 const MOST_FAILURES = { ofAddress: 5, together: 60 }
 const MINUTE_MS = 60_000
-/** Answers that are kept so long spare the API server the same question; a token revoked meanwhile still opens a session. */
+/** How long results are cached to save requests to the API server; a token revoked meanwhile still opens a session. */
 const KEPT_MS = 10_000
 const MOST_KEPT = 256
 
 export interface LoginsOptions {
   readonly now: () => number
-  /** Asks the API server. Resolves always. */
+  /** Requests the admission from the API server. Always resolves. */
   readonly ask: (token: string) => Promise<Admission>
-  /** Called with the user who came in, or why somebody did not; never with a token. */
+  /** Called with the user who logged in, or with the reason for a refusal; never with a token. */
   readonly told: (sentence: string) => void
 }
 
 /**
- * Logins within limits: whoever guesses tokens, or sends many, is told to wait before the API server hears of it. Tokens are
- * kept as digests, for seconds.
+ * Rate-limits logins: clients that guess tokens, or send many, have to wait before the API server receives another one.
+ * Tokens are kept as digests, for seconds.
  */
 export function createLogins({ now, ask, told }: LoginsOptions): (token: string, from: string) => Promise<Admission> {
   /** When logins failed, oldest first. */
@@ -45,7 +47,7 @@ export function createLogins({ now, ask, told }: LoginsOptions): (token: string,
         retryAfterSeconds: seconds,
       }
     }
-    // Counted before the answer, or many at once would all be asked.
+    // Counted before the response, because otherwise many simultaneous attempts would all be sent.
     const attempt = { at: now(), from }
     failures.push(attempt)
     const key = createHash('sha256').update(token).digest('base64')
@@ -55,7 +57,7 @@ export function createLogins({ now, ask, told }: LoginsOptions): (token: string,
     if (known === undefined) kept.set(key, { until: now() + KEPT_MS, answer })
     const admission = await answer
     if ('status' in admission) {
-      // That nobody can say is no failure of the one who asks, and may be over in a moment.
+      // A failure to reach the API server does not count against the client, and may be over in a moment.
       if (admission.status === 503) {
         kept.delete(key)
         failures = failures.filter((one) => one !== attempt)

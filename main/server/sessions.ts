@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digest } from '../listen/secrets.ts'
 
-/** Unused tokens, and sessions, that are kept; the oldest is dropped for a further one. */
+/** Most unused tokens, and most sessions; a further one replaces the oldest. */
 const MOST = 16
-/** Minutes in which a token has to be used. */
+/** Minutes within which a token has to be used. */
 export const TOKEN_MINUTES = 10
 
 export interface Token {
@@ -13,16 +13,17 @@ export interface Token {
 }
 
 /**
- * A session has two halves, and neither opens anything alone. Browsers send the cookie to every port of 127.0.0.1, so
- * other local servers can learn it; it yields only the files of the page. The secret is handed to the page once, stays in
- * the storage of its origin (which includes the port), and is required with the cookie for the WebSocket.
+ * A session has two halves, and neither is sufficient alone. Browsers send the cookie to every port of 127.0.0.1, so
+ * other local servers can learn it; it gives access only to the files of the page. The secret is passed to the page
+ * once, stays in the storage of its origin (which includes the port), and is required with the cookie for the
+ * WebSocket.
  */
 export interface Session {
   readonly cookie: string
   readonly secret: string
 }
 
-/** A session that somebody opened by showing who they are. */
+/** A session that a user opened by identifying themselves. */
 export interface NamedSession extends Session {
   /** Aborted when the session is over. */
   readonly ended: AbortSignal
@@ -35,21 +36,21 @@ export interface OpenSession {
 }
 
 export interface SessionLimits {
-  /** Sessions that are kept; the oldest is dropped for a further one. */
+  /** Most sessions; a further one replaces the oldest. */
   readonly most?: number
-  /** The same for one user. */
+  /** The same per user. */
   readonly mostOfUser?: number
 }
 
-/** Who may use the console in web mode. A token opens one session. Tokens and sessions end with the process. */
+/** The access to the console in web mode. A token opens one session. Tokens and sessions end with the process. */
 export interface Sessions {
-  /** Opens a session for a user whom somebody else has recognised, for so many milliseconds at most. */
+  /** Opens a session for a user who has been authenticated elsewhere, for at most this many milliseconds. */
   openFor(user: string, ms: number): NamedSession
   issueToken(): Token
-  /** The new session if the token is valid; it is then used up. */
+  /** The new session if the token is valid; this uses the token up. */
   redeem(token: string): Session | undefined
   knowsCookie(cookie: string): boolean
-  /** The session that cookie and secret belong to, if both belong to the same. */
+  /** The session of cookie and secret, if both belong to the same one. */
   find(cookie: string, secret: string): OpenSession | undefined
   /** Ends the sessions with this cookie. */
   endOf(cookie: string): void
@@ -73,7 +74,7 @@ interface Opened {
 const random = (): string => randomBytes(24).toString('base64url')
 const both = (cookie: string, secret: string): Buffer => digest(`${cookie} ${secret}`)
 
-/** The last match. Compares with every one, so that the time does not depend on where a match is. */
+/** The last match. Compares with every entry, so that the time does not depend on the position of a match. */
 function find<T>(list: readonly T[], wanted: Buffer, of: (one: T) => Buffer): T | undefined {
   return list.reduce<T | undefined>((found, one) => (timingSafeEqual(of(one), wanted) ? one : found), undefined)
 }
@@ -138,8 +139,8 @@ export function createSessions({ most = MOST, mostOfUser = most }: SessionLimits
 }
 
 /**
- * All values of one cookie in a `Cookie` header. Another port of the host can set a cookie of the same name for a longer
- * path, which browsers then send first.
+ * All values of one cookie in a `Cookie` header. Another port of the host can set a cookie with the same name for a
+ * longer path, which browsers then send first.
  */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   return (header ?? '').split(';').flatMap((pair) => {

@@ -3,12 +3,12 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { READ_ONLY } from '../../core/contract/readOnly.ts'
 import type { SettingsChange } from '../../core/contract/settings.ts'
 
-/** What holds for everybody: whether and how long the console records, and whom it asks for updates. */
+/** Settings that apply to all sessions: whether and how long the console records, and where it checks for updates. */
 const SHARED = ['record', 'keepDays', 'keepMegabytes', 'updateFrom'] as const
 
 /**
- * The same handlers for one session that may only look: they say so, and its settings are its own, in memory, over those of the
- * console. Rejects with `forbidden` for a setting that holds for everybody.
+ * The same handlers for one read-only session: they report that, and its settings are its own, in memory, on top of
+ * those of the console. Rejects with `forbidden` for a setting that applies to all sessions.
  */
 export function visitorHandlers(handlers: Handlers): Handlers {
   let own: SettingsChange = {}

@@ -21,12 +21,12 @@ import { visitorHandlers } from './visitorHandlers.ts'
 import { cookieValues, createSessions, type OpenSession, TOKEN_MINUTES } from './sessions.ts'
 import { messageOf } from '../../core/text/text.ts'
 
-/** A page uses one socket and, while loading, a handful of connections. */
+/** A page uses one socket and, while loading, a few connections. */
 const MOST_SOCKETS = 16
 const MOST_CONNECTIONS = 64
-/** The same for a console that several people look at. */
+/** The same for a console that several users share. */
 const SHARED = { sockets: 64, socketsOfSession: 8, connections: 256, sessions: { most: 128, mostOfUser: 8 } }
-/** Logins whose body or answer is awaited at the same time. */
+/** Most logins whose body or response is pending at the same time. */
 const MOST_LOGINS = 8
 /** Seconds for which a browser keeps its cookie after the last visit: over a weekend, if the console runs that long. */
 const COOKIE_SECONDS = 3 * 24 * 3_600
@@ -37,16 +37,16 @@ export interface WebServerOptions {
   readonly handlers: Handlers
   /** Lines to sources that run elsewhere. */
   readonly lineTo?: LineTo
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port?: number
-  /** How the operator gets a new address; the page without a session says so. */
+  /** How the operator gets a new address; shown on the page without a session. */
   readonly renewal?: readonly string[]
-  /** Lets others in by a login, to look and not to touch; without it only loopback and one-time addresses. */
+  /** Admits other users by a login, read-only; without it, only loopback and one-time addresses. */
   readonly door?: Door
 }
 
 interface OneTimeAddress {
-  /** Opens one session for the browser that visits it first. */
+  /** Opens one session for the first browser that visits it. */
   readonly url: string
   /** Resolves when the address was visited, has expired or was dropped, or the server closed. */
   readonly spent: Promise<void>
@@ -56,7 +56,7 @@ export interface WebServer {
   /** `http://127.0.0.1:41233`; opens nothing without a session. */
   readonly origin: string
   newAddress(): OneTimeAddress
-  /** Shows another certificate to those who connect from now on. Throws when it cannot be used. */
+  /** Uses another certificate for new connections. Throws when it is not usable. */
   readonly renew: (certificate: ServerCertificate) => void
   close(): Promise<void>
 }
@@ -70,8 +70,8 @@ const sendText = (
   void response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(`${sentence}\n`)
 
 /**
- * Serves the page and the contract on loopback. Throws `not-found` when the page is not built, and what `listen`
- * throws when the port is taken.
+ * Serves the page and the contract, on loopback unless there is a door. Throws `not-found` when the page is not built,
+ * and the error of `listen` when the port is in use.
  */
 export async function startWebServer({
   root,
@@ -87,7 +87,7 @@ export async function startWebServer({
     noServer: true,
     maxPayload: LIMITS.messageLength,
     perMessageDeflate: false,
-    // The page offers its secret as another protocol, which no answer may repeat.
+    // The page offers its secret as another protocol, which no response may repeat.
     handleProtocols: () => RPC_PROTOCOL,
   })
   const certificate = door?.certificate
@@ -103,7 +103,7 @@ export async function startWebServer({
   const origin = originOf(ownHost)
   const servesAs = (host: string | undefined): host is string =>
     door === undefined ? host === ownHost : namesHost(host, door.hosts)
-  // Cookies do not know ports: two consoles on one machine must not take each other's.
+  // Cookies are not separated by port: two consoles on one machine must not overwrite each other's.
   const cookieName = `${secure ? '__Host-' : ''}apf-console-${listener.port}`
   const cookieHeader = (value: string, seconds: number): string =>
     `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
@@ -145,7 +145,7 @@ export async function startWebServer({
   }
 
   let logins = 0
-  /** Opens a session for somebody whom the API server recognises. */
+  /** Opens a session for a user whom the API server authenticates. */
   const login = async ({ login: admit, recheckMs }: Door, request: IncomingMessage, response: ServerResponse) => {
     const token = await tokenIn(request)
     const admission: Admission =
@@ -158,13 +158,13 @@ export async function startWebServer({
       return send(request, response, status, loginPage(sentence), more)
     }
     const { cookie, secret, ended, end } = sessions.openFor(admission.user, admission.ms)
-    // A user who loses the rights loses the session; while nobody can say, it goes on until it ends by itself.
+    // A user who loses the rights loses the session; while they cannot be checked, it continues until it expires.
     const recheck = setInterval(() => void admission.stillMay().then((may) => (may ? undefined : end())), recheckMs)
     recheck.unref()
     ended.addEventListener('abort', () => clearInterval(recheck), { once: true })
     send(request, response, 200, entryPage(secret), setCookie(cookie))
   }
-  /** Whether the form of a login page was sent, and taken over from here. */
+  /** Whether the request is the form of a login page, which is then handled here. */
   const tookForm = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (door === undefined || request.method !== 'POST') return false
     if (request.url !== LOGIN_PATH && request.url !== LOGOUT_PATH) return false
@@ -188,7 +188,7 @@ export async function startWebServer({
 
   listener.server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
-    // A foreign name that resolves to this address (DNS rebinding) stops here, before anything else is looked at.
+    // A foreign name that resolves to this address (DNS rebinding) is rejected here, before anything else is read.
     const { host } = request.headers
     if (!servesAs(host)) {
       return sendText(response, 421, `This server answers only as ${door?.hosts.join(', ') ?? ownHost}.`)
@@ -202,7 +202,7 @@ export async function startWebServer({
     const [pathname = '/', query = ''] = target.split('?', 2)
     const token = new URLSearchParams(query).get('token')
     if (pathname === '/' && token !== null) {
-      // A browser that only looks ahead, and a client that only asks for headers, must not use the address up.
+      // A browser that prefetches, and a client that only requests headers, must not use the address up.
       const looksAhead = request.headers['sec-purpose']?.includes('prefetch') === true
       if (looksAhead || request.method === 'HEAD')
         return sendText(response, 503, 'This address must be opened in a browser.')
@@ -222,14 +222,14 @@ export async function startWebServer({
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
   })
 
-  /** Open sockets of each session, by its end. */
+  /** Open sockets of each session, keyed by its end. */
   const socketsOf = new Map<AbortSignal, number>()
   const count = (session: AbortSignal, change: number): void => {
     const left = (socketsOf.get(session) ?? 0) + change
     if (left > 0) socketsOf.set(session, left)
     else socketsOf.delete(session)
   }
-  /** Settings belong to a session where several people look, or one would change what the others see. */
+  /** In a shared console, settings belong to a session, so that one user does not change what others see. */
   const handlersOf = new WeakMap<AbortSignal, Handlers>()
   const handlersFor = ({ ended }: OpenSession): Handlers => {
     if (door === undefined) return handlers
@@ -282,12 +282,12 @@ export async function startWebServer({
   }
 }
 
-/** The pages that the server makes itself. */
+/** The pages that the server generates. */
 
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0) ?? 0};`)
 
-/** `{nonce}` in the text becomes the nonce of the only script and style that may apply. */
+/** `{nonce}` in the text is replaced by the nonce of the only permitted script and style. */
 function page(text: string, formAction = "'none'"): Answer {
   const nonce = randomBytes(18).toString('base64url')
   const policy = [
@@ -315,8 +315,8 @@ function page(text: string, formAction = "'none'"): Answer {
 }
 
 /**
- * Answers a valid one-time address: stores the secret in the browser and goes on to the page, which takes the address with
- * its token out of the address bar and the tab's history.
+ * Responds to a valid one-time address: stores the secret in the browser and continues to the page, which removes the
+ * address with its token from the address bar and the tab's history.
  *
  * `localStorage`, because a second tab, or a browser closed and opened again, belongs to the same session.
  */
@@ -337,7 +337,9 @@ a, b { color: #e9ecea }
   h1, code, a, b { color: #14191b }
 }`
 
-/** Answers a browser without a session. `ways`: how to get a new address, each a clause such as "press Enter". */
+/**
+ * The response for a browser without a session. `ways`: how to get a new address, each a clause such as "press Enter".
+ */
 function noSessionPage(ways: readonly string[]): Answer {
   const remedy =
     ways.length === 0
@@ -353,7 +355,7 @@ console</a>.</p></main>`,
   )
 }
 
-/** A browser says where a form comes from (`Origin`) only to those who may know the page. */
+/** A browser sends the origin of a form (`Origin`) only where the referrer policy permits it. */
 const LOGIN_HEADERS = { 'referrer-policy': 'same-origin' } as const
 
 const FORM_STYLE = `
@@ -364,7 +366,7 @@ button { font: inherit; justify-self: start; padding: .5rem 1.25rem; color: #e9e
 [role=alert] { color: #e9ecea; border-left: 3px solid #d9822b; padding-left: .75rem }
 @media (prefers-color-scheme: light) { [role=alert] { color: #14191b } button { color: #fff } }`
 
-/** Asks for a token. `told`: a sentence about the attempt before. */
+/** The form for a token. `told`: a sentence about the previous attempt. */
 const loginPage = (told?: string): Answer =>
   page(
     `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign in to APF Console</h1>
@@ -386,7 +388,7 @@ const logoutPage = (): Answer =>
 
 const NAME = /^apf-console-[\da-f]{16}\.html$/
 
-/** Rejects unless the folder is one that only this user can list and change. Creates it when it is missing. */
+/** Rejects unless only this user can list and change the folder. Creates it if it is missing. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const found = await lstat(folder)
@@ -400,7 +402,7 @@ const pageTo = (url: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>APF Console</title>
 <meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Open APF Console</a>\n`
 
-/** Files that a killed console left behind; their tokens have expired or died with it. */
+/** Removes files that a killed console left behind; their tokens have expired or ended with it. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name)
@@ -410,9 +412,10 @@ async function sweep(folder: string): Promise<void> {
 }
 
 /**
- * Writes a page that only this user can read and that sends a browser to a one-time address. The arguments of a browser,
- * which every user of the machine can read, then hold the path of the file instead of the address. The file is removed
- * when the address is spent. Takes the first of the folders that is private; rejects with a `ProblemError` when none is.
+ * Writes a page that only this user can read and that sends a browser to a one-time address. The arguments of a
+ * browser, which every user of the machine can read, then contain the path of the file instead of the address. The file
+ * is removed when the address is spent. Uses the first private folder; rejects with a `ProblemError` when there is
+ * none.
  */
 export async function writeAddressFile(folders: readonly string[], { url, spent }: OneTimeAddress): Promise<string> {
   const reasons: string[] = []
@@ -426,7 +429,7 @@ export async function writeAddressFile(folders: readonly string[], { url, spent 
       reasons.push(`${folder}: ${messageOf(error)}`)
       continue
     }
-    // At once, because the process may be about to exit.
+    // Synchronously, because the process may be about to exit.
     void spent.then(() => rmSync(file, { force: true })).catch(() => undefined)
     return file
   }

@@ -1,12 +1,12 @@
 import type { MessagePortMain } from 'electron'
 import type { Port } from '../../core/contract/protocol.ts'
 
-/** What of Electron's MessagePortMain is used. */
+/** The parts of Electron's MessagePortMain that are used. */
 export type MessagePortLike = Pick<MessagePortMain, 'postMessage' | 'start' | 'close' | 'on' | 'once'>
 
 /**
- * The main-process end of a MessagePort as a port. Electron cannot tell how much the page has not read yet; the credit
- * of each subscription is what bounds it.
+ * The main-process end of a MessagePort as a port. Electron does not report how much the page has not read yet; the
+ * credit of each subscription is the limit.
  */
 export function messagePort(channel: MessagePortLike): Port {
   return {

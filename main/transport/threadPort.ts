@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Port } from '../../core/contract/protocol.ts'
 
-/** An end of a line between two threads as a port. What bounds it is the credit of each subscription. */
+/** An end of a line between two threads as a port. The credit of each subscription is the limit. */
 export function threadPort(channel: MessagePort): Port {
   return {
     post: (text) => channel.postMessage(text, []),

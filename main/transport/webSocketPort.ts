@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
 import type { Port } from '../../core/contract/protocol.ts'
 
-/** The serving end of a WebSocket as a port. The size of a message is bounded by the `maxPayload` of its server. */
+/** The serving end of a WebSocket as a port. The `maxPayload` of its server limits the size of a message. */
 export function webSocketPort(socket: WebSocket): Port {
   const drained: (() => void)[] = []
-  // The close that follows is what counts; without a listener an oversized or broken message would end the process.
+  // The close that follows is handled; without a listener an oversized or malformed message would end the process.
   socket.on('error', () => undefined)
   return {
     post: (text) => {
@@ -13,7 +13,7 @@ export function webSocketPort(socket: WebSocket): Port {
         for (const listener of drained) listener()
       })
     },
-    // Text only: a binary message reaches the listener as what it is, which is not of the protocol.
+    // Text only: a binary message reaches the listener unchanged, and violates the protocol.
     onMessage: (listener) =>
       void socket.on('message', (data, isBinary) => {
         listener(Buffer.isBuffer(data) && !isBinary ? data.toString() : data)
