@@ -25,10 +25,7 @@ export function webhookUrl(text: string): URL {
   )
 }
 
-/**
- * Posts to one address. A value that cannot be delivered is reported on standard error and lost; one beyond
- * `MOST_WAITING` is lost without a report.
- */
+/** Posts to one address. A value that cannot be delivered is reported on standard error and lost. */
 export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'>): Webhook {
   let [waiting, sent] = [0, Promise.resolve()]
   const attempt = async (body: string): Promise<string | undefined> => {
@@ -42,11 +39,12 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
         signal: AbortSignal.timeout(ANSWER_MS),
       })
       await response.body?.cancel()
-      return response.ok ? undefined : `it answered ${response.status}`
+      return response.ok ? undefined : `it responded with ${response.status}`
     } catch {
-      return 'it does not answer'
+      return 'it does not respond'
     }
   }
+  const lost = (why: string): void => console.tell(`The webhook at ${url.host} did not accept an alert: ${why}.`)
   const deliver = async (body: string): Promise<void> => {
     let problem: string | undefined
     for (let left = ATTEMPTS; left > 0; left--) {
@@ -54,11 +52,11 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
       if (problem === undefined || console.signal.aborted) break
       if (left > 1) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
     }
-    if (problem !== undefined) console.tell(`The webhook at ${url.host} did not take an alert: ${problem}.`)
+    if (problem !== undefined) lost(problem)
   }
   return {
     send(value) {
-      if (waiting >= MOST_WAITING) return
+      if (waiting >= MOST_WAITING) return lost(`${MOST_WAITING} alerts are waiting already`)
       waiting++
       const body = JSON.stringify(value)
       sent = sent.then(() => deliver(body)).finally(() => waiting--)

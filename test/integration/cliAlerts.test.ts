@@ -132,7 +132,23 @@ it('posts to a webhook in order, tries again, follows nobody, and never prints i
   await webhook.done()
   server.close()
   expect(got).toEqual(['R1', 'R1', 'R2', 'R2', 'R2', 'R3'].map((rule) => `/secret ${JSON.stringify({ rule })}`))
-  expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not take an alert: it answered 302.`])
+  expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not accept an alert: it responded with 302.`])
+})
+
+it('says of each alert that is too many for a webhook that it is lost', async () => {
+  const told: string[] = []
+  const end = new AbortController()
+  // Nothing listens there; the first alert is tried until the signal.
+  const webhook = createWebhook(new URL('http://127.0.0.1:1/secret'), {
+    tell: (text) => void told.push(text),
+    signal: end.signal,
+  })
+  for (let alert = 0; alert < 1_002; alert++) webhook.send({ alert })
+  expect(told).toEqual(
+    Array(2).fill('The webhook at 127.0.0.1:1 did not accept an alert: 1000 alerts are waiting already.'),
+  )
+  end.abort()
+  await webhook.done()
 })
 
 const listening = (server: Server): Promise<number> =>
