@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from './contract.ts'
 
-/** An end that several parties can listen for; what AbortController is where there is a platform. */
+/** A signal that several parties can listen for; the counterpart of AbortController without a platform. */
 export interface Abort {
   readonly signal: AbortSignalLike
   /** Calls every listener once; further calls do nothing. A listener added afterwards is not called. */

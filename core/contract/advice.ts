@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
 import type { UnixMs } from '../units.ts'
 
-/** No cluster has so many nodes. */
+/** No cluster has this many nodes. */
 export const MOST_NODES = 100_000
 
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
@@ -20,13 +20,13 @@ const ADVICE_KINDS = [
 ] as const
 
 /**
- * - `edit`: requests wait or are rejected, and this takes away a cause; how much it helps is not computed.
+ * - `edit`: requests wait or are rejected, and this removes a cause; how much it helps is not computed.
  * - `precaution`: nothing waits for it now.
- * - `rejected`: an obvious idea that would not help; the evidence says why.
+ * - `rejected`: an obvious idea that would not help; the evidence explains why.
  */
 const ADVICE_VERDICTS = ['edit', 'precaution', 'rejected'] as const
 
-/** One object of an advised edit. */
+/** One object of a recommended edit. */
 const ChangeSchema = z.object({
   kind: z.enum(KINDS),
   name: z.string(),
@@ -39,19 +39,19 @@ const SuggestionSchema = z.object({
   verdict: z.enum(ADVICE_VERDICTS),
   /** An imperative, such as `Give workload-low 140 shares`. */
   title: z.string(),
-  /** What it does, in one or two sentences. */
+  /** Its effect, in one or two sentences. */
   text: z.string(),
-  /** The server whose samples it rests on. */
+  /** The server whose samples it is based on. */
   server: z.string(),
   level: z.string().exactOptional(),
-  /** Unix milliseconds: the stretch of samples that it rests on. */
+  /** Unix milliseconds: the time span of the samples that it is based on. */
   from: INSTANT,
   to: INSTANT,
   /** Sentences with numbers, each with its time. */
   evidence: z.array(z.string()).readonly(),
-  /** What could change the answer and is not known here. */
+  /** Unknown facts that could change the recommendation. */
   unknown: z.array(z.string()).readonly(),
-  /** Objects of the edit, to be opened as a draft; none where no object changes or the objects are not known. */
+  /** Objects of the edit, to be opened as a draft; none if no object changes or the objects are unknown. */
   changes: z.array(ChangeSchema).readonly(),
   /** Nominal limits of all levels before and after the edit, in seats; empty without an edit of levels. */
   impact: z.array(z.object({ level: z.string(), before: z.number(), after: z.number() })).readonly(),
@@ -69,12 +69,12 @@ export const AdviceSchema = z.object({
   summary: z.string(),
   /** Edits that help first. */
   suggestions: z.array(SuggestionSchema).readonly(),
-  /** Seats of one server in which all demand fits during a share of the time; of the server with most demand. */
+  /** Seats of one server in which all demand fits during a share of the time; for the server with the most demand. */
   enough: z.array(z.object({ share: z.number(), seats: z.number() })).readonly(),
-  /** Seats that this server has; absent where the pages do not show it. */
+  /** Seats that this server has; absent if the pages do not show it. */
   serverLimit: z.number().exactOptional(),
-  /** What is not known here, in sentences. */
+  /** Missing information, in sentences. */
   limits: z.array(z.string()).readonly(),
 })
-/** What to change, with evidence. */
+/** Recommended changes, with evidence. */
 export type Advice = Readonly<z.infer<typeof AdviceSchema>>

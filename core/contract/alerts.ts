@@ -12,13 +12,13 @@ const NAME = z.string().max(500)
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const PlaceSchema = z.object({
-  /** Absent where the alert is about the objects, which all servers share. */
+  /** Absent if the alert is about the objects, which all servers share. */
   server: z.string().optional(),
   level: z.string().optional(),
-  /** A reason of rejection, a pair of windows, an object: what the rule says it is. */
+  /** A reason of rejection, a pair of windows, an object: its meaning depends on the rule. */
   subject: z.string().optional(),
 })
-/** What an alert is about: alerts of one rule differ in it. */
+/** The place of an alert: alerts of one rule differ in it. */
 export type Place = Readonly<z.infer<typeof PlaceSchema>>
 
 const EvidenceSchema = z.object({
@@ -26,26 +26,26 @@ const EvidenceSchema = z.object({
   value: z.number(),
   unit: z.enum(['requests/s', 'requests', 'seats', 'seconds', 'ratio']),
 })
-/** One number behind an alert, and the threshold that it is compared with. */
+/** One number behind an alert, and its threshold. */
 export type Evidence = Readonly<z.infer<typeof EvidenceSchema>>
 
 const AlertSchema = PlaceSchema.extend({
   rule: RuleIdSchema,
-  /** As Prometheus calls it: `APFRequestsRejected`. */
+  /** The name in Prometheus: `APFRequestsRejected`. */
   name: z.string(),
   severity: z.enum(SEVERITIES),
   /** Unix milliseconds at which the condition began to hold. */
   since: INSTANT,
-  /** Unix milliseconds at which it had held for long enough. */
+  /** Unix milliseconds at which it had held long enough. */
   firedAt: INSTANT,
-  /** As they were at the last sample in which the condition held. */
+  /** Values at the last sample in which the condition held. */
   evidence: z.array(EvidenceSchema).readonly(),
   /** One or two sentences each. */
   cause: z.string(),
   remedy: z.string(),
   silenced: z.boolean(),
 })
-/** A condition that held for as long as its rule demands. */
+/** A condition that held for as long as its rule requires. */
 export type Alert = Readonly<z.infer<typeof AlertSchema>>
 
 const AlertChangeSchema = z.object({
@@ -61,29 +61,31 @@ export const SilenceSchema = z.object({
   rule: RuleIdSchema.optional(),
   level: NAME.optional(),
   server: NAME.optional(),
-  /** Unix milliseconds; without it, it does not end. */
+  /** Unix milliseconds; absent: it does not end. */
   until: INSTANT.optional(),
 })
-/** Alerts that are not to disturb anybody; absent members match everything. */
+/** Alerts to suppress; absent members match everything. */
 export type Silence = Readonly<z.infer<typeof SilenceSchema>>
 
 const RuleStateSchema = z.object({
   rule: RuleIdSchema,
-  /** `off` with the reason where no server has what the rule needs. */
+  /** `off` with the reason if no server has what the rule needs. */
   state: z.enum(['firing', 'pending', 'quiet', 'off']),
   why: z.string().optional(),
-  /** Of a condition that holds and does not fire yet, the one that has held longest: since when, and how long it must. */
+  /**
+   * For conditions that hold but do not fire yet, the one that has held longest: since when, and how long it must hold.
+   */
   pending: PlaceSchema.extend({ since: INSTANT, holdMs: z.number() }).optional(),
-  /** Unix milliseconds at which it fired last, as far as samples were seen. */
+  /** Unix milliseconds at which it last fired, within the evaluated samples. */
   lastFired: INSTANT.optional(),
 })
-/** A rule as it stands. */
+/** The current state of a rule. */
 export type RuleState = Readonly<z.infer<typeof RuleStateSchema>>
 
 /** Changes of alerts that are kept for a source. */
 export const MOST_ALERT_CHANGES = 200
 
-/** Of an instant of the past, the rules are evaluated on the samples of so many milliseconds before it. */
+/** For an instant of the past, the rules are evaluated on the samples of this many milliseconds before it. */
 export const ALERTS_LEAD_MS = 900_000
 
 export const AlertsStateSchema = z.object({
@@ -91,11 +93,11 @@ export const AlertsStateSchema = z.object({
   asOf: INSTANT.optional(),
   /** R1 to R12. */
   rules: z.array(RuleStateSchema).readonly(),
-  /** Those that fire, in the order of the rules, then of their beginning. */
+  /** Firing alerts, in the order of the rules, then of their beginning. */
   alerts: z.array(AlertSchema).readonly(),
   /** The newest first, `MOST_ALERT_CHANGES` at most. */
   changes: z.array(AlertChangeSchema).readonly(),
   silences: z.array(SilenceSchema).readonly(),
 })
-/** How the alert rules stand for a source. */
+/** The state of the alert rules for a source. */
 export type AlertsState = Readonly<z.infer<typeof AlertsStateSchema>>

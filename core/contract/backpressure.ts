@@ -1,13 +1,13 @@
 /**
- * Back-pressure of one subscription: at most `credit` events are under way; of those that come meanwhile only the
- * newest waits. So what a slow reader costs is bounded: `credit` + 1 events, however long it sleeps.
+ * Back-pressure of one subscription: at most `credit` events are in flight; of those that arrive meanwhile only the
+ * newest waits. So the memory for a slow reader is bounded: `credit` + 1 events, however long it does not read.
  */
 export interface Valve<E> {
-  /** Sends the event now or keeps it as the one that waits. */
+  /** Sends the event now or keeps it as the pending one. */
   offer(event: E): void
-  /** The reader took an event. `false` when it had none to take: the reader does not follow the protocol. */
+  /** The reader took an event. `false` when none was in flight: the reader violates the protocol. */
   acknowledge(): boolean
-  /** Something outside changed: send what waits, if that is possible now. */
+  /** Something outside changed: send the pending event, if that is possible now. */
   retry(): void
   /** Events that newer ones replaced before they could be sent. */
   readonly merged: number
@@ -16,7 +16,7 @@ export interface Valve<E> {
 export interface ValveOptions<E> {
   readonly credit: number
   readonly send: (event: E) => void
-  /** Whether the line takes events at all at this moment. */
+  /** Whether the line accepts events at the moment. */
   readonly ready: () => boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Why requests wait, are rejected or are slow. Causes that scores do not tell apart are listed in this order: our own side first,
- * then what explains itself by one fact, then what rests on several numbers.
+ * Why requests wait, are rejected or are slow. Causes whose scores are equal are listed in this order: our own side
+ * first, then causes that one fact proves, then those that rest on several numbers.
  */
 export const CAUSES = [
   'no-data',
@@ -39,6 +39,6 @@ export const CAUSES = [
 ] as const
 export type CauseId = (typeof CAUSES)[number]
 
-/** Whose affair a cause is: of the console and its source, the objects, the traffic, the servers, the clients, or nobody's. */
+/** The area of a cause: the console and its source, the objects, the traffic, the servers, the clients, or none. */
 export const CAUSE_GROUPS = ['own side', 'configuration', 'traffic', 'server', 'client', 'none'] as const
 export type CauseGroup = (typeof CAUSE_GROUPS)[number]

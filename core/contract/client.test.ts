@@ -10,7 +10,7 @@ import type { Connected } from './source.ts'
 
 const FIRST = { connection: 1 } as const
 
-/** A client whose lines are served by one fake workspace, and can be cut and refused. */
+/** A client whose lines are served by one fake workspace and can be cut and rejected. */
 function world() {
   const workspace = fakeWorkspace()
   const clock = handClock()
@@ -115,7 +115,7 @@ test('the pause between tries doubles up to five seconds and starts over after s
     pauses.push(...clock.pauses())
     await clock.fire()
   }
-  // The clock's chance is 0: half of each pause.
+  // The random number of the clock is 0: half of each pause.
   expect(pauses).toEqual([125, 250, 500, 1_000, 2_000, 2_500, 2_500])
   refuse(false)
   await clock.fire()

@@ -5,11 +5,11 @@ import type { Problem } from './errors.ts'
 import { LIMITS, encode, replyIn } from './protocol.ts'
 import type { Port, Reply } from './protocol.ts'
 
-/** Milliseconds before the first, and the most before any, new try to reach the other side. */
+/** Milliseconds before the first, and the most before any, retry to reach the other side. */
 const RETRY_MS = { first: 250, most: 5_000 } as const
 
 export interface ClientOptions {
-  /** Opens a line; called again, after a pause that grows, whenever the last one closed or could not be opened. */
+  /** Opens a line; called again, after a growing pause, whenever the last one closed or could not be opened. */
   readonly connect: () => Promise<Port>
   /** Calls back once after `ms` unless the returned function was called. */
   readonly after: (ms: number, callback: () => void) => () => void
@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly reading: Reading
 }
 
-/** Takes what the other side says for what the contract calls it, or says what is wrong with it. */
+/** Validates the messages of the other side against the contract, or returns what is wrong with them. */
 export interface Reading {
   output<N extends ProcedureName>(name: N, value: unknown): Read<ProcedureOutput<N>>
   event<N extends StreamName>(name: N, value: unknown): Read<StreamEvent<N>>
@@ -26,7 +26,7 @@ export interface Reading {
 export type Read<T> = { readonly value: T } | { readonly mismatch: string }
 
 export interface ConnectedClient extends Client {
-  /** Gives up the line for good. */
+  /** Closes the line for good. */
   close(): void
 }
 
@@ -44,9 +44,9 @@ const LOST = new ProblemError('cancelled', 'The connection to the console was lo
 const AWAY = new ProblemError('unreachable', 'The console itself does not answer; is it still running?')
 
 /**
- * The asking side over any kind of line. Calls made before the first connection wait for it; calls made while the line
- * is lost reject with `unreachable`; those under way when it is lost reject with `cancelled`. Subscriptions outlive
- * the line: they are made again on the next one.
+ * The calling side over any kind of line. Calls made before the first connection wait for it; calls made while the line
+ * is lost reject with `unreachable`; those in flight when it is lost reject with `cancelled`. Subscriptions survive the
+ * line: they are renewed on the next one.
  */
 export function createClient({ connect, after, random, reading }: ClientOptions): ConnectedClient {
   const calls = new Map<number, Pending>()
@@ -77,7 +77,7 @@ export function createClient({ connect, after, random, reading }: ClientOptions)
     rejectCalls(reason)
     const pause = Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.most)
     failures += 1
-    // Between half and all of the pause, so that several pages do not come back in step.
+    // Between half and all of the pause, so that several pages do not reconnect in step.
     cancelRetry = after(pause * (0.5 + random() / 2), () => void open())
   }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * Credentials for addresses of metrics pages and of a Prometheus, read and used in the main process. `token` and `password` travel from the form to it
- * and never back: `publicSpec` takes them off whatever is remembered or emitted. Files are paths on this machine.
+ * Credentials for addresses of metrics pages and of a Prometheus, read and used in the main process. `token` and
+ * `password` travel from the form to it and never back: `publicSpec` removes them from everything that is remembered or
+ * emitted. Files are paths on this machine.
  */
 export const AddressCredentialsSchema = z.object({
   token: z.string().min(1).optional(),

@@ -1,7 +1,7 @@
 import type { NotedState } from './recording.ts'
 import type { Settings } from './settings.ts'
 
-/** What holds until the operator sets something else; the page shows it before it has the kept settings. */
+/** Defaults until the operator sets something else; the page shows them before it has received the stored settings. */
 export const DEFAULT_SETTINGS: Settings = {
   theme: 'system',
   sidebar: 'auto',
@@ -21,5 +21,5 @@ export const DEFAULT_SETTINGS: Settings = {
   updateFrom: '',
 }
 
-/** Of a source that was just connected. */
+/** For a source that was just connected. */
 export const NOTHING_NOTED: NotedState = { noted: [], past: [] }

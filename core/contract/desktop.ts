@@ -1,8 +1,8 @@
-/** What the preload script of the desktop window hands to the page; absent in a browser. */
+/** The object that the preload script of the desktop window exposes to the page; absent in a browser. */
 export interface DesktopBridge {
   /**
-   * Asks the main process for a line. The line arrives as the one MessagePort of a `message` event whose source is the
-   * window itself and whose data is `nonce`; contextBridge cannot pass ports.
+   * Requests a line from the main process. The line arrives as the one MessagePort of a `message` event whose source is
+   * the window itself and whose data is `nonce`; contextBridge cannot pass ports.
    */
   connect(nonce: string): void
   /** Calls back with the name of each command chosen in the application menu. Returns the function that ends it. */
@@ -10,7 +10,10 @@ export interface DesktopBridge {
 }
 export const DESKTOP_BRIDGE = 'apfDesktop'
 
-/** What the application menu can ask of the page: the page shows it, so the menu decides nothing. */
+/**
+ * The commands that the application menu can send to the page: the page carries them out, so the menu contains no
+ * logic.
+ */
 export const MENU_COMMANDS = [
   'go-overview',
   'go-level',

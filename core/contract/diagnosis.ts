@@ -13,7 +13,7 @@ const CausePlaceSchema = z.object({
   /** Distinguisher of a flow. */
   flow: z.string().exactOptional(),
 })
-/** What a cause is about. */
+/** The place of a cause. */
 export type CausePlace = Readonly<z.infer<typeof CausePlaceSchema>>
 
 export const ManifestSchema = z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })
@@ -23,7 +23,7 @@ export type ProposedManifest = Readonly<z.infer<typeof ManifestSchema>>
 const RemedySchema = z.object({
   /** What to do, in one or two sentences. */
   text: z.string(),
-  /** Objects as they would be, to be opened as a draft; none where no edit helps, or the objects are not known. */
+  /** Objects after the edit, to be opened as a draft; none if no edit helps, or the objects are unknown. */
   manifests: z.array(ManifestSchema).readonly(),
 })
 
@@ -33,25 +33,25 @@ const FindingSchema = z.object({
   title: z.string(),
   /** What happens, in one or two sentences. */
   text: z.string(),
-  /** `strong`: nothing speaks against it and nothing that it needs is unknown. */
+  /** `strong`: no evidence contradicts it and all facts that it needs are known. */
   confidence: z.enum(['strong', 'likely', 'possible']),
   place: CausePlaceSchema,
-  /** Unix milliseconds of the samples that it rests on. */
+  /** Unix milliseconds of the samples that it is based on. */
   from: INSTANT,
   to: INSTANT,
   /** Sentences with numbers. */
   evidenceFor: z.array(z.string()).readonly(),
   evidenceAgainst: z.array(z.string()).readonly(),
-  /** What would show more and is not known here. */
+  /** Information that would show more but is not available here. */
   unknown: z.array(z.string()).readonly(),
-  /** What would refute it, in one sentence. */
+  /** Evidence that would refute it, in one sentence. */
   refutedBy: z.string(),
   remedy: RemedySchema,
 })
 export type Finding = Readonly<z.infer<typeof FindingSchema>>
 
 export const DiagnosisSchema = z.object({
-  /** Unix milliseconds: the stretch of samples that was examined; both are those of the last sample where there is one alone. */
+  /** Unix milliseconds: the time span that was examined; both are those of the last sample if there is only one. */
   from: INSTANT,
   to: INSTANT,
   servers: z.array(z.string()).readonly(),
@@ -59,9 +59,9 @@ export const DiagnosisSchema = z.object({
   summary: z.string(),
   /** Best first. Never empty. */
   findings: z.array(FindingSchema).readonly(),
-  /** Causes that were looked for and are not it, each with the fact that excludes it. */
+  /** Causes that were checked and excluded, each with the fact that excludes it. */
   excluded: z.array(z.object({ cause: CAUSE, title: z.string(), because: z.string() })).readonly(),
-  /** Which causes cannot be told apart here, and what evidence is missing, in sentences. */
+  /** Causes that cannot be distinguished here, and the missing evidence, in sentences. */
   limits: z.array(z.string()).readonly(),
 })
 /** Ranked causes with their evidence. */

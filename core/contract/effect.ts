@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ForecastReportSchema, QuantitiesSchema } from './forecast.ts'
 
 /**
- * What came of an applied edit: one server before and after it, and the forecast that was shown when it was applied. Kept
- * beside the journal, under the id of the journal entry. Times are Unix milliseconds by the clock of the pages.
+ * The effect of an applied edit: one server before and after it, and the forecast that was shown when it was applied.
+ * Stored with the journal, under the id of the journal entry. Times are Unix milliseconds by the clock of the pages.
  */
 
 const known = z.number().optional()
@@ -24,12 +24,12 @@ const EffectLevelSchema = z.object({
 })
 
 const MeasuredSchema = z.object({
-  /** After what settles the edit. */
+  /** After the settling time of the edit. */
   fromMs: z.number(),
   untilMs: z.number(),
-  /** Those that changed most first; counts are per second. Empty where the time before the edit is not known. */
+  /** Those that changed most first; counts are per second. Empty if the time before the edit is unknown. */
   compared: z.array(EffectLevelSchema).readonly(),
-  /** What a forecast is judged by, for each level. */
+  /** The measured numbers that a forecast is compared with, for each level. */
   levels: z.array(z.object({ level: z.string(), quantities: QuantitiesSchema })).readonly(),
 })
 export type Measured = z.infer<typeof MeasuredSchema>
@@ -41,29 +41,30 @@ export const EffectSchema = z.object({
   server: z.string(),
   /** Of the last page before the edit. */
   atMs: z.number(),
-  /** The forecast that was on the screen; absent where there was none. */
+  /** The forecast that was on the screen; absent if there was none. */
   forecast: ForecastReportSchema.exactOptional(),
-  /** Absent while too little time was measured. */
+  /** Absent until enough time was measured. */
   measured: MeasuredSchema.exactOptional(),
   /**
-   * Why nothing more is measured. `complete`: the whole time passed. `changed`: another edit, or other limits. `restarted`: the
-   * process of the server ended. `interrupted`: pages are missing, as when the console ended. Absent while it is watched.
+   * Why the measurement ended. `complete`: the whole time passed. `changed`: another edit, or other limits.
+   * `restarted`: the process of the server ended. `interrupted`: pages are missing, for example because the console
+   * ended. Absent while it is watched.
    */
   ended: z.enum(['complete', 'changed', 'restarted', 'interrupted']).exactOptional(),
 })
 export type Effect = z.infer<typeof EffectSchema>
 
-/** Numbers of the last forecasts that lie in their bands. */
+/** Numbers of the last forecasts that lie within their bands. */
 export const ScoreSchema = z.object({ edits: z.number(), numbers: z.number(), inside: z.number() })
 export type Score = z.infer<typeof ScoreSchema>
 
 export const EffectsStateSchema = z.object({
   connection: z.number(),
-  /** Grows with each change of an effect. */
+  /** Incremented with each change of an effect. */
   revision: z.number(),
   /** The edit that is being watched, and until when by the clock of the pages. */
   watched: z.object({ id: z.string(), untilMs: z.number() }).nullable(),
-  /** `null` before anything was measured. */
+  /** `null` until something was measured. */
   score: ScoreSchema.nullable(),
 })
 export type EffectsState = z.infer<typeof EffectsStateSchema>

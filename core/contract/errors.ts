@@ -2,12 +2,14 @@ import type { z } from 'zod'
 import { messageOf } from '../text/text.ts'
 import type { ProblemSchema } from './problem.ts'
 
-/** Codes that a caller may act on; the message is for people: one sentence that says what, where and how to mend it. */
+/**
+ * Codes that a caller may act on; the message is for people: one sentence with what failed, where, and how to fix it.
+ */
 export const ERROR_CODES = [
   'invalid-input',
   'unknown-procedure',
   'unauthorized',
-  /** Credentials cannot be had or used, so nothing was sent. */
+  /** Credentials cannot be obtained or used, so nothing was sent. */
   'credentials',
   'forbidden',
   'not-found',
@@ -23,10 +25,10 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** A failure as a value, as it crosses transports and is shown on screens. */
+/** A failure as a value, as transports carry it and screens show it. */
 export type Problem = z.infer<typeof ProblemSchema>
 
-/** Whether this is a problem: what its schema says, for who reads replies without schemas. */
+/** Whether this is a problem: the same check as its schema, for code that reads replies without schemas. */
 export const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' &&
   value !== null &&
@@ -36,7 +38,7 @@ export const isProblem = (value: unknown): value is Problem =>
   typeof value.message === 'string' &&
   (!('details' in value) || typeof value.details === 'string')
 
-/** A problem on its way up: thrown inside a side, turned back into a value at the transport. */
+/** A problem as an exception: thrown inside a side, turned back into a value at the transport. */
 export class ProblemError extends Error {
   readonly problem: Problem
   constructor(code: ErrorCode, message: string, details?: string) {
@@ -45,16 +47,19 @@ export class ProblemError extends Error {
     this.problem = details === undefined ? { code, message } : { code, message, details }
   }
 
-  /** A problem that came as a value, on its way up again. */
+  /** An exception for a problem that arrived as a value. */
   static of({ code, message, details }: Problem): ProblemError {
     return new ProblemError(code, message, details)
   }
 }
 
-/** What every side says of a source that was disconnected meanwhile. */
+/** The problem that every side reports for a source that was disconnected meanwhile. */
 export const NOT_CONNECTED = 'This source is not connected any more.'
 
-/** The problem behind anything thrown. Unknown failures keep their message as details, behind a general sentence. */
+/**
+ * The problem for anything thrown. Unknown failures keep their message as details, with a general sentence as the
+ * message.
+ */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem
   const text = messageOf(thrown)

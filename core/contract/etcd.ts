@@ -4,7 +4,7 @@ import type { Json } from '../manifest/json.ts'
 /** Any value. */
 export const JsonSchema: z.ZodType<Json> = z.json()
 
-/** A class or a rule as files write it; the rules engine judges it. */
+/** A class or a rule as written in files; the rules engine validates it. */
 const DocumentSchema = z.record(z.string(), JsonSchema)
 
 const list = <T extends z.ZodType>(schema: T) => z.array(schema).readonly()
@@ -12,36 +12,36 @@ const list = <T extends z.ZodType>(schema: T) => z.array(schema).readonly()
 const NAME = z.string().min(1).max(63)
 const KIND = z.enum(['class', 'rule'])
 
-/** Whether the console may change rules and mode; it only reads without. */
+/** Whether the console may change rules and mode; otherwise it only reads. */
 const editing = z.boolean().default(false)
 const path = z.string().min(1)
-/** Names of proxies: those of files too. */
+/** Names of proxies, which are also names of files. */
 export const PROXY_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 
 /**
- * A proxy in front of an etcd that runs on this machine, one that the console starts, or a simulated one. Paths and switches,
- * never a secret, for specs are kept among the recent sources.
+ * A proxy in front of an etcd that runs on this machine, one that the console starts, or a simulated one. Paths and
+ * switches, never a secret, because specs are stored among the recent sources.
  */
 export const EtcdSpecSchema = z.object({
   kind: z.literal('etcd'),
   of: z.discriminatedUnion('kind', [
-    /** By its name; the only one that runs without. */
+    /** By its name; absent: the only one that runs. */
     z.object({ kind: z.literal('proxy'), name: z.string().min(1).max(63).optional(), editing }),
     z.object({
       kind: z.literal('start'),
-      /** Of the proxy and of the rules that it keeps. */
+      /** Of the proxy and of the rules that it stores. */
       name: z.string().regex(PROXY_NAME).default('console'),
       /** The member: `http://127.0.0.1:2379`. */
       upstream: z.url({ protocol: /^https?$/ }),
-      /** On loopback; 0 takes a free one. */
+      /** On loopback; 0 selects a free one. */
       port: z.number().int().min(0).max(65_535).default(0),
-      /** PEM: the authority of etcd's certificate, and what the proxy shows etcd. */
+      /** PEM: the authority of etcd's certificate, and the certificate that the proxy presents to etcd. */
       caFile: path.exactOptional(),
       certFile: path.exactOptional(),
       keyFile: path.exactOptional(),
-      /** PEM: the proxy speaks TLS; with the authority it requires client certificates. */
+      /** PEM: the proxy serves TLS; with the authority it requires client certificates. */
       tls: z.object({ certFile: path, keyFile: path, clientCaFile: path.exactOptional() }).exactOptional(),
-      /** Rules that replace the kept ones when it starts. */
+      /** Rules that replace the stored ones when it starts. */
       rulesFile: path.exactOptional(),
       editing,
     }),
@@ -67,9 +67,9 @@ export type EtcdChange = z.infer<typeof EtcdChangeSchema>
 export const EtcdChangedSchema = z.object({ revision: z.number(), warnings: list(z.string()) })
 export type EtcdChanged = z.infer<typeof EtcdChangedSchema>
 
-/** What became of a request. */
+/** The outcome of a request. */
 export const ETCD_VERDICTS = ['passed', 'delayed', 'limited'] as const
-/** Where the quota of a member is from: the member, its metrics page, or etcd's default. */
+/** Source of the quota of a member: the member, its metrics page, or etcd's default. */
 export const QUOTA_ORIGINS = ['status', 'metrics', 'default'] as const
 
 const VerdictsSchema = z.object({ passed: z.number(), delayed: z.number(), limited: z.number() })
@@ -109,16 +109,16 @@ export const EtcdRequestSchema = z.object({
   requestBytes: z.number().optional(),
   responseBytes: z.number().optional(),
   latencyMs: z.number().optional(),
-  /** Identity for the tracker, of those that it tracks. */
+  /** Identity for the tracker, for requests that it tracks. */
   hash: z.string().optional(),
 })
 export type EtcdRequest = z.infer<typeof EtcdRequestSchema>
 
-/** Where a class stands, in the numbers that its discipline compares. */
+/** The state of a class, in the numbers that its discipline compares. */
 export const EtcdLevelSchema = z.discriminatedUnion('qdisc', [
   /** `tokens` is negative while the bucket is in debt. */
   z.object({ qdisc: z.literal('tbf'), tokens: z.number(), burst: z.number(), qps: z.number() }),
-  /** `freeInMs`: until a request is admitted; 0 when it is at once. */
+  /** `freeInMs`: until a request is admitted; 0 if it is admitted at once. */
   z.object({ qdisc: z.literal('lbf'), freeInMs: z.number(), qps: z.number() }),
   z.object({ qdisc: z.literal('maxinflight'), inFlight: z.number(), num: z.number() }),
   z.object({ qdisc: z.literal('window'), used: z.number(), limit: z.number(), windowMs: z.number() }),
@@ -130,7 +130,7 @@ const ClassStateSchema = z.object({
   document: DocumentSchema,
   /** In words. */
   summary: z.string(),
-  /** The groups that are kept, the most recently used first, and how many there are. */
+  /** The groups that are kept, the most recently used first, and their total number. */
   groups: list(
     z.object({
       group: z.string(),
@@ -142,13 +142,16 @@ const ClassStateSchema = z.object({
   ),
   groupCount: z.number(),
   waiting: z.number(),
-  /** Its requests that ended and came, or were let in after a wait, in the last seconds; absent in older recordings. */
+  /**
+   * Its requests that ended and arrived, or were admitted after a wait, in the last seconds; absent in older
+   * recordings.
+   */
   lately: z
     .object({
       seconds: z.number(),
       passed: z.number(),
       limited: z.number(),
-      /** Of the latest of them, milliseconds before `at`. */
+      /** Time of the latest of them, milliseconds before `at`. */
       passedAgo: list(z.number()),
       limitedAgo: list(z.number()),
     })
@@ -168,27 +171,27 @@ const RuleStateSchema = z.object({
   /** Of `rateSeconds`. */
   perSecond: z.number(),
   limitedPerSecond: z.number(),
-  /** Same-priority rules that some larger request matches too. */
+  /** Rules of the same priority that some larger request matches too. */
   warnings: list(z.string()),
 })
 export type EtcdRule = z.infer<typeof RuleStateSchema>
 
-/** Everything about a running proxy that changes by itself. */
+/** All data of a running proxy that changes by itself. */
 export const EtcdStateSchema = z.object({
   /** Unix milliseconds. */
   at: z.number(),
-  /** Where clients connect to, and the member behind it. */
+  /** The address that clients connect to, and the member behind it. */
   url: z.string(),
   upstream: z.string(),
   mode: z.enum(ETCD_MODES),
-  /** Of the kept rules; `null` where they come from files and can only be changed there. */
+  /** Of the stored rules; `null` if they come from files and can only be changed there. */
   revision: z.number().nullable(),
-  /** Whether rules can be changed from where this is shown. */
+  /** Whether this console can change the rules. */
   editable: z.boolean().default(true),
   counts: VerdictsSchema,
   unread: z.number(),
   watches: z.number(),
-  /** `null` when the member has not answered yet, or not for 10 s. */
+  /** `null` if the member has not answered yet, or not for 10 s. */
   storage: z
     .object({
       usedBytes: z.number(),
@@ -202,13 +205,13 @@ export const EtcdStateSchema = z.object({
     })
     .nullable(),
   /**
-   * Requests for keys that the member answered lately, and at least how many of them did not come through this proxy. Absent
-   * where the member does not say.
+   * Requests for keys that the member answered lately, and at least how many of them bypassed this proxy. Absent if the
+   * member does not report it.
    */
   bypass: z.object({ answered: z.number(), outside: z.number(), seconds: z.number() }).optional(),
-  /** Start of the proxy, Unix milliseconds; absent in older recordings, as is what follows. */
+  /** Start of the proxy, Unix milliseconds; absent in older recordings, like the following members. */
   since: z.number().optional(),
-  /** How long it takes to read a request and to decide about it, median of the latest 1,000. */
+  /** Time to read a request and to decide about it, median of the latest 1,000. */
   decideMs: z.number().optional(),
   tracker: z.object({
     entries: z.number(),
@@ -219,7 +222,7 @@ export const EtcdStateSchema = z.object({
   }),
   classes: list(ClassStateSchema),
   rules: list(RuleStateSchema),
-  /** What a rule file says besides classes and rules; absent in older recordings. */
+  /** The members of a rule file apart from classes and rules; absent in older recordings. */
   settings: DocumentSchema.optional(),
   /** The last 120 seconds, the oldest first. */
   seconds: list(
@@ -233,9 +236,9 @@ export const EtcdStateSchema = z.object({
       responseBytes: z.number(),
     }),
   ),
-  /** Over how many seconds rates are taken, at most 10: a proxy that has just started has fewer. */
+  /** Seconds over which rates are taken, at most 10: a proxy that has just started has fewer. */
   rateSeconds: z.number().default(10),
-  /** Of these seconds, by operation and prefix. */
+  /** During these seconds, by operation and prefix. */
   rates: list(UsageSchema),
   /** The most expensive requests of the last ten minutes, by keys, by bytes and by time. */
   top: z.object({ scan: list(UsageSchema), traffic: list(UsageSchema), latency: list(UsageSchema) }),
@@ -245,13 +248,13 @@ export const EtcdStateSchema = z.object({
 })
 export type EtcdState = z.infer<typeof EtcdStateSchema>
 
-/** What rules would have done with requests that came before. */
+/** The effect that rules would have had on earlier requests. */
 export const EtcdPreviewSchema = z.object({
   requests: z.number(),
   /** From the first of them to the last. */
   spanMs: z.number(),
   would: VerdictsSchema,
-  /** What was decided when they came. */
+  /** The decisions made when they arrived. */
   did: VerdictsSchema,
   /** Each rule that applied to any of them. */
   rules: list(VerdictsSchema.extend({ rule: z.string() })),
@@ -260,7 +263,7 @@ export const EtcdPreviewSchema = z.object({
 })
 export type EtcdPreview = z.infer<typeof EtcdPreviewSchema>
 
-/** Rules that are proposed, tried beside the rules in effect on the requests that came before. */
+/** Proposed rules, evaluated together with the rules in effect on earlier requests. */
 export const EtcdAdviceSchema = z.object({
   id: z.string(),
   title: z.string(),
@@ -269,13 +272,13 @@ export const EtcdAdviceSchema = z.object({
   rules: list(DocumentSchema),
   /** Its rules are in effect already. */
   inEffect: z.boolean(),
-  /** Absent where the proposal contradicts the rules in effect; `problem` is why. */
+  /** Absent if the proposal conflicts with the rules in effect; `problem` contains the reason. */
   preview: EtcdPreviewSchema.optional(),
   problem: z.string().optional(),
 })
 export type EtcdAdvice = z.infer<typeof EtcdAdviceSchema>
 
-/** One change of the kept rules. */
+/** One change of the stored rules. */
 export const EtcdRevisionSchema = z.object({
   revision: z.number(),
   at: z.number(),
@@ -287,7 +290,7 @@ export const EtcdRevisionSchema = z.object({
 })
 export type EtcdRevision = z.infer<typeof EtcdRevisionSchema>
 
-/** What becomes of one request, with what every rule has to do with it. */
+/** The outcome of one request, with the effect of every rule on it. */
 export const EtcdTestSchema = z.object({
   request: z.string(),
   verdict: z.enum(['passed', 'waiting', 'delayed', 'limited']),

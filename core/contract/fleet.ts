@@ -1,20 +1,22 @@
 import { z } from 'zod'
 import { LEVEL_STATES } from '../frame/recent.ts'
 
-/** One number a level, in the order of `levels`; `null` where the server does not report it, or it does not apply. */
+/**
+ * One number for each level, in the order of `levels`; `null` if the server does not report it, or it does not apply.
+ */
 const column = z.array(z.number().nullable())
 
-/** One server in a few numbers: what the Fleet screen compares. */
+/** One server in a few numbers: the data that the Fleet screen compares. */
 export const ServerSummarySchema = z.object({
   id: z.string(),
-  /** Where the source reads several clusters. */
+  /** Only if the source reads several clusters. */
   cluster: z.string().exactOptional(),
   /** Unix milliseconds of the sample. */
   at: z.number(),
   /** gitVersion. */
   version: z.string().exactOptional(),
   levels: z.array(z.string()),
-  /** Of each level, the worst first (`core/frame/recent.ts`). */
+  /** For each level, the worst first (`core/frame/recent.ts`). */
   states: z.array(z.array(z.enum(LEVEL_STATES))),
   /** Seats. The Exempt level has no limit. */
   executing: column,
@@ -22,7 +24,7 @@ export const ServerSummarySchema = z.object({
   nominal: column,
   /** Requests that wait. */
   queued: column,
-  /** Requests a second within the window of the present. */
+  /** Requests per second within the window of the present. */
   rejected: column,
   /** Seconds. */
   waitP99: column,
@@ -35,7 +37,10 @@ export type ServerSummary = z.infer<typeof ServerSummarySchema>
 export const SourceSummarySchema = z.object({
   connection: z.number(),
   servers: z.array(ServerSummarySchema),
-  /** These are all servers; the source has frames of some or of none, and its other health is that of all of them. */
+  /**
+   * These are all servers; the source has frames of some or none of them, and health not assigned to a server applies
+   * to all of them.
+   */
   whole: z.literal(true).exactOptional(),
 })
 export type SourceSummary = z.infer<typeof SourceSummarySchema>

@@ -10,8 +10,8 @@ export type Quantity = z.infer<typeof QuantitySchema>
 const known = z.number().exactOptional()
 
 /**
- * What a level did over a span of time. A wait is absent where no request finished waiting; `current` is the mean of the
- * current limit.
+ * The numbers of a level over a time span. A wait is absent if no request finished waiting; `current` is the mean of
+ * the current limit.
  */
 export const QuantitiesSchema = z.object({
   arrivalsPerSecond: z.number(),
@@ -29,17 +29,17 @@ export type Band = z.infer<typeof BandSchema>
 
 export const ForecastLevelSchema = z.object({
   level: z.string(),
-  /** Over the span that the forecast is made from; absent for a level that the edit adds. */
+  /** Over the time span that the forecast is made from; absent for a level that the edit adds. */
   now: QuantitiesSchema.exactOptional(),
   /** Nominal limit after the edit, exact; absent for a level that the edit removes. */
   nominal: z.number().exactOptional(),
   bands: z.partialRecord(QuantitySchema, BandSchema),
-  /** Why there are no bands, or how little they are worth, in one sentence. */
+  /** Why there are no bands, or how unreliable they are, in one sentence. */
   note: z.string().exactOptional(),
 })
 export type ForecastLevel = z.infer<typeof ForecastLevelSchema>
 
-/** How the twin reproduces one level under the present configuration. */
+/** How well the twin reproduces one level under the present configuration. */
 export const FitLevelSchema = z.object({
   level: z.string(),
   observed: QuantitiesSchema,
@@ -47,7 +47,7 @@ export const FitLevelSchema = z.object({
   /** Mean relative error of the waits, rejections, seats and limits. */
   error: z.number(),
   fits: z.boolean(),
-  /** `open`: requests come whatever becomes of the others; `closed`: each client waits for its answer. */
+  /** `open`: arrivals do not depend on the outcomes of other requests; `closed`: each client waits for its response. */
   clients: z.enum(['open', 'closed']),
   flows: z.number(),
 })
@@ -63,9 +63,9 @@ export const ForecastReportSchema = z.object({
   /** Simulated runs behind each band, and the simulated seconds of each. */
   runs: z.number(),
   seconds: z.number(),
-  /** By how much earlier forecasts here widened the bands; absent: not at all. */
+  /** Factor by which earlier forecasts here widened the bands; absent: not at all. */
   widening: z.number().exactOptional(),
-  /** What the forecast assumes and lacks, in sentences. */
+  /** Assumptions and missing inputs of the forecast, in sentences. */
   notes: z.array(z.string()).readonly(),
 })
 export type ForecastReport = z.infer<typeof ForecastReportSchema>
@@ -84,12 +84,12 @@ const SchemaTrafficSchema = z.object({
   /** Mean seats that its requests occupy. */
   seats: z.number().optional(),
 })
-/** Requests of one flow schema, step by step and in histograms over the whole span. */
+/** Requests of one flow schema, step by step and in histograms over the whole time span. */
 export type SchemaTraffic = z.infer<typeof SchemaTrafficSchema>
 
 const optional = z.number().optional()
 
-/** What tells how the requests of a level come; absent where the server does not report it. */
+/** Statistics about the arrivals of a level; absent if the server does not report them. */
 const LevelEvidenceSchema = z.object({
   /** Mean number of requests that wait. */
   queued: optional,
@@ -109,15 +109,15 @@ const ObservedLevelSchema = z.object({
   name: z.string(),
   quantities: QuantitiesSchema,
   evidence: LevelEvidenceSchema,
-  /** Smoothed demand when the span began and when it ended, seats. */
+  /** Smoothed demand at the start and at the end of the time span, seats. */
   smoothed: z.object({ first: optional, last: optional }),
-  /** One of each recomputation, in their order; empty where the server does not report them. */
+  /** One for each recomputation, in their order; empty if the server does not report them. */
   demands: z.array(DemandPeriodSchema).readonly(),
   schemas: z.array(SchemaTrafficSchema).readonly(),
 })
 export type ObservedLevel = z.infer<typeof ObservedLevelSchema>
 
-/** What one server did over a span of time, from its pages alone. Times are Unix milliseconds. */
+/** The numbers of one server over a time span, from its pages only. Times are Unix milliseconds. */
 const ObservationSchema = z.object({
   server: z.string(),
   version: z.string().optional(),
@@ -129,7 +129,7 @@ const ObservationSchema = z.object({
 })
 export type Observation = z.infer<typeof ObservationSchema>
 
-/** What a twin is fitted to, and what it is checked against where the pages suffice for both. */
+/** The span that a twin is fitted to, and the span that it is checked against if the pages suffice for both. */
 const TwinHistorySchema = z.object({
   whole: ObservationSchema,
   fitted: ObservationSchema,
@@ -137,28 +137,28 @@ const TwinHistorySchema = z.object({
 })
 export type TwinHistory = z.infer<typeof TwinHistorySchema>
 
-/** A flow of a schema as dumps show it: the name of the user or namespace. */
+/** A flow of a schema, found in dumps: the name of the user or namespace. */
 const DumpedFlowSchema = z.object({
   name: z.string(),
   /** Its part of the requests of the schema that waited or executed. */
   share: z.number(),
-  /** The part of them that is wider than one seat; absent where dumps show too few wide requests of the schema. */
+  /** The part of them that is wider than one seat; absent if dumps contain too few wide requests of the schema. */
   wide: z.number().exactOptional(),
 })
 export type DumpedFlow = z.infer<typeof DumpedFlowSchema>
 
 export const ForecastEvidenceSchema = z.object({
-  /** What one server showed: `null` while its pages span too little time. */
+  /** Numbers of one server: `null` until its pages cover enough time. */
   history: TwinHistorySchema.nullable(),
-  /** Flows that dumps show, by schema. */
+  /** Flows found in dumps, by schema. */
   flows: z.array(z.object({ schema: z.string(), flows: z.array(DumpedFlowSchema).readonly() })).readonly(),
-  /** What earlier forecasts of the source got wrong: a factor of the bands, at least 1. */
+  /** Correction from the errors of earlier forecasts of the source: a factor of the bands, at least 1. */
   widening: z.number(),
 })
 export type ForecastEvidence = z.infer<typeof ForecastEvidenceSchema>
 
 export const ForecastWishSchema = z.object({
-  /** `at` (Unix ms): of a recording, from the ten minutes before that instant. */
+  /** `at` (Unix ms): for a recording, use the ten minutes before that instant. */
   of: z.object({ connection: z.number().int(), server: z.string(), at: z.number().exactOptional() }),
   before: ObjectSetSchema,
   after: ObjectSetSchema,

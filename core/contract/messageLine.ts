@@ -1,6 +1,6 @@
 import type { Port } from './protocol.ts'
 
-/** What is used of a MessagePort of a browser, which `core` does not know. */
+/** The used members of a browser's MessagePort, whose type is not available in `core`. */
 export interface MessageLine {
   postMessage(text: unknown, transfer: never[]): void
   addEventListener(
@@ -12,7 +12,7 @@ export interface MessageLine {
   close(): void
 }
 
-/** An end of a MessageChannel of a browser as a port. What bounds it is the credit of each subscription. */
+/** An end of a browser's MessageChannel as a port. Its bound is the credit of each subscription. */
 export const portOver = (channel: MessageLine): Port => ({
   post: (text) => channel.postMessage(text, []),
   onMessage: (listener) => {

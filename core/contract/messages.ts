@@ -3,7 +3,7 @@ import { parseJson } from '../text/text.ts'
 
 const id = z.number().int().nonnegative()
 
-/** From the asking side. `id` is chosen by it and unique among its open calls and subscriptions. */
+/** From the calling side. `id` is chosen by it and unique among its open calls and subscriptions. */
 export const RequestSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('call'), id, name: z.string(), input: z.unknown().optional() }),
   z.strictObject({ type: z.literal('subscribe'), id, name: z.string(), params: z.unknown().optional() }),
@@ -20,7 +20,7 @@ export function decode<T>(schema: z.ZodType<T>, data: unknown, messageLength: nu
   return parsed.success ? parsed.data : undefined
 }
 
-/** The first thing wrong with a value, for people: `intervalMs: Too small: expected number to be >=500`. */
+/** The first error in a value, for people: `intervalMs: Too small: expected number to be >=500`. */
 export function describeMismatch(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'does not have the expected shape'

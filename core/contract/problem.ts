@@ -4,6 +4,6 @@ import { ERROR_CODES } from './errors.ts'
 export const ProblemSchema = z.object({
   code: z.enum(ERROR_CODES),
   message: z.string(),
-  /** The raw reply or the system's own words, for a "details" disclosure; never holds a secret. */
+  /** The raw reply or the system's error message, for a "details" disclosure; never contains a secret. */
   details: z.string().optional(),
 })

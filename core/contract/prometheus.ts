@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { MS_PER_DAY } from '../units.ts'
 import { AddressCredentialsSchema } from './credentials.ts'
 
-/** How much of the past is read when a Prometheus is connected, milliseconds: what screens can show is one day. */
+/** How much of the past is read when a Prometheus is connected, milliseconds: screens can show one day. */
 export const PAST_MS = { min: 0, max: MS_PER_DAY, default: 3_600_000 } as const
 
-/** A header beside those of the credentials. Its value may be a secret: it never travels back. */
+/** A header in addition to those of the credentials. Its value may be a secret: it is never sent back. */
 export const HeaderSchema = z.object({
   name: z
     .string()
@@ -19,19 +19,19 @@ export const HeaderSchema = z.object({
 })
 export type Header = z.infer<typeof HeaderSchema>
 
-/** Headers that describe the connection or the message: the client sets them, and nobody else. */
+/** Headers that describe the connection or the message: only the client sets them. */
 const RESERVED_HEADERS = ['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer']
 export const isReservedHeader = (name: string): boolean => RESERVED_HEADERS.includes(name.toLowerCase())
 
-/** Names of the labels that say which cluster and which server a series is of, where the usual ones are not meant. */
+/** Names of the labels for the cluster and the server of a series, if they are not the usual ones. */
 export const TargetLabelsSchema = z.object({
   cluster: z.string().min(1).max(200).exactOptional(),
   instance: z.string().min(1).max(200).exactOptional(),
 })
 
-/** Where a Prometheus, Thanos, Mimir or VictoriaMetrics answers, and as whom it is asked. */
+/** The address of a Prometheus, Thanos, Mimir or VictoriaMetrics, and the credentials for it. */
 export const PrometheusTargetSchema = z.object({
-  /** Where the API begins, before `/api/v1`: a path prefix belongs to it. */
+  /** The address of the API, before `/api/v1`: a path prefix is part of it. */
   url: z.url({ protocol: /^https?$/ }),
   credentials: AddressCredentialsSchema.exactOptional(),
   /** X-Scope-OrgID. */
@@ -51,7 +51,7 @@ export const PrometheusTargetSchema = z.object({
 })
 export type PrometheusTarget = z.infer<typeof PrometheusTargetSchema>
 
-/** A Prometheus that is read for the past, and how much of it. */
+/** A Prometheus as a source of past data, and how much of it is read. */
 export const PrometheusPastSchema = PrometheusTargetSchema.extend({
   pastMs: z.number().int().min(PAST_MS.min).max(PAST_MS.max).default(PAST_MS.default),
 })
@@ -59,34 +59,34 @@ export type PrometheusPast = z.infer<typeof PrometheusPastSchema>
 
 export const PrometheusSpecSchema = PrometheusPastSchema.extend({
   kind: z.literal('prometheus'),
-  /** Value of the label for clusters; needed where there are several. */
+  /** Value of the label for clusters; required if there are several. */
   cluster: z.string().max(1_000).exactOptional(),
-  /** Servers of the cluster; all of them without. */
+  /** Servers of the cluster; absent: all of them. */
   instances: z.array(z.string().min(1).max(1_000)).min(1).max(100).exactOptional(),
-  /** All servers of all clusters, for the Fleet screen alone: a few numbers for each level, and no frames. */
+  /** All servers of all clusters, for the Fleet screen only: a few numbers for each level, and no frames. */
   fleet: z.literal(true).exactOptional(),
 })
 export type PrometheusSpec = z.infer<typeof PrometheusSpecSchema>
 
-/** A Prometheus as the past of another source. */
+/** A Prometheus with the past of another source. */
 export function pastFromPrometheus(spec: PrometheusSpec): PrometheusPast {
   const { kind: _, cluster: _cluster, instances: _instances, fleet: _fleet, ...past } = spec
   return past
 }
 
-/** Clusters and servers that a Prometheus has flow-control metrics of. */
+/** Clusters and servers for which a Prometheus has flow-control metrics. */
 export const PrometheusServersSchema = z.object({
-  /** Labels that were taken, and those that could be. */
+  /** The labels that are used, and the possible ones. */
   labels: z.object({ cluster: z.string().exactOptional(), instance: z.string() }),
   choices: z.array(z.string()),
   clusters: z.array(
     z.object({
-      /** Absent without a label for clusters. */
+      /** Absent if there is no label for clusters. */
       name: z.string().exactOptional(),
       servers: z.array(z.object({ instance: z.string(), lastAt: z.number() })),
     }),
   ),
-  /** Milliseconds between two scrapes, as far as it is known. */
+  /** Milliseconds between two scrapes, if known. */
   intervalMs: z.number().exactOptional(),
 })
 export type PrometheusServers = z.infer<typeof PrometheusServersSchema>

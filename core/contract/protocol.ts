@@ -3,20 +3,20 @@ import type { Request } from './messages.ts'
 import { parseJson } from '../text/text.ts'
 
 /**
- * The words of the protocol. Whatever lies between the two sides carries JSON text, one message at a time and in
- * order: so the size of a message is known before it is parsed, and every transport behaves like every other.
+ * The messages of the protocol. Every transport between the two sides carries JSON text, one message at a time and in
+ * order: so the size of a message is known before it is parsed, and all transports behave alike.
  */
 
-/** A two-way line of text. Made by an adapter (in-memory, WebSocket, MessagePort); closing is final. */
+/** A two-way line of text. Created by an adapter (in-memory, WebSocket, MessagePort); closing is final. */
 export interface Port {
   post(text: string): void
-  /** What arrives is `unknown`: an adapter hands over whatever the other side sent. */
+  /** Received data is `unknown`: an adapter passes on whatever the other side sent. */
   onMessage(listener: (data: unknown) => void): void
   /** Called once, whichever side closed. */
   onClose(listener: () => void): void
-  /** Characters or bytes accepted and not yet taken by the other side; 0 where the line cannot tell. */
+  /** Characters or bytes accepted but not yet sent; 0 if the line does not report it. */
   backlog(): number
-  /** Called when the backlog has become smaller. */
+  /** Called when the backlog has shrunk. */
   onDrain(listener: () => void): void
   close(): void
 }
@@ -28,18 +28,18 @@ export const LIMITS = {
   subscriptions: 64,
   /** Events of one subscription that were sent and not yet acknowledged. */
   eventsInFlight: 2,
-  /** Backlog of a port above which events wait, and above which the port is given up. */
+  /** Backlog of a port above which events wait, and above which the port is closed. */
   backlogForEvents: 1024 * 1024,
   backlogForResults: 128 * 1024 * 1024,
 } as const
 export type Limits = { readonly [K in keyof typeof LIMITS]: number }
 
-/** Which member of a reply holds what it says. */
+/** The member of a reply that contains its payload. */
 const SAYS = { result: 'output', problem: 'problem', event: 'event', end: 'problem' } as const
 
 /**
  * From the serving side. `result` and `problem` end a call; `end` ends a subscription; a `problem` of a subscription
- * stands in place of an event that could not be sent.
+ * replaces an event that could not be sent.
  */
 export type Reply = { readonly id: number } & (
   | { readonly type: 'result'; readonly output: unknown }
@@ -51,7 +51,7 @@ export const encode = (message: Request | Reply): string => JSON.stringify(messa
 
 const REPLY_HEAD = /^\{"type":"(result|problem|event|end)","id":(\d+)[,}]/
 
-/** What an encoded reply is and to whom, without reading all of it; `undefined` of what `encode` did not make. */
+/** Type and id of an encoded reply, without parsing all of it; `undefined` for text that `encode` did not create. */
 export function headOf(reply: string): { readonly type: Reply['type']; readonly id: number } | undefined {
   const [, type, of] = REPLY_HEAD.exec(reply) ?? []
   return type !== undefined && isReplyType(type) ? { type, id: Number(of) } : undefined
@@ -60,8 +60,8 @@ export function headOf(reply: string): { readonly type: Reply['type']; readonly 
 const isReplyType = (type: string): type is Reply['type'] => Object.hasOwn(SAYS, type)
 
 /**
- * The reply in `data`, or `undefined` when it is not one; never throws. Read without a schema: the page reads it before
- * anything else. What a result or an event says is up to the contract.
+ * The reply in `data`, or `undefined` when it is not one; never throws. Parsed without a schema: the page parses it
+ * before anything else. The payload of a result or an event is validated by the contract.
  */
 export function replyIn(data: unknown, messageLength: number): Reply | undefined {
   if (typeof data !== 'string' || data.length > messageLength) return undefined

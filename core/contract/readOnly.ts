@@ -3,13 +3,13 @@ import { ProblemError } from './errors.ts'
 import type { Limits } from './limits.ts'
 
 /**
- * What is answered to somebody who may look at the connected sources and do nothing else: no connection elsewhere, no edit, no
- * file, no setting of the others who look. A new procedure is refused until it is named here.
+ * Procedures and streams for visitors, who may view the connected sources and do nothing else: no connection elsewhere,
+ * no edit, no file, no setting of other visitors. A new procedure is rejected until it is named here.
  */
 const PROCEDURES: readonly ProcedureName[] = [
   'app.info',
   'settings.read',
-  // Of the session alone: see `visitorHandlers`.
+  // For the session only: see `visitorHandlers`.
   'settings.write',
   'recordings.list',
   'recordings.report',
@@ -51,7 +51,7 @@ const STREAMS: readonly StreamName[] = [
 ]
 const ALLOWED: ReadonlySet<string> = new Set([...PROCEDURES, ...STREAMS])
 
-/** What pages of such a console are told beforehand, so that they offer nothing that is refused. */
+/** The limits that pages of such a console receive in advance, so that they do not offer what is rejected. */
 export const READ_ONLY: Limits = {
   why: 'This console runs in the cluster and is read-only; start one of your own for this.',
   answers: [...ALLOWED],

@@ -8,7 +8,7 @@ import { LiveRequestSchema, LiveStateSchema } from './live.ts'
 import { ObjectsStateSchema } from './objects.ts'
 import { ServerHealthSchema } from './source.ts'
 
-/** What is known of flow-control objects, as a source tells it. */
+/** The flow-control objects as reported by a source. */
 export const RecordedObjectsSchema = ObjectsStateSchema.pick({
   state: true,
   version: true,
@@ -17,59 +17,59 @@ export const RecordedObjectsSchema = ObjectsStateSchema.pick({
   objects: true,
 })
 
-/** How one recording does. */
+/** The state of one recording. */
 export const RecordingStateSchema = z.object({
-  /** `paused`: it cannot write, and `problem` says why. */
+  /** `paused`: it cannot write, and `problem` contains the reason. */
   status: z.enum(['recording', 'paused', 'off']),
   /** Name of this recording. */
   id: z.string().exactOptional(),
   /** ISO 8601: when this recording began. */
   since: z.string().exactOptional(),
-  /** ISO 8601: what was told until then is kept, whatever happens to the console. */
+  /** ISO 8601: events up to then are stored, even if the console ends. */
   keptUntil: z.string().exactOptional(),
   /** Bytes of this recording. */
   bytes: z.number().exactOptional(),
-  /** Events that were kept, and those that were told while it could not write. */
+  /** Events that were stored, and those that were lost while it could not write. */
   events: z.number().exactOptional(),
   lost: z.number().exactOptional(),
-  /** Single requests that it left out, because there were more than it keeps of one second. */
+  /** Single requests that it left out, because one second contained more than it stores. */
   leftOut: z.number().exactOptional(),
   problem: ProblemSchema.exactOptional(),
 })
 export type RecordingState = z.infer<typeof RecordingStateSchema>
 
-/** How the flight recorder does with one source. */
+/** The state of the flight recorder for one source. */
 export const RecorderStateSchema = RecordingStateSchema.extend({
   /** Whether the source can be recorded at all: a file or a demo is a recording itself. */
   possible: z.boolean(),
-  /** Where recordings are kept. */
+  /** Where recordings are stored. */
   folder: z.string(),
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
 
-/** What recordings tell of, Unix milliseconds; absent while they tell of nothing. */
+/** The time span of the recordings, Unix milliseconds; absent while they are empty. */
 export const ExtentSchema = z.object({
   first: z.number().exactOptional(),
   last: z.number().exactOptional(),
-  /** Times of more than a minute in which nothing was recorded, in their order. */
+  /** Gaps of more than a minute in which nothing was recorded, in their order. */
   gaps: z.array(z.object({ from: z.number(), to: z.number() })),
   /** Why parts of it cannot be read. */
   problems: z.array(ProblemSchema),
 })
 export type Extent = z.infer<typeof ExtentSchema>
 
-/** What was known at an instant. */
+/** The state at an instant. */
 export const MomentSchema = z.object({
-  /** The instant that was asked for, Unix milliseconds. */
+  /** The requested instant, Unix milliseconds. */
   at: z.number(),
-  /** The last sample of each server up to that instant; absent where none is recorded before it. */
+  /** The last sample of each server up to that instant; absent if none is recorded before it. */
   frame: FrameSchema.exactOptional(),
   derived: z.array(DerivedServerSchema),
   health: z.array(ServerHealthSchema),
   objects: RecordedObjectsSchema.exactOptional(),
-  /** The last word of the proxy in front of an etcd up to that instant; absent where none is recorded before it. */
+  /** The last report of the proxy in front of an etcd up to that instant; absent if none is recorded before it. */
   etcd: EtcdStateSchema.exactOptional(),
-  /** Unix milliseconds of the nearest samples, where the instant lies in a time without any. */
+  /** Unix milliseconds of the nearest samples, if the instant lies in a gap. */
   gap: z.object({ before: z.number().exactOptional(), after: z.number().exactOptional() }).exactOptional(),
 })
 export type Moment = z.infer<typeof MomentSchema>
@@ -88,61 +88,63 @@ export const RunSteppedSchema = z.object({
   moment: MomentSchema,
   /** Events since the start of the run. */
   events: z.number().int(),
-  /** The last event of the step in words; absent of a step back, and where nothing happened. */
+  /** The last event of the step in words; absent for a step back, and if nothing happened. */
   event: z.string().exactOptional(),
 })
 export type RunStepped = z.infer<typeof RunSteppedSchema>
 
-/** Something that happened to a server or its objects, which no history of numbers tells. */
+/** An event of a server or its objects, which no history of numbers contains. */
 export const NotedSchema = z.object({
   /** Unix milliseconds. */
   at: z.number(),
   /**
-   * `reconfigured`: limits that only a configuration sets are others; noted where the objects are not known. `rejecting`:
+   * `reconfigured`: limits that only a configuration sets have changed; noted if the objects are unknown. `rejecting`:
    * a level rejects after a minute without. `alert`: one of the rules R1 to R12 fires; `resolved`: it no longer does.
    */
   kind: z.enum(['object', 'reconfigured', 'version', 'restarted', 'rejecting', 'alert', 'resolved']),
   text: z.string(),
   level: z.string().exactOptional(),
-  /** Absent where it concerns all servers. */
+  /** Absent if it concerns all servers. */
   server: z.string().exactOptional(),
 })
 export type Noted = z.infer<typeof NotedSchema>
 
-/** As many are kept, the newest. */
+/** This many are stored, the newest. */
 export const MOST_NOTED = 500
 export const MOST_NOTED_PAST = 1_000
 
-/** What is noted of a connected source, oldest first. */
+/** Events noted for a connected source, oldest first. */
 export const NotedStateSchema = z.object({
   /** Since it was connected. */
   noted: z.array(NotedSchema).max(MOST_NOTED).readonly(),
-  /** Of the time before, where the source reads that. */
+  /** For the time before that, if the source reads it. */
   past: z.array(NotedSchema).max(MOST_NOTED_PAST).readonly(),
 })
 export type NotedState = z.infer<typeof NotedStateSchema>
 
-/** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
+/**
+ * Single requests before an instant, in their final state: one that had arrived and had not ended by then is included.
+ */
 export const PastRequestsSchema = z.object({
   /** In the order of their arrival, numbered from 0. */
   requests: z.array(LiveRequestSchema).max(MOST_PAST_REQUESTS),
   /** Nothing earlier is recorded. */
   complete: z.boolean(),
-  /** How the source did; absent where it never said. */
+  /** The state of the source; absent if it never reported it. */
   state: LiveStateSchema.exactOptional(),
 })
 export type PastRequests = z.infer<typeof PastRequestsSchema>
 
-/** A recording, as far as it is known without reading what it tells. */
+/** A recording, with the data available without reading its contents. */
 export const RecordingEntrySchema = z.object({
   id: z.string(),
-  /** What it is of; absent where damage hides it. */
+  /** The recorded source; absent if damage makes it unreadable. */
   source: SourceInfoSchema.exactOptional(),
-  /** Of the instants that it tells of; absent while it tells of none. */
+  /** Of its time span; absent while it is empty. */
   first: z.number().exactOptional(),
   last: z.number().exactOptional(),
   bytes: z.number(),
-  /** A console still writes it. */
+  /** A console is still writing it. */
   running: z.boolean(),
   /** Why some of it cannot be read. */
   problems: z.array(ProblemSchema),

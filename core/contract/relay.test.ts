@@ -7,7 +7,7 @@ import { serve } from './server.ts'
 
 const SOURCE = { connection: 1 } as const
 
-/** What a page does: asks something of a source or of the workspace, hears, or something happens there. */
+/** An action of a page: it calls a source or the workspace, receives an event, or something happens there. */
 type Step =
   | { readonly type: 'call'; readonly name: string; readonly input: unknown }
   | { readonly type: 'subscribe'; readonly params: unknown }
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ type: 'frame' as const }),
 )
 
-/** Plays the steps as a page that keeps to the protocol would; an event is acknowledged once. */
+/** Plays the steps like a page that follows the protocol; an event is acknowledged once. */
 async function play(steps: readonly Step[], peer: Peer, source: FakeWorkspace): Promise<unknown[]> {
   const heard: number[] = []
   let acknowledged = new Map<number, number>()

@@ -3,13 +3,13 @@ import { NOT_CONNECTED, ProblemError } from './errors.ts'
 import { headOf, type Limits, type Port, type Reply } from './protocol.ts'
 import type { Request } from './messages.ts'
 
-/** Opens a line to the connected source with this id; `undefined` where it is answered here, or is not connected. */
+/** Opens a line to the connected source with this id; `undefined` if it is answered here, or is not connected. */
 export type LineTo = (connection: number) => Port | undefined
 
 export interface Relay {
-  /** Passes the message on if it is about a source elsewhere; whether it was. */
+  /** Forwards the message if it concerns a source elsewhere; returns whether it did. */
   pass(message: Request, text: string): boolean
-  /** Gives up all lines. */
+  /** Closes all lines. */
   close(): void
 }
 
@@ -23,9 +23,9 @@ export interface RelayOptions {
 const GONE = new ProblemError('not-found', NOT_CONNECTED)
 
 /**
- * Passes what a page asks about sources that run elsewhere to them, and their replies to the page: as text, so that long
- * answers cost this side nothing. Each page has a line of its own to each source, on which its own ids hold. What
- * a message says is checked where it is answered.
+ * Forwards the messages of a page about sources that run elsewhere to them, and their replies to the page: as text, so
+ * that long replies cost this side nothing. Each page has its own line to each source, on which its own ids are valid.
+ * The contents of a message are validated where it is answered.
  */
 export function createRelay({ port, lineTo, limits, reply }: RelayOptions): Relay {
   const lines = new Map<number, Port>()
@@ -40,7 +40,7 @@ export function createRelay({ port, lineTo, limits, reply }: RelayOptions): Rela
     if (asked === undefined) return
     if (asked.type === 'call' || head.type === 'end') open.delete(head.id)
     port.post(text)
-    // A peer that asks and never reads must not make this side keep its answers.
+    // A peer that sends calls but never reads must not make this side buffer its replies.
     if (port.backlog() > limits.backlogForResults) port.close()
   }
   const lineOf = (connection: number): Port | undefined => {

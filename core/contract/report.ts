@@ -1,22 +1,22 @@
 import { z } from 'zod'
 
 /*
- * A report as a list of sections, before it is written in a language of its own. Texts are plain, without markup; instants
- * are Unix milliseconds.
+ * A report as a list of sections, independent of the output format. Texts are plain, without markup; instants are Unix
+ * milliseconds.
  */
 
 const ReportTableSchema = z.object({
   kind: z.literal('table'),
-  /** Names of columns; those of numbers stand to the right. */
+  /** Names of columns; those of numbers are aligned to the right. */
   head: z.array(z.object({ text: z.string(), number: z.literal(true).exactOptional() })),
   rows: z.array(z.array(z.string())),
 })
 
 const ReportLineSchema = z.object({
   name: z.string(),
-  /** In the order of time; without a value where nothing was sampled. */
+  /** In chronological order; without a value if nothing was sampled. */
   points: z.array(z.object({ at: z.number(), value: z.number().exactOptional() })),
-  /** How it is told from the others without colour. */
+  /** Distinguishes it from the others without colour. */
   dash: z.enum(['solid', 'dashed']),
 })
 export type ReportLine = z.infer<typeof ReportLineSchema>
@@ -45,7 +45,7 @@ export type ReportSection = z.infer<typeof ReportSectionSchema>
 
 export const ReportSchema = z.object({
   title: z.string(),
-  /** Which range, which servers: one line. */
+  /** The range and the servers: one line. */
   subtitle: z.string(),
   sections: z.array(ReportSectionSchema),
 })

@@ -4,7 +4,7 @@ import { OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()
 
-/** Which scenario to run; the seed is its own without one. */
+/** The scenario to run; absent seed: its own. */
 export const ScenarioWishSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('library'), name: z.string().max(100), seed }),
   /** The text of a file, in YAML or JSON. */
@@ -12,7 +12,7 @@ export const ScenarioWishSchema = z.discriminatedUnion('kind', [
 ])
 export type ScenarioWish = z.infer<typeof ScenarioWishSchema>
 
-/** A scenario of one's own, which the console keeps. */
+/** A scenario of the user, stored by the console. */
 export const KeptScenarioSchema = z.object({
   file: z.string().min(1).max(255),
   /** YAML or JSON. */
@@ -53,15 +53,15 @@ const ScenarioRunReportSchema = z.object({
 export type ScenarioRunReport = z.infer<typeof ScenarioRunReportSchema>
 
 const ScenarioReportSchema = z.object({
-  /** What the clients stand before. */
+  /** What the clients send their requests to. */
   of: z.enum(['server', 'etcd']),
   name: z.string(),
   title: z.string(),
-  /** What to take away from it, in a few sentences. */
+  /** Its conclusions, in a few sentences. */
   teaches: z.string(),
   seed: z.number(),
   seconds: z.number(),
-  /** What happens before is not counted. Seconds. */
+  /** Earlier events are not counted. Seconds. */
   statisticsFrom: z.number(),
   runs: z.array(ScenarioRunReportSchema).readonly(),
   passed: z.boolean(),

@@ -16,7 +16,7 @@ export const SCREENS = [
 ] as const
 export type ScreenName = (typeof SCREENS)[number]
 
-/** Screens of several pages, the first of which opens without being named. */
+/** Screens of several pages, the first of which is the default. */
 export const PAGES = {
   classify: ['request', 'tests', 'coverage', 'sharding'],
   editor: ['draft', 'advisor', 'drift', 'journal'],

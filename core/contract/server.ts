@@ -28,20 +28,20 @@ interface Subscription {
   readonly valve: Valve<StreamEvent<StreamName>>
 }
 
-/** What is said in place of an event that is out of its contract: a mistake of this side, and no end of the stream. */
+/** Sent in place of an event that violates its contract: an error of this side that does not end the stream. */
 const leftOut = (name: string, error: ZodError): Problem => ({
   code: 'internal',
   message: `An update of ${name} is left out because it is not as agreed.`,
   details: describeMismatch(error),
 })
 
-/** A side may answer a part of the contract only. */
+/** A side may implement only a part of the contract. */
 export interface SomeHandlers {
   readonly procedures: Partial<ProcedureHandlers>
   readonly streams: Partial<StreamHandlers>
 }
 
-/** Runs one procedure between its two schemas. */
+/** Runs one procedure, validating input and output. */
 async function answer<N extends ProcedureName>(
   handlers: SomeHandlers,
   name: N,
@@ -77,15 +77,17 @@ function start<N extends StreamName>(
 
 export interface ServeOptions {
   readonly limits?: Limits
-  /** Where sources run elsewhere: what is asked about one of them is passed on to it as it is. */
+  /** Where sources run elsewhere: calls about one of them are forwarded to it unchanged. */
   readonly lineTo?: LineTo | undefined
-  /** Throws a `ProblemError` for the name of a procedure or stream that this peer may not use, wherever it is answered. */
+  /**
+   * Throws a `ProblemError` for the name of a procedure or stream that this peer may not use, wherever it is answered.
+   */
   readonly assertAllowed?: ((name: string) => void) | undefined
 }
 
 /**
- * Answers one port until it closes. A message that is not of the protocol closes the port; one that is, but asks for
- * something wrong, is answered with a problem. Returns the function that closes the port.
+ * Serves one port until it closes. A message that violates the protocol closes the port; one that follows it but
+ * contains an invalid call is answered with a problem. Returns the function that closes the port.
  */
 export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions = {}): () => void {
   const { limits = LIMITS, lineTo = () => undefined, assertAllowed } = options
@@ -108,7 +110,7 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
       reply({ type: 'problem', id, problem: toProblem(thrown) })
     } finally {
       calls.delete(id)
-      // A peer that asks and never reads must not make this side keep its answers.
+      // A peer that sends calls but never reads must not make this side buffer its replies.
       if (port.backlog() > limits.backlogForResults) port.close()
     }
   }
@@ -147,7 +149,7 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
   }
 
   const relay = createRelay({ port, lineTo, limits, reply })
-  /** Refuses what this peer may not use, before anybody else hears of it; whether it did. */
+  /** Rejects what this peer may not use, before anything else processes it; returns whether it did. */
   const refuse = (message: Request): boolean => {
     if (message.type !== 'call' && message.type !== 'subscribe') return false
     try {
@@ -172,7 +174,7 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
         if (subscriptions.has(message.id)) return port.close()
         return subscribe(message.id, message.name, message.params)
       case 'ack':
-        // An acknowledgement may cross the end of its subscription; one without any event under way may not happen.
+        // An acknowledgement may cross the end of its subscription; one without any event in flight is a violation.
         if (subscriptions.get(message.id)?.valve.acknowledge() === false) port.close()
         return
       case 'unsubscribe':

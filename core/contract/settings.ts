@@ -12,29 +12,32 @@ export const SettingsChangeSchema = z.object({
   rangeSeconds: z.number().int().min(60).max(86_400).exactOptional(),
   /** Notes of the first run that were dismissed. */
   dismissed: z.array(z.string()).exactOptional(),
-  /** Colour slots of levels without a token of their own, by first sight: level name → slot from 1. */
+  /**
+   * Colour slots of levels without a token of their own, in the order in which they were first seen: level name → slot
+   * from 1.
+   */
   levelSlots: z.record(z.string(), z.number().int().positive()).exactOptional(),
-  /** Saved filters of single requests, as they are typed. */
+  /** Saved filters of single requests, as typed. */
   liveFilters: z.array(z.string().max(1_000)).max(50).exactOptional(),
-  /** Instants that were marked by hand, Unix milliseconds, each of the source with that name. */
+  /** Instants that were marked manually, Unix milliseconds, each for the source with that name. */
   marks: z
     .array(z.object({ source: z.string().max(500), at: z.number(), text: z.string().max(200) }))
     .max(200)
     .exactOptional(),
   /** Whether sources are recorded from the moment they are connected. */
   record: z.boolean().exactOptional(),
-  /** Recordings are kept for so long, and together never take more. */
+  /** Recordings are stored for this long, and never use more space than this in total. */
   keepDays: z.number().int().min(1).max(365).exactOptional(),
   keepMegabytes: z.number().int().min(100).max(1_000_000).exactOptional(),
   /** Which alerts become a notification of the desktop or the browser. */
   alertNotices: z.enum(['off', 'critical', 'all']).exactOptional(),
-  /** Address that is asked for the newest version of the console once a day; empty: nothing is asked. */
+  /** Address that is requested once a day for the newest version of the console; empty: nothing is requested. */
   updateFrom: z.string().max(500).exactOptional(),
-  /** Columns of single requests that are not shown as usual: shown ones by name, hidden ones with a leading minus. */
+  /** Columns of single requests that differ from the default: shown ones by name, hidden ones with a leading minus. */
   liveColumns: z.array(z.string().max(50)).max(50).exactOptional(),
 })
 export type SettingsChange = z.infer<typeof SettingsChangeSchema>
 
-/** What the operator set; kept by the main side, so that it outlives the port of web mode. */
+/** The operator's settings; stored by the main side, so that they do not depend on the port of web mode. */
 export type Settings = Required<SettingsChange>
 export const SettingsSchema = SettingsChangeSchema.transform((given): Settings => ({ ...DEFAULT_SETTINGS, ...given }))

@@ -5,8 +5,8 @@ import type { ProcedureName, ProcedureOutput, Procedures, StreamEvent, StreamNam
 import { describeMismatch } from './messages.ts'
 
 /**
- * The contract's schemas under types that keep each name related to its own schema when the name is only known as
- * `N`: with them both sides are written once for all names, without a cast.
+ * The contract's schemas under types that keep each name related to its own schema when the name is only known as `N`:
+ * this lets both sides handle all names generically, without a cast.
  */
 export const procedureShapes: {
   readonly [N in ProcedureName]: {
@@ -22,7 +22,7 @@ export const streamShapes: {
   }
 } = streams
 
-/** Both as a client asks for them: what is out of the contract does not come through. */
+/** Validates both on the calling side: what violates the contract is rejected. */
 export const checked: Reading = {
   output: (name, value) => readingOf(procedureShapes[name].output.safeParse(value)),
   event: (name, value) => readingOf(streamShapes[name].event.safeParse(value)),

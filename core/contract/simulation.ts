@@ -14,13 +14,13 @@ export const CoveredVersionSchema = z
 /** The built-in simulated server as a source. */
 export const SimulationSpecSchema = z.object({
   kind: z.literal('simulation'),
-  /** The same seed gives the same cluster, event by event. */
+  /** The same seed generates the same cluster, event by event. */
   seed: z.number().int().default(1),
-  /** gitVersion that it claims and behaves like. */
+  /** gitVersion that it reports and behaves like. */
   version: CoveredVersionSchema.default(NEWEST_VERSION),
-  /** What its flow control does; absent: as upstream. */
+  /** The algorithm of its flow control; absent: upstream's. */
   algorithm: z.enum(ALGORITHMS).exactOptional(),
-  /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
+  /** The values of the two in-flight flags of the server; their sum is what flow control distributes. */
   maxRequestsInFlight: SeatCountSchema.default(400),
   maxMutatingRequestsInFlight: SeatCountSchema.default(200),
 })
@@ -28,13 +28,13 @@ export type SimulationSpec = z.infer<typeof SimulationSpecSchema>
 
 export type Stride = (typeof STRIDES)[number]
 
-/** What may be changed of the pace; what is absent stays. */
+/** Controls of the simulation; absent members stay unchanged. */
 export const SimulationControlSchema = z.object({
   speed: z.number().min(SPEED.min).max(SPEED.max).exactOptional(),
   paused: z.boolean().exactOptional(),
-  /** Pauses and goes on by so many strides. */
+  /** Pauses and advances by this many strides. */
   step: z.number().int().min(1).max(10_000).exactOptional(),
-  /** Of `step`; an event without. At most ten of the longer ones are done at once. */
+  /** Stride of `step`; absent: an event. At most ten of the longer ones are done at once. */
   stride: z.enum(STRIDES).exactOptional(),
 })
 export type SimulationControl = z.infer<typeof SimulationControlSchema>
@@ -42,17 +42,17 @@ export type SimulationControl = z.infer<typeof SimulationControlSchema>
 export const SimulationStateSchema = z.object({
   speed: z.number(),
   paused: z.boolean(),
-  /** Simulated seconds that passed in each second lately; less than `speed` when the machine cannot follow. */
+  /** Recently simulated seconds per second; less than `speed` when the machine is too slow. */
   reachedSpeed: z.number(),
   /** Simulated time, RFC 3339. */
   at: z.string(),
   /** Simulated seconds since the start of the server. */
   elapsedSeconds: z.number(),
-  /** Nothing goes on any more: the clock has come to its end. */
+  /** The simulation has ended: the clock has reached its end. */
   ended: z.boolean(),
-  /** What a rejected request would be told now, seconds, by level (specification 4.14). */
+  /** Current Retry-After of a rejected request, seconds, by level (specification 4.14). */
   retryAfterSeconds: z.record(z.string(), z.number()),
-  /** Times that virtual time was taken back before it could overflow, by level (specification 4.4). */
+  /** How often virtual time was set back before it could overflow, by level (specification 4.4). */
   epochs: z.record(z.string(), z.number()),
 })
 export type SimulationState = z.infer<typeof SimulationStateSchema>

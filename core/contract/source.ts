@@ -11,12 +11,12 @@ import { RunSpecSchema } from './whatif.ts'
 
 export const CadenceSchema = z.object({
   intervalMs: z.number().int().min(INTERVAL_MS.min).max(INTERVAL_MS.max).default(INTERVAL_MS.default),
-  /** `null` switches the debug dumps off. */
+  /** `null` disables the debug dumps. */
   dumpsEveryMs: z.number().int().min(DUMPS_MS.min).max(DUMPS_MS.max).nullable().default(DUMPS_MS.default),
 })
 export type Cadence = z.infer<typeof CadenceSchema>
 
-/** Where to scrape. A kubeconfig is named by path and read in the main process. */
+/** What to scrape. A kubeconfig is given by path and read in the main process. */
 export const TargetSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('kubeconfig'),
@@ -24,7 +24,10 @@ export const TargetSchema = z.discriminatedUnion('kind', [
     file: z.string().min(1).optional(),
     /** Absent means the current context. */
     context: z.string().min(1).optional(),
-    /** Addresses of single API servers (https://host:port) read with the same credentials; absent means the context's own. */
+    /**
+     * Addresses of single API servers (https://host:port) read with the same credentials; absent means the context's
+     * own.
+     */
     servers: z.array(z.url({ protocol: /^https?$/ })).optional(),
   }),
   z.object({
@@ -39,11 +42,11 @@ export type Target = z.infer<typeof TargetSchema>
 export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() })
 export type UploadedFile = z.infer<typeof UploadedFileSchema>
 
-/** Recordings of one source, told as one; by their names. */
+/** Recordings of one source, by their names, played as one. */
 const RecordingSpecSchema = z.object({
   kind: z.literal('recording'),
   ids: z.array(z.string().min(1).max(100)).min(1).max(10_000),
-  /** Unix milliseconds at which it stands; absent: where it ends. */
+  /** Unix milliseconds of its current instant; absent: its end. */
   at: z.number().exactOptional(),
 })
 
@@ -54,7 +57,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
     kind: z.literal('scrape'),
     target: TargetSchema,
     cadence: CadenceSchema,
-    /** A Prometheus that scraped the same servers before: their past is read from it. */
+    /** A Prometheus that has scraped the same servers: their past is read from it. */
     past: PrometheusPastSchema.exactOptional(),
   }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
@@ -67,7 +70,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
 ])
 export type SourceSpec = z.infer<typeof SourceSpecSchema>
 
-/** A context found in a kubeconfig; nothing is contacted until one is chosen. */
+/** A context in a kubeconfig; no server is contacted until one is selected. */
 export const FoundContextSchema = z.object({
   file: z.string(),
   context: z.string(),
@@ -75,26 +78,26 @@ export const FoundContextSchema = z.object({
   server: z.string(),
   user: z.string(),
   current: z.boolean(),
-  /** Why it cannot be used, when that is known without contacting anything. */
+  /** Why it cannot be used, if that is known without contacting a server. */
   problem: z.string().optional(),
 })
 export type FoundContext = z.infer<typeof FoundContextSchema>
 
-/** What the operator is asked to confirm outside the page, before the console does it. */
+/** An action that the operator is asked to confirm outside the page, before the console performs it. */
 export const ConsentSchema = z.object({
   waiting: z
     .object({
-      /** Completes "the console wants to …": `run /usr/bin/aws eks get-token`. */
+      /** Completes “A page asks the console to …”: `run /usr/bin/aws eks get-token`. */
       what: z.string(),
       where: z.enum(['terminal', 'window']),
-      /** RFC 3339; without an answer by then it is not done. */
+      /** RFC 3339; without a response by then, the action is not performed. */
       until: z.string(),
     })
     .nullable(),
 })
 export type Consent = z.infer<typeof ConsentSchema>
 
-/** What a credential may do, tested without side effects. */
+/** Permissions of a credential, tested without side effects. */
 export const CAPABILITIES = [
   'version',
   'metrics',
@@ -108,7 +111,7 @@ export const CAPABILITIES = [
 ] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
-/** What looking needs; the others are for edits. */
+/** Those that viewing requires; the others are for edits. */
 export const LOOKING: ReadonlySet<Capability> = new Set(
   CAPABILITIES.filter((capability) => capability !== 'dry-run' && capability !== 'write'),
 )
@@ -117,27 +120,29 @@ export const CapabilityResultSchema = z.object({
   capability: z.enum(CAPABILITIES),
   /** What the console shows with it. */
   label: z.string(),
-  /** The call that it needs: `GET /metrics`. */
+  /** The call that requires it: `GET /metrics`. */
   needs: z.string(),
   status: z.enum(['allowed', 'forbidden', 'failed', 'not-applicable']),
-  /** What was found, or why not, in a few words: `v1.36.3`, `403 for user apf-viewer`. */
+  /** The result, or the reason for its absence, in a few words: `v1.36.3`, `403 for user apf-viewer`. */
   found: z.string(),
 })
 export type CapabilityResult = z.infer<typeof CapabilityResultSchema>
 
-/** One address of the source and what its credential may do there. */
+/** One address of the source and the permissions of its credential there. */
 export const PermissionReportSchema = z.object({
   server: z.string(),
   user: z.string().optional(),
   checkedAt: z.string(),
   results: z.array(CapabilityResultSchema),
-  /** ClusterRole and ClusterRoleBinding for what looking needs and is missing; absent when nothing is. */
+  /**
+   * ClusterRole and ClusterRoleBinding for the missing permissions that viewing requires; absent when none is missing.
+   */
   missingRole: z.string().optional(),
-  /** The same for edits, of a user who may see everything: nobody needs it to look. */
+  /** The same for edits, for a user who has all viewing permissions: viewing does not require it. */
   editRole: z.string().optional(),
-  /** A priority level of the console's own, recommended when its user would queue with everybody. */
+  /** A priority level for the console, recommended if its user would queue with ordinary traffic. */
   ownLevel: z.string().optional(),
-  /** What prevented the report altogether. */
+  /** Why there is no report at all. */
   problem: ProblemSchema.optional(),
 })
 export type PermissionReport = z.infer<typeof PermissionReportSchema>
@@ -147,9 +152,9 @@ export const ServerHealthSchema = z.object({
   status: z.enum(['connecting', 'ok', 'failing']),
   /** RFC 3339 of the last good frame. */
   lastGoodAt: z.string().optional(),
-  /** Failed tries since the last good frame, oldest first, at most 8. */
+  /** Failed attempts since the last good frame, oldest first, at most 8. */
   failures: z.array(z.object({ at: z.string(), problem: ProblemSchema })),
-  /** RFC 3339 of the next try while failing. */
+  /** RFC 3339 of the next attempt while failing. */
   nextTryAt: z.string().optional(),
   /** Milliseconds: median of the last 30 fetches and parses. */
   fetchMs: z.number().optional(),
@@ -160,33 +165,33 @@ export const ServerHealthSchema = z.object({
   families: z.number().optional(),
   /** Server clock − own clock, milliseconds, from the Date header (±1 s); absent when unknown. */
   clockOffsetMs: z.number().optional(),
-  /** UID of the priority level that serves the console's own scrapes, by the header of the last answer. */
+  /** UID of the priority level that serves the console's own scrapes, from the header of the last response. */
   ownLevelUid: z.string().optional(),
-  /** What the operator ought to know, in sentences: a certificate that is not verified, several servers at one address. */
+  /** Warnings for the operator, in sentences: a certificate that is not verified, several servers at one address. */
   notes: z.array(z.string()).optional(),
-  /** How far the past has been read, where the source reads it. */
+  /** How far the past has been read, if the source reads it. */
   past: z
     .object({
       state: z.enum(['reading', 'done', 'stopped', 'failed']),
-      /** RFC 3339: from where it is wanted, and from where on it is there. */
+      /** RFC 3339: the start of the requested past, and the start of the available past. */
       wanted: z.string(),
       reached: z.string(),
-      /** The oldest scrape, where there is none in the earlier part of what was wanted. */
+      /** The oldest scrape, if the earlier part of the requested past has none. */
       begins: z.string().exactOptional(),
-      /** Milliseconds between the scrapes that are read, where those in between are left out. */
+      /** Milliseconds between the scrapes that are read, if those in between are left out. */
       stepMs: z.number().exactOptional(),
-      /** What Prometheus warned of while it was read: some of it may be missing. */
+      /** Warnings of Prometheus during the read: data may be missing. */
       warnings: z.array(z.string()).exactOptional(),
       problem: ProblemSchema.exactOptional(),
     })
     .exactOptional(),
-  /** Of a server that is read from a Prometheus: its labels there, and how often it is scraped. */
+  /** For a server that is read from a Prometheus: its labels there, and its scrape interval. */
   prometheus: z
     .object({
       labels: z.array(z.object({ label: z.string(), value: z.string() })),
       /** Milliseconds; absent before the second scrape. */
       intervalMs: z.number().exactOptional(),
-      /** Families of which it has native histograms and no classic ones; absent without any. */
+      /** Families for which it has native histograms and no classic ones; absent if there are none. */
       native: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
@@ -203,28 +208,28 @@ export const ServerHealthSchema = z.object({
 export type ServerHealth = z.infer<typeof ServerHealthSchema>
 export type PastRead = NonNullable<ServerHealth['past']>
 
-/** What a server stores and who watches it, as its own metrics report: the inputs of its seat estimates. */
+/** Stored objects and watches of a server, from its own metrics: the inputs of its seat estimates. */
 export const ReportedFactsSchema = z.object({
-  /** By `resource` or `resource.group`; `averageSize` in bytes, absent where the server does not report sizes. */
+  /** By `resource` or `resource.group`; `averageSize` in bytes, absent if the server does not report sizes. */
   objects: z.record(z.string(), z.object({ count: z.number(), averageSize: z.number().exactOptional() })),
   /** Watches of all objects of a resource, by the same key. */
   watches: z.record(z.string(), z.number()),
 })
 export type ReportedFacts = z.infer<typeof ReportedFactsSchema>
 
-/** A source used before, to be opened again with one click. Pasted files are not remembered. */
+/** A recently used source, for reconnecting with one click. Pasted files are not remembered. */
 export const RecentSourceSchema = z.object({ at: z.string(), name: z.string(), spec: SourceSpecSchema })
 export type RecentSource = z.infer<typeof RecentSourceSchema>
 
 /** A connected source. */
 export const ConnectedSchema = z.object({
-  /** Another one for every connect. */
+  /** Unique for every connect. */
   id: z.number(),
   source: SourceInfoSchema,
   spec: SourceSpecSchema,
   cadence: CadenceSchema,
   servers: z.array(ServerHealthSchema),
-  /** It shows single requests. */
+  /** It provides single requests. */
   requests: z.literal(true).exactOptional(),
   /** It is a proxy in front of an etcd, or a recording of one. */
   etcd: z.literal(true).exactOptional(),

@@ -9,12 +9,15 @@ const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 const connection = z.number().int()
 const texts = z.array(z.string().max(300)).max(MOST_TUNE_TEXTS)
 
-/** Whose requests every edit is run on, and what has to hold (docs/tune.md). */
+/** The requests that every edit is run on, and the conditions that must hold (docs/tune.md). */
 export const TuneWishSchema = z.object({
   from: z.discriminatedUnion('kind', [
-    /** The twin of a server, from its newest pages, ten minutes at most; from those before `at` as they are recorded, where it is given. */
+    /**
+     * The twin of a server, from its newest pages, ten minutes at most; from the recorded pages before `at`, if it is
+     * given.
+     */
     z.object({ kind: z.literal('twin'), connection, server: z.string(), at: INSTANT.exactOptional() }),
-    /** The requests that are recorded of a source between two instants, both included. */
+    /** The recorded requests of a source between two instants, both included. */
     z.object({ kind: z.literal('recorded'), connection, from: INSTANT, to: INSTANT }),
   ]),
   before: ObjectSetSchema,
@@ -24,13 +27,13 @@ export const TuneWishSchema = z.object({
   /** In words. */
   goals: texts.min(1),
   guardRails: texts,
-  /** Which may be changed. */
+  /** The levels that may be changed. */
   levels: z.array(z.string()).max(1_000),
   seeds: z.number().int().min(TUNE_SEEDS.min).max(TUNE_SEEDS.max),
 })
 export type TuneWish = z.infer<typeof TuneWishSchema>
 
-/** A goal or guard rail with what was measured before and after the edit. */
+/** A goal or guard rail with its measured value before and after the edit. */
 const GoalEvidenceSchema = z.object({
   /** `wait p99 of level workload-high ≤ 1000 ms`. */
   goal: z.string(),
@@ -49,7 +52,7 @@ const LevelNumbersSchema = z.object({
   /** Milliseconds, 0 where nothing was dispatched. */
   waitP99: z.number(),
   seats: z.number(),
-  /** Mean; absent where nothing limits the level. */
+  /** Mean; absent if nothing limits the level. */
   limit: z.number().exactOptional(),
 })
 export type LevelNumbers = z.infer<typeof LevelNumbersSchema>
@@ -58,7 +61,7 @@ export type LevelNumbers = z.infer<typeof LevelNumbersSchema>
 const LevelEvidenceSchema = z.object({ level: z.string(), before: LevelNumbersSchema, after: LevelNumbersSchema })
 export type LevelEvidence = z.infer<typeof LevelEvidenceSchema>
 
-/** `from` is absent where the object has no such field. */
+/** `from` is absent if the object has no such field. */
 const SettingChangeSchema = z.object({ setting: z.string(), from: z.number().exactOptional(), to: z.number() })
 export type SettingChange = z.infer<typeof SettingChangeSchema>
 
@@ -69,7 +72,7 @@ const ProposalSchema = z.object({
   goals: z.array(GoalEvidenceSchema).readonly(),
   guardRails: z.array(GoalEvidenceSchema).readonly(),
   levels: z.array(LevelEvidenceSchema).readonly(),
-  /** What gets worse, and what the guard rails of the Editor find, a sentence each. */
+  /** Numbers that get worse, and findings of the Editor's guard rails, one sentence each. */
   costs: z.array(z.string()).readonly(),
   findings: z.array(z.string()).readonly(),
   seeds: z.object({ met: z.array(z.number()).readonly(), missed: z.array(z.number()).readonly() }),
@@ -81,7 +84,7 @@ const TuneAnswerSchema = z.object({
   answer: ProposalSchema,
   runnerUp: ProposalSchema.exactOptional(),
   evaluations: z.number(),
-  /** What the evidence does not show, in sentences. */
+  /** Limitations of the evidence, in sentences. */
   notes: z.array(z.string()).readonly(),
 })
 export type TuneAnswer = z.infer<typeof TuneAnswerSchema>

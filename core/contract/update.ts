@@ -1,24 +1,27 @@
 import { z } from 'zod'
 import { ProblemSchema } from './problem.ts'
 
-/** A version as semver.org writes it: three numbers, a pre-release, and build metadata that orders nothing. */
+/**
+ * A version in the format of semver.org: three numbers, a pre-release, and build metadata that does not affect the
+ * order.
+ */
 const VERSION =
   /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-([\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*))?(?:\+[\dA-Za-z-.]+)?$/
 
-/** What the address of an update check answers: the newest version, and where to read about it. */
+/** The response of an update address: the newest version, and a link to its notes. */
 export const ReleaseSchema = z.object({ version: z.string().max(64).regex(VERSION), url: z.string().max(2_000) })
 
 export const UpdateStateSchema = z.discriminatedUnion('state', [
-  /** No address is set: nothing was asked. */
+  /** No address is set: nothing was requested. */
   z.object({ state: z.literal('off') }),
-  /** Nothing newer; `latest` is what the address named. */
+  /** No newer version; `latest` is the one in the response. */
   z.object({ state: z.literal('current'), latest: z.string() }),
   z.object({ state: z.literal('newer'), version: z.string(), url: z.string() }),
   z.object({ state: z.literal('failed'), problem: ProblemSchema }),
 ])
 export type UpdateState = z.infer<typeof UpdateStateSchema>
 
-/** The last check: when, of which address, by which version, and what came of it. */
+/** The last check: when, at which address, by which version, and its result. */
 export const KeptUpdateSchema = z.object({
   /** Unix milliseconds. */
   at: z.number(),
@@ -29,8 +32,8 @@ export const KeptUpdateSchema = z.object({
 export type KeptUpdate = z.infer<typeof KeptUpdateSchema>
 
 /**
- * Whether a release is newer than the own version, in the order of semver.org. A pre-release is one only for those who run one.
- * False where either is no version.
+ * Whether a release is newer than the own version, in the order of semver.org. A pre-release counts only if the own
+ * version is one. False if either is not a version.
  */
 export function isNewer(release: string, own: string): boolean {
   const [theirs, ours] = [parts(release), parts(own)]
@@ -66,7 +69,7 @@ function compare(a: Parts, b: Parts): number {
 
 const NUMBER = /^\d+$/
 
-/** Numbers come before words, and more words after fewer. */
+/** Numbers precede words, and more words follow fewer. */
 function compareWords(a: string, b: string | undefined): number {
   if (b === undefined) return 1
   const [isNumber, otherIs] = [NUMBER.test(a), NUMBER.test(b)]

@@ -14,10 +14,13 @@ export const WHAT_IF_SEED = { min: 0, max: 2 ** 31 - 1 } as const
 /** Of the simulated cluster. */
 export const WHAT_IF_SECONDS = { min: 1, max: 3_600, default: 300 } as const
 
-/** One way to run the API servers. */
+/** One configuration of the API servers. */
 const WishedVariantSchema = z.object({
   name: z.string().min(1).max(100),
-  /** Absent: of the baseline those of the scenario, or the built-in ones of its version; of a candidate those of the baseline. */
+  /**
+   * Absent: for the baseline those of the scenario, or the built-in ones of its version; for a candidate those of the
+   * baseline.
+   */
   objects: ObjectSetSchema.exactOptional(),
   maxRequestsInFlight: SeatCountSchema,
   maxMutatingRequestsInFlight: SeatCountSchema,
@@ -30,7 +33,7 @@ export type WishedVariant = z.infer<typeof WishedVariantSchema>
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max)
 
-/** Where the requests come from. */
+/** Source of the requests. */
 const RequestsFromSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('cluster'),
@@ -39,14 +42,14 @@ const RequestsFromSchema = z.discriminatedUnion('kind', [
   }),
   /** The clients of a scenario of the library, without its phases. */
   z.object({ kind: z.literal('scenario'), name: z.string().max(100), seed }),
-  /** The last requests that are recorded of a connected source, at most `MOST_PAST_REQUESTS`. */
+  /** The last recorded requests of a connected source, at most `MOST_PAST_REQUESTS`. */
   z.object({ kind: z.literal('recorded'), connection: z.number().int() }),
 ])
 export type RequestsFrom = z.infer<typeof RequestsFromSchema>
 
 export const WhatIfWishSchema = z.object({
   from: RequestsFromSchema,
-  /** `closed`: simulated clients wait for answers, back off and try again, before one server. */
+  /** `closed`: simulated clients wait for responses, back off and retry, with one server. */
   clients: z.enum(['open', 'closed']),
   baseline: WishedVariantSchema,
   candidates: z
@@ -56,14 +59,14 @@ export const WhatIfWishSchema = z.object({
 })
 export type WhatIfWish = z.infer<typeof WhatIfWishSchema>
 
-/** What a comparison or a run is of, where the wish only names it: recorded requests, and the text of a scenario. */
+/** Data that a comparison or a run only references: recorded requests, and the text of a scenario. */
 const RunGivenSchema = z.object({
   requests: z.array(LiveRequestSchema).max(MOST_PAST_REQUESTS).exactOptional(),
   scenario: z.string().max(MOST_SCENARIO_TEXT).exactOptional(),
 })
 export type RunGiven = z.infer<typeof RunGivenSchema>
 
-/** The run of one variant as a source: it stands at one instant, and every other one can be asked for. */
+/** The run of one variant as a source: it has a current instant, and every other one can be queried. */
 export const RunSpecSchema = z.object({
   kind: z.literal('run'),
   of: z.discriminatedUnion('kind', [
@@ -77,41 +80,44 @@ export const RunSpecSchema = z.object({
         .min(0)
         .max(MOST_VARIANTS - 1),
     }),
-    /** A scenario with its phases, by the name of its variant: of the library, unless its text is given. */
+    /** A scenario with its phases, by the name of its variant: from the library, unless its text is given. */
     z.object({ kind: z.literal('scenario'), name: z.string().max(100), seed, variant: z.string().max(100) }),
   ]),
-  /** The console adds it when the run is connected; the page gives the text of a scenario that is not of the library. */
+  /**
+   * Added by the console when the run is connected; for a scenario that is not in the library, the page provides the
+   * text.
+   */
   given: RunGivenSchema.exactOptional(),
 })
 export type RunSpec = z.infer<typeof RunSpecSchema>
 
-/** A scenario of the library, and what the server is that its first variant runs. */
+/** A scenario of the library, and a description of the server that its first variant runs. */
 export const LibraryScenarioSchema = z.object({
   name: z.string(),
   title: z.string(),
-  /** What to take away from it, in a few sentences. */
+  /** Its conclusions, in a few sentences. */
   teaches: z.string(),
   seed: z.number(),
   seconds: z.number(),
-  /** What happens before is not counted. Seconds. */
+  /** Earlier events are not counted. Seconds. */
   statisticsFrom: z.number(),
-  /** What its clients do, by group. */
+  /** The behaviour of its clients, by group. */
   clients: z.array(z.object({ name: z.string(), does: z.string() })),
   /** Names of its variants, in their order. */
   variants: z.array(z.string()),
-  /** Of them, those whose runs can be stepped through: their servers have priority levels. */
+  /** Variants whose runs can be stepped through: their servers have priority levels. */
   steppable: z.array(z.string()),
-  /** Absent of a scenario about an etcd, whose clients no API server knows. */
+  /** Absent for a scenario about an etcd, whose clients do not use an API server. */
   server: z
     .object({ maxRequestsInFlight: z.number(), maxMutatingRequestsInFlight: z.number(), version: z.string() })
     .exactOptional(),
 })
 export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 
-/** Waits of the requests that were dispatched, milliseconds; 0 of none. Quantiles by nearest rank. */
+/** Waits of the requests that were dispatched, milliseconds; 0 if there were none. Quantiles by nearest rank. */
 const WaitQuantilesSchema = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), max: z.number() })
 
-/** What became of some requests. offered = served + expired + rejected + still open at the end. */
+/** Outcomes of some requests. offered = served + expired + rejected + still open at the end. */
 export const OutcomesSchema = z.object({
   offered: z.number(),
   served: z.number(),
@@ -122,8 +128,8 @@ export const OutcomesSchema = z.object({
   /** Seats, mean over the period. */
   seats: z.number(),
   /**
-   * Jain index of the seats that the flows held: 1 when all held the same, 1/n when one of n held everything. Absent without
-   * seats.
+   * Jain index of the seats that the flows held: 1 when all held the same, 1/n when one of n held everything. Absent if
+   * no seats were held.
    */
   jain: z.number().exactOptional(),
 })
@@ -146,15 +152,15 @@ const LevelResultSchema = OutcomesSchema.extend({
 })
 export type LevelResult = z.infer<typeof LevelResultSchema>
 
-/** What one variant did, by level. */
+/** The results of one variant, by level. */
 const VariantReportSchema = z.object({
   name: z.string(),
   /** Of the measured period. */
   seconds: z.number(),
   total: OutcomesSchema,
-  /** By name; levels that saw no request and have no limit are left out. */
+  /** By name; levels that had no request and have no limit are left out. */
   levels: z.array(LevelResultSchema).readonly(),
-  /** Numbers over time, all servers together; absent where they were not wanted, and of the max-in-flight filter. */
+  /** Numbers over time, all servers together; absent if they were not requested, and under the max-in-flight filter. */
   series: SeriesSchema.exactOptional(),
 })
 export type VariantReport = z.infer<typeof VariantReportSchema>
@@ -169,7 +175,7 @@ const DecisionDifferencesSchema = z.object({
   /** Dispatched by both, but after a longer or a shorter wait. */
   longer: z.number(),
   shorter: z.number(),
-  /** The earliest decision that differs, in sentences; absent where none does. */
+  /** The earliest decision that differs, in sentences; absent if there is none. */
   first: z
     .object({
       /** Since the start. */
@@ -182,13 +188,13 @@ export type DecisionDifferences = z.infer<typeof DecisionDifferencesSchema>
 
 const WhatIfReportSchema = z.object({
   /**
-   * `open`: the same list of requests for every variant, whatever it decides. `closed`: the same simulated clients, which wait
-   * for answers, back off and try again.
+   * `open`: the same list of requests for every variant, regardless of its decisions. `closed`: the same simulated
+   * clients, which wait for responses, back off and retry.
    */
   clients: z.enum(['open', 'closed']),
   /** Of the list; absent with closed-loop clients. */
   requests: z.number().exactOptional(),
-  /** What is assumed or missing, in sentences. */
+  /** Assumptions and missing inputs, in sentences. */
   notes: z.array(z.string()).readonly(),
   baseline: VariantReportSchema,
   candidates: z.array(
@@ -201,7 +207,7 @@ const WhatIfReportSchema = z.object({
 })
 export type WhatIfReport = z.infer<typeof WhatIfReportSchema>
 
-/** How a run in a thread of its own goes; after `done` and `failed` nothing more comes. */
+/** Progress of a run in a thread of its own; `done` and `failed` are final. */
 export const runEventSchema = <R extends z.ZodType>(report: R) =>
   z.discriminatedUnion('kind', [
     /** Fraction of 1. */
