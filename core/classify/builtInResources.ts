@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../text/text.ts'
 import type { Kind, ObjectSet } from '../config/objects.ts'
 
-/** A resource that every cluster has, as kubectl names it. */
+/** A resource that every cluster has, by the name that kubectl uses. */
 export interface KnownResource {
   readonly apiGroup: string
   readonly version: string
@@ -9,7 +9,7 @@ export interface KnownResource {
   readonly namespaced: boolean
 }
 
-/** `plural/short/short` of each group and version; those after the bar are outside namespaces. */
+/** `plural/short/short` of each group and version; those after the bar are not namespaced. */
 const TABLE: readonly (readonly [groupVersion: string, names: string])[] = [
   [
     'v1',
@@ -50,7 +50,7 @@ const TABLE: readonly (readonly [groupVersion: string, names: string])[] = [
   ['metrics.k8s.io/v1beta1', 'pods | nodes'],
 ]
 
-/** Of the same word the first one counts, as in kubectl: pods are those of the core group. */
+/** If several have the same name, the first one counts, as in kubectl: pods are those of the core group. */
 const byName = new Map<string, KnownResource[]>()
 for (const [groupVersion, names] of TABLE) {
   const slash = groupVersion.indexOf('/')
@@ -75,7 +75,7 @@ function singularOf(plural: string): string {
   return /(?:ss|us)es$/.test(plural) ? plural.slice(0, -2) : plural.slice(0, -1)
 }
 
-/** The built-in resource of a plural, singular or short name, of one group if it is given. */
+/** The built-in resource with a plural, singular or short name, in one group if it is given. */
 export const knownResource = (name: string, apiGroup?: string): KnownResource | undefined =>
   byName.get(name)?.find((resource) => apiGroup === undefined || resource.apiGroup === apiGroup)
 
@@ -84,20 +84,20 @@ export const KNOWN_RESOURCES: readonly string[] = [
   ...new Set(Array.from(byName.values(), (all) => all.map(({ resource }) => resource)).flat()),
 ].toSorted(byCodeUnits)
 
-/** One UID of a text and what it stands for. */
+/** One UID of a text and the object that it identifies. */
 interface ResolvedUid {
-  /** As in the text; empty for a header without a value, which stands for a placeholder that the server creates. */
+  /** As in the text; empty for a header without a value, which the server sends for a placeholder that it creates. */
   readonly uid: string
-  /** What the header's name says it is; absent for a bare UID. */
+  /** The kind according to the header’s name; absent for a bare UID. */
   readonly header?: Kind
-  /** Objects with this UID, or, of a shortened one, all that begin with it. */
+  /** Objects with this UID, or, for a shortened one, all whose UID begins with it. */
   readonly found: readonly { readonly kind: Kind; readonly name: string; readonly uid: string }[]
   /** One sentence. */
   readonly message: string
 }
 
 const HEADER = /x-kubernetes-pf-(flowschema|prioritylevel)-uid["']?\s*[:=][ \t]*["']?([^\s"',]*)/gi
-/** Shorter ones would say little, and ordinary words could be taken for them. */
+/** Shorter ones are too ambiguous, and ordinary words could be mistaken for them. */
 const BARE = /(?<![0-9a-z-])[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{1,12})?(?![0-9a-z-])/gi
 
 /** Resolves response headers X-Kubernetes-PF-FlowSchema-UID and …-PriorityLevel-UID, whole lines or bare UIDs. */

@@ -8,11 +8,11 @@ import type { ReportedFacts } from '../contract/source.ts'
 import type { DumpRequest } from '../frame/dump.ts'
 import type { Criterion, Mismatch } from './mismatch.ts'
 
-/** `none`: the rule does not ask this of such a request, or has nothing to ask it with. */
+/** `none`: the rule does not check this for such a request, or has nothing to check it with. */
 export type Outcome = 'pass' | 'fail' | 'none'
 export type Outcomes = Readonly<Record<Criterion, Outcome>>
 
-/** How one rule of a flow schema answers the request (specification 2.3 – 2.5). Indexes count from 0. */
+/** The result of one rule of a flow schema for the request (specification 2.3 – 2.5). Indexes count from 0. */
 export interface RuleTrace {
   /** In `spec.rules`. */
   readonly index: number
@@ -26,16 +26,16 @@ export interface RuleTrace {
   readonly mismatch?: Mismatch
 }
 
-/** How one flow schema answers the request. */
+/** The result of one flow schema for the request. */
 export interface SchemaTrace {
   readonly flowSchema: string
   readonly priorityLevel: string
   readonly matchingPrecedence: number
-  /** A stand-in that the server imagines because the object is missing or dangling (trap T37). */
+  /** A stand-in that the server creates internally because the object is missing or dangling (trap T37). */
   readonly imagined: boolean
-  /** Whether its rules match the request, whatever comes before it. */
+  /** Whether its rules match the request, regardless of earlier schemas. */
   readonly matched: boolean
-  /** Whether the server comes to ask it: nothing before it matches. */
+  /** Whether the server evaluates it: nothing before it matches. */
   readonly reached: boolean
   /** The request falls into this schema. */
   readonly decides: boolean
@@ -47,14 +47,14 @@ export interface SchemaTrace {
   readonly reason: string
 }
 
-/** A flow schema that takes no part because its level does not exist (specification 7.3, 7.6). */
+/** A flow schema that is skipped because its level does not exist (specification 7.3, 7.6). */
 export interface DanglingTrace {
   readonly flowSchema: string
   readonly priorityLevel: string
   readonly matchingPrecedence: number
-  /** Whether it would match if it took part. */
+  /** Whether it would match if it were not skipped. */
   readonly matched: boolean
-  /** Why the server does without the level: there is none of that name, or it refuses the object (specification 7.2). */
+  /** Why the server ignores the level: no level has that name, or the server rejects the object (specification 7.2). */
   readonly cause: 'missing' | 'refused'
   readonly reason: string
 }
@@ -63,20 +63,20 @@ export interface DanglingTrace {
 export interface FlowExplanation {
   readonly method: 'ByUser' | 'ByNamespace' | 'none'
   readonly distinguisher: string
-  /** Unsigned, decimal; `0` where none is computed. */
+  /** Unsigned, decimal; `0` if none is computed. */
   readonly hash: string
   /** Queues of the level: −1 for Exempt, 0 for Reject. */
   readonly queues: number
   readonly handSize: number
-  /** Queues by index, in deal order; empty where the level has none. */
+  /** Queues by index, in deal order; empty if the level has none. */
   readonly hand: readonly number[]
-  /** What tells the flows apart, in one sentence. */
+  /** What separates the flows, in one sentence. */
   readonly reason: string
 }
 
 export type SeatUnit = 'objects' | 'bytes' | 'seats' | 'milliseconds' | 'watches'
 
-/** One step of the estimator. `label` says what the value is, without the value. */
+/** One step of the estimator. `label` names the value, without containing it. */
 export interface SeatStep {
   readonly kind:
     | 'verb'
@@ -93,54 +93,54 @@ export interface SeatStep {
   readonly label: string
   readonly value?: number
   readonly unit?: SeatUnit
-  /** The value is not known and this is what was put in its place. */
+  /** The value is unknown and this was used in its place. */
   readonly assumed?: true
 }
 
-/** Seats that the request takes (specification 5.2 – 5.5). */
+/** Seats that the request occupies (specification 5.2 – 5.5). */
 export interface SeatExplanation {
   readonly initial: number
   readonly final: number
-  /** How long the final seats linger after the response. */
+  /** How long the final seats are held after the response. */
   readonly additionalLatencyMs: number
-  /** Seats that it occupies at most at a time. */
+  /** Most seats that it occupies at a time. */
   readonly width: number
-  /** The level's cap of seats per request; 0 when the level has no say (specification 5.2). */
+  /** The level's cap of seats per request; 0 when the level has no cap (specification 5.2). */
   readonly levelCap: number
-  /** Seats per request that no estimate of this verb exceeds, the level's cap included. */
+  /** Largest estimate for a request of this verb, the level's cap included. */
   readonly cap: number
   readonly basis: ExplainedEstimate['basis']
   /** What the estimate is: `size-based list estimate`. */
   readonly method: string
   readonly steps: readonly SeatStep[]
-  /** What was assumed because it is not known, in sentences. */
+  /** Assumptions made for unknown values, in sentences. */
   readonly assumptions: readonly string[]
 }
 
-/** Everything that a server decides about a request before it queues or runs. */
+/** Everything that a server decides about a request before it is queued or executed. */
 export interface Classification {
   readonly info: RequestInfo
   readonly flowSchema: string
   readonly priorityLevel: string
-  /** Of the response headers; empty for objects that the server imagines (trap T71). */
+  /** Of the response headers; empty for objects that the server creates internally (trap T71). */
   readonly uids: { readonly flowSchema: string; readonly priorityLevel: string }
-  /** No schema matches; the server takes catch-all all the same. */
+  /** No schema matches; the server uses catch-all nevertheless. */
   readonly fallback: boolean
-  /** Long-running and no watch: the server serves it past flow control, and its answer has no UID headers. */
+  /** Long-running but not a watch: the server serves it without flow control, and its response has no UID headers. */
   readonly bypasses: boolean
-  /** Every schema that takes part, in matching order. */
+  /** All schemas that are not skipped, in matching order. */
   readonly trace: readonly SchemaTrace[]
-  /** The schemas that take no part, in the same order. */
+  /** Skipped schemas, in the same order. */
   readonly dangling: readonly DanglingTrace[]
   readonly flow: FlowExplanation
   /** NominalCL of the level for the given server limit (specification 6.1). */
   readonly nominalLimit: number
   readonly seats: SeatExplanation
-  /** What to know about the request itself, in sentences: that a resource path is none, for example. */
+  /** Notes about the request itself, in sentences: for example that its path is not a resource path. */
   readonly notes: readonly string[]
 }
 
-/** A request that no server classifies: it answers 400 or 500 to it before. */
+/** A request that no server classifies: it is answered 400 or 500 before that. */
 export interface Unclassifiable {
   readonly status: 400 | 500
   readonly problem: string
@@ -149,45 +149,45 @@ export interface Unclassifiable {
 export type Explained =
   { readonly ok: true; readonly classification: Classification } | ({ readonly ok: false } & Unclassifiable)
 
-/** What is known of the objects that a list would return, as the server polled it (specification 5.7). */
+/** What is available about the objects that a list would return, as the server polled it (specification 5.7). */
 export interface KnownObjects {
   readonly count: number
   /** Bytes. Without it, the server's own worst case is used. */
   readonly averageSize?: number
-  /** Seconds since the server polled it; older than 180 it does not believe it. */
+  /** Seconds since the server polled it; the server ignores values older than 180. */
   readonly ageSeconds?: number
 }
 
-/** What the server estimated for requests like this one, as its dump or its rows show it. */
+/** Estimates of the server for similar requests, from its dump or its rows. */
 export interface SeenSeats {
   readonly seats: Seats
   readonly requests: number
 }
 
-/** The server that classifies. What is absent is assumed, and the explanation says so where it matters. */
+/** The server that classifies. Absent values are assumed, and the explanation reports that where it matters. */
 export interface ServerContext {
-  /** gitVersion; the newest known behaviour without. */
+  /** gitVersion; absent: the newest known behaviour. */
   readonly version?: string
-  /** Sum of both in-flight flags; 600 without, as by default. */
+  /** Sum of both in-flight flags; absent: 600, the default. */
   readonly serverLimit?: Seats
-  /** Whether lists without a version come from the cache; so without, as from any present etcd. */
+  /** Whether lists without a version come from the cache; absent: they do, as with any present etcd. */
   readonly consistentReadsFromCache?: boolean
-  /** Of the requested resource; `none` when the server has no statistics of it (aggregated and unknown resources). */
+  /** Of the requested resource; `none` when the server has no statistics for it (aggregated and unknown resources). */
   readonly objects?: KnownObjects | 'none'
-  /** Watches that hear of what the request changes. */
+  /** Watches that receive the changes of the request. */
   readonly watchers?: number
-  /** Stands in for the estimate of a list whose number of objects is not known. */
+  /** Replaces the estimate of a list whose number of objects is unknown. */
   readonly seen?: SeenSeats
 }
 
-/** A request as flow schemas and estimators look at it. */
+/** A request with the properties that flow schemas and estimators evaluate. */
 export interface DigestedRequest {
   readonly ok: true
   readonly digest: RequestDigest
   readonly query: Query
 }
 
-/** What a server makes of a request, or what it answers when it cannot (specification 2.1). */
+/** How a server classifies a request, or its error response when it cannot (specification 2.1). */
 export function digestRequest({
   user,
   groups,
@@ -202,7 +202,7 @@ export function digestRequest({
   return { ok: true, digest: { user: { name: user, groups }, info: line.info }, query: line.query }
 }
 
-/** What a source reports about the resource that a request names; nothing where the source reports nothing. */
+/** What a source reports about the resource that a request names; empty if the source reports nothing. */
 export function contextOfFacts(
   facts: ReportedFacts | undefined,
   info: Pick<RequestInfo, 'resource' | 'apiGroup' | 'isResource'> | undefined,
@@ -213,7 +213,7 @@ export function contextOfFacts(
 }
 
 /**
- * What the server estimated for requests of the dump with the same verb, resource and namespace. Returns the most common
+ * The server's estimate for requests of the dump with the same verb, resource and namespace. Returns the most common
  * estimate; rows that disagree differ in limit or resourceVersion, which a dump does not show.
  */
 export function seenSeats(rows: readonly DumpRequest[], info: RequestInfo | undefined): SeenSeats | undefined {

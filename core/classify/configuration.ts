@@ -14,21 +14,21 @@ import type { Seats } from '../units.ts'
 import type { RequestSample, RequestTest } from '../contract/objects.ts'
 import { type Unclassifiable, digestRequest } from './classification.ts'
 
-/** One level as a server keeps it right after it has read the configuration. */
+/** One level, in the state that a server gives it right after reading the configuration. */
 export interface ConfiguredLevel {
   readonly plan: LevelPlan
   readonly limits: ConfiguredLimits
-  /** Seats that a request may at most be estimated at; 0 when the level has no say (specification 5.2). */
+  /** Largest estimate for a request, in seats; 0 when the level has no cap (specification 5.2). */
   readonly maxSeats: Seats
 }
 
-/** A configuration made ready to classify and explain (specification 2.2, 6.1, 7.2 – 7.5). */
+/** A configuration prepared for classification and explanation (specification 2.2, 6.1, 7.2 – 7.5). */
 export interface ClassifyingConfiguration {
-  /** By name; imagined mandatory levels included, refused ones not. */
+  /** By name; mandatory levels that the server creates internally are included, rejected ones are not. */
   readonly levels: ReadonlyMap<string, ConfiguredLevel>
-  /** Why a server does as if these levels did not exist, by name. */
+  /** Why a server treats these levels as absent, by name. */
   readonly refused: ReadonlyMap<string, string>
-  /** In matching order, imagined mandatory schemas included. */
+  /** In matching order, including mandatory schemas that the server creates internally. */
   readonly order: readonly FlowSchema[]
   /** In the same order. */
   readonly dangling: readonly FlowSchema[]
@@ -37,8 +37,8 @@ export interface ClassifyingConfiguration {
 }
 
 /**
- * The objects as a server takes them that has just started: no level is left over from before. They are taken as they
- * are stored, with their defaults.
+ * The objects as seen by a server that has just started: no level is left over from before. They are used as stored,
+ * with their defaults.
  */
 export function classifyingConfiguration(
   { levels, schemas }: ObjectSet,
@@ -67,7 +67,7 @@ function configuredLevels(plans: readonly LevelPlan[], serverLimit: Seats): Read
   )
 }
 
-/** The level that a schema which takes part leads to. Throws for one that does not take part. */
+/** The level of a schema that is not skipped. Throws for one that is. */
 export function levelOf({ levels }: ClassifyingConfiguration, schema: FlowSchema): ConfiguredLevel {
   const level = levels.get(schema.spec.priorityLevelConfiguration.name)
   if (level === undefined) throw new Error(`flow schema ${schema.metadata.name} takes part without a level`)
@@ -84,11 +84,11 @@ type Landed = ({ readonly ok: true } & Landing) | ({ readonly ok: false } & Uncl
 /** One row of the test table after a run. */
 export type RequestTestResult = { readonly test: RequestTest } & (
   | { readonly outcome: 'passed' | 'failed' | 'no-expectation'; readonly actual: Landing }
-  /** The server would refuse the request before it classifies it; `problem` is a sentence. */
+  /** The server would reject the request before classifying it; `problem` is a sentence. */
   | { readonly outcome: 'unclassifiable'; readonly problem: string }
 )
 
-/** Where requests go, for many of them on one configuration. The objects are taken as stored, with their defaults. */
+/** Where requests go, for many requests on one configuration. The objects are used as stored, with their defaults. */
 export function landings(objects: ObjectSet): (request: RequestSample) => Landed {
   const { schemaOf } = classifyingConfiguration(objects)
   return (request) => {
@@ -120,7 +120,9 @@ const REQUEST_KEYS = ['user', 'groups', 'method', 'verb', 'url']
 const ROW_KEYS = ['id', 'label', 'request', 'expect']
 const EXPECT_KEYS = ['flowSchema', 'priorityLevel']
 
-/** Of a saved test table: the first key that none of its rows has, in a sentence. A row without `expect` always passes. */
+/**
+ * For a saved test table: the first key that none of its rows has, in a sentence. A row without `expect` always passes.
+ */
 export function strangeKeyInTable(table: unknown): string | undefined {
   const rows = isJsonObject(table) ? table['tests'] : table
   if (!Array.isArray(rows)) return undefined
@@ -135,7 +137,7 @@ export function strangeKeyInTable(table: unknown): string | undefined {
   })
 }
 
-/** The same of one request or a list of them. */
+/** The same for one request or a list of them. */
 export const strangeKeyInRequests = (requests: unknown): string | undefined =>
   Array.isArray(requests)
     ? firstOf(requests, (request, at) => strangeKey(request, REQUEST_KEYS, at))

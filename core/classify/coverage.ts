@@ -5,43 +5,44 @@ import { unixMsOf } from '../units.ts'
 import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
 
 /**
- * Which flow schemas get requests: what counters told between two frames, and which requests dumps showed. A dump shows
- * only what waits or executes at that moment, so that short requests are missed; counters miss none but name nobody.
+ * Which flow schemas get requests: the increase of counters between two frames, and the requests in dumps. A dump
+ * contains only what waits or executes at that moment, so short requests are missed; counters miss none but identify no
+ * user.
  */
 export interface Coverage {
-  /** Unix milliseconds of the first and the newest frame; absent before there was one. */
+  /** Unix milliseconds of the first and the newest frame; absent before the first one. */
   readonly since?: number
   readonly at?: number
   /** By server. */
   readonly counters: ReadonlyMap<string, ServerCounters>
   /** By flow schema. */
   readonly counted: ReadonlyMap<string, Counted>
-  /** Dumps that were looked at. */
+  /** Dumps that were evaluated. */
   readonly dumps: number
-  /** Requests of the newest dump by what tells them apart, with how many are alike. */
+  /** Requests of the newest dump by their identifying properties, with the number of identical ones. */
   readonly held: ReadonlyMap<string, number>
   /** By schema and distinguisher. */
   readonly flows: ReadonlyMap<string, SeenFlow>
-  /** Requests of flows beyond those that are remembered. */
+  /** Requests of flows beyond the remembered ones. */
   readonly left: number
 }
 
 interface ServerCounters {
   readonly startedAt: number | undefined
-  /** Requests since the server started, by schema; without those that the server does not count. */
+  /** Requests since the server started, by schema; without schemas that the server does not count. */
   readonly totals: ReadonlyMap<string, number>
 }
 
 interface Counted {
-  /** The level that it leads to, as the newest frame says. */
+  /** The level that it leads to, according to the newest frame. */
   readonly level: string
-  /** Requests that the counters gained since the first frame, of all servers. */
+  /** Increase of the request counters since the first frame, over all servers. */
   readonly requests: number
-  /** Unix milliseconds of the frame in which they were last seen to gain some. */
+  /** Unix milliseconds of the frame in which they last increased. */
   readonly lastAt?: number
 }
 
-/** A flow that dumps showed (specification 2.6). */
+/** A flow found in dumps (specification 2.6). */
 export interface SeenFlow {
   readonly key: string
   readonly schema: string
@@ -71,7 +72,7 @@ function totalOf({ dispatched, rejected }: SchemaFrame): number | undefined {
   return dispatched + Object.values(rejected ?? {}).reduce((sum, count) => sum + count, 0)
 }
 
-/** With the counters of newer pages of some servers. A server that restarted has counted from 0. */
+/** Updated with the counters of newer pages of some servers. After a restart a server counts from 0. */
 export function withServers(coverage: Coverage, servers: readonly ServerFrame[]): Coverage {
   const counters = new Map(coverage.counters)
   const counted = new Map(coverage.counted)
@@ -89,7 +90,7 @@ export function withServers(coverage: Coverage, servers: readonly ServerFrame[])
         if (total === undefined) continue
         totals.set(schema.name, total)
         const earlier = before?.totals.get(schema.name)
-        // A schema appears with its first request; of a server seen for the first time nobody knows when.
+        // A schema appears with its first request; for a server seen for the first time, that moment is unknown.
         const from = before === undefined ? total : restarted || earlier === undefined || earlier > total ? 0 : earlier
         const gained = total - from
         const known = counted.get(schema.name)
@@ -112,15 +113,18 @@ export function withServers(coverage: Coverage, servers: readonly ServerFrame[])
   }
 }
 
-/** Flows that are remembered; requests of others are only counted. */
+/** Flows that are remembered; requests of other flows are only counted. */
 export const MOST_FLOWS = 5_000
 export const MOST_USERS = 100
 
-/** What tells requests of consecutive dumps apart; a dump names none. */
+/** Properties that identify a request across consecutive dumps; a dump has no request IDs. */
 const identityOf = ({ arrivedAt, schema, flow, user, verb, path, queue }: DumpRequest): string =>
   `${arrivedAt}\n${schema}\n${flow}\n${user}\n${verb}\n${path}\n${queue}`
 
-/** With a newer dump of the same server. A request that the dump before showed as well is not counted again. */
+/**
+ * Updated with a newer dump of the same server. A request that the previous dump contained as well is not counted
+ * again.
+ */
 export function withDump(coverage: Coverage, { at, requests }: Pick<DumpFrame, 'at' | 'requests'>): Coverage {
   if (requests === undefined) return coverage
   const now = unixMsOf(at)
@@ -165,17 +169,17 @@ const withUser = (users: ReadonlySet<string>, user: string | undefined): Readonl
 export type Standing =
   /** Some within the last ten minutes. */
   | { readonly kind: 'traffic' }
-  /** None for this long, but some before. */
+  /** None for this long, but some before that. */
   | { readonly kind: 'quiet'; readonly forMs: number }
   /** None since the servers started. */
   | { readonly kind: 'never' }
-  /** Earlier schemas take all that it matches; without any, its rules match nothing. */
+  /** Earlier schemas match all its requests; if there are none, its rules match nothing. */
   | { readonly kind: 'shadowed'; readonly by: readonly string[] }
   /** Its level does not exist. */
   | { readonly kind: 'dangling' }
-  /** The servers still count it, and it is not among the objects. */
+  /** The servers still count it, but it is not among the objects. */
   | { readonly kind: 'removed' }
-  /** The servers do not count requests by schema, and no dump showed one. */
+  /** The servers do not count requests by schema, and no dump contained one. */
   | { readonly kind: 'unknown' }
 
 export interface CoverageRow {
@@ -184,27 +188,27 @@ export interface CoverageRow {
   /** Absent for one that is not among the objects. */
   readonly matchingPrecedence?: number
   readonly standing: Standing
-  /** Requests that the counters gained since the first frame, and the frame that last showed some. */
+  /** Increase of the request counters since the first frame, and the last frame with an increase. */
   readonly counted?: number
   readonly lastCountedAt?: number
   /** Requests since the servers started. */
   readonly total?: number
-  /** What dumps showed; absent when none was looked at. */
+  /** Findings from dumps; absent when none was evaluated. */
   readonly seen?: { readonly requests: number; readonly flows: number }
 }
 
 export const QUIET_AFTER_MS = 600_000
 
-/** What a row needs to know of the objects. */
+/** What a row needs from the objects. */
 interface CoveredObjects {
-  /** In matching order, with the schemas that the server imagines. */
+  /** In matching order, including the schemas that the server creates internally. */
   readonly order: readonly FlowSchema[]
   readonly dangling: readonly FlowSchema[]
-  /** Earlier schemas that take everything from a schema, by its name (core/guard/shadowing.ts). */
+  /** Earlier schemas that match everything a schema would get, by its name (core/guard/shadowing.ts). */
   readonly shadowed: ReadonlyMap<string, readonly string[]>
 }
 
-/** One row for each schema in matching order, then dangling ones, then those that only the servers know. */
+/** One row for each schema in matching order, then dangling ones, then those that only the servers report. */
 export function coverageRows(
   coverage: Coverage,
   { order, dangling, shadowed }: CoveredObjects,
@@ -258,7 +262,7 @@ interface Facts {
   readonly seen: SeenSchema | undefined
 }
 
-/** catch-all had requests that the present objects leave it none of: what counts is that it had some. */
+/** catch-all had requests although the present objects leave none for it: it counts as used. */
 const tookSome = (name: string, { total = 0 }: Facts): boolean => name === CATCH_ALL && total > 0
 
 function standingOf(

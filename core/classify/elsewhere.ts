@@ -7,12 +7,12 @@ import { explainSeats } from './explainSeats.ts'
 /** The seats of a request on a server of another version. */
 export interface ElsewhereSeats {
   readonly version: string
-  /** Which rule estimates: `by size, at most 100`. */
+  /** The rule that estimates: `by size, at most 100`. */
   readonly rule: string
   readonly seats: SeatExplanation
 }
 
-/** The last versions of each way to estimate (specification 5.1). */
+/** The last version of each estimation method (specification 5.1). */
 const VERSIONS: readonly string[] = ['v1.30', 'v1.33', 'v1.36']
 
 /** The same request under the same objects on servers of other versions. Empty when no server classifies it. */

@@ -31,7 +31,7 @@ import { type ClassifyingConfiguration, classifyingConfiguration, levelOf } from
 import { explainSeats } from './explainSeats.ts'
 import { matchText, mismatchText, CRITERIA, type Mismatch } from './mismatch.ts'
 
-/** `resource`: what is known of the resource that the request names; it adds to the context of the explainer. */
+/** `resource`: data about the resource that the request names; it is added to the context of the explainer. */
 export type Explainer = (request: RequestSample, resource?: ServerContext) => Explained
 
 /** Explains requests on a configuration as a server stores it, with its defaults (specification 2, 3.2, 5, 7.3). */
@@ -132,11 +132,11 @@ function traceDangling(
   }
 }
 
-/** Groups of which a server gives every user one. */
+/** Every user is in one of these groups. */
 const EVERYBODY = ['system:authenticated', 'system:unauthenticated']
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** What to know about a request before its classification is believed, in sentences. */
+/** Caveats of the classification of a request, in sentences. */
 function requestNotes(
   { user, info }: RequestDigest,
   method: string,
@@ -219,7 +219,7 @@ const NOTHING_ASKED: Outcomes = {
 }
 const outcome = (passes: boolean): Outcome => (passes ? 'pass' : 'fail')
 
-/** How one resource or non-resource rule answers; `who` is not its business. */
+/** The result of one resource or non-resource rule, regardless of the subjects. */
 interface PartTrace {
   readonly index: number
   readonly outcomes: Outcomes
@@ -276,7 +276,7 @@ const passes = ({ outcomes }: Progress): number => CRITERIA.filter((criterion) =
 const isFurther = (a: Progress, b: Progress): boolean =>
   stop(a) > stop(b) || (stop(a) === stop(b) && passes(a) > passes(b))
 
-/** The one that got furthest; of equals the one that passes more, then the earlier one. */
+/** The rule that got furthest; among equals the one that passes more criteria, then the earlier one. */
 const furthest = <P extends Progress>(traces: readonly P[]): P | undefined =>
   traces.reduce<P | undefined>(
     (best, trace) => (best === undefined || isFurther(trace, best) ? trace : best),
@@ -314,7 +314,7 @@ function traceRule(rules: PolicyRules, index: number, { user, info }: RequestDig
   }
 }
 
-/** How every rule of a schema answers. */
+/** The results of all rules of a schema. */
 const traceRules = ({ spec }: FlowSchema, digest: RequestDigest): readonly RuleTrace[] =>
   (spec.rules ?? []).map((rules, index) => traceRule(rules, index, digest))
 

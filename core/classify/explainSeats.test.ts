@@ -17,7 +17,7 @@ test("upstream's estimates, with steps that end in the same width", () => {
   for (const { in: given, out } of readVectors<unknown, EstimateAnswer>('estimate')) {
     const question = estimateQuestion.parse(given)
     const { sizeBasedGate, watchListGate, stats } = question
-    // A version turns both gates on or neither.
+    // A version enables both gates or neither.
     if (question.noRequestInfo || sizeBasedGate !== watchListGate) continue
     asked += 1
     const { info, query } = readRequest(question)
@@ -107,7 +107,7 @@ test('of a list of unknown size, what the server estimated for its like stands i
   expect(seen.steps.at(-1)).toMatchObject({ kind: 'width', value: 10 })
   expect(seen.assumptions).toEqual([expect.stringContaining('estimated 10 seats for 4 requests like it')])
   expect(seats({ seen: { seats: 10, requests: 4 } }, 3).width).toBe(3)
-  // A count is better than a guess by example.
+  // A count is better than an estimate from similar requests.
   expect(seats({ seen: { seats: 10, requests: 4 }, objects: { count: 5, averageSize: 100 } }).width).toBe(1)
 })
 

@@ -19,7 +19,10 @@ import { nsToMs, secondsToNs, bytesToMegabytes, type Nanoseconds, type Seats } f
 import type { RequestInfo } from '../request/requestInfo.ts'
 import type { SeatExplanation, SeenSeats, ServerContext, KnownObjects, SeatStep } from './classification.ts'
 
-/** Seats of a request and how the estimator comes to them (specification 5.2 – 5.5); `levelCap` 0 when the level has no say. */
+/**
+ * Seats of a request and how the estimator computes them (specification 5.2 – 5.5); `levelCap` is 0 when the level has
+ * no cap.
+ */
 export function explainSeats(
   info: RequestInfo,
   query: Query,
@@ -52,7 +55,7 @@ export function explainSeats(
   }
 }
 
-/** A list of unknown size whose like the server has estimated already: its own answer is better than ours. */
+/** A list of unknown size for which the server has estimated similar requests: its estimate is better than ours. */
 const seenInstead = ({ basis }: ExplainedEstimate, { objects, seen }: ServerContext): SeenSeats | undefined =>
   basis.kind === 'list' && objects === undefined ? seen : undefined
 
@@ -87,7 +90,10 @@ function seenExplanation(
   }
 }
 
-/** What the server's tracker would hold; nothing when nothing is known, so that the list counts as one of few objects. */
+/**
+ * What the server's tracker would contain; nothing if no data is available, so that the list counts as one of few
+ * objects.
+ */
 function statisticsOf(objects: ServerContext['objects']): ObjectStatistics {
   if (objects === undefined || objects === 'none') return { state: 'not-found' }
   if (secondsToNs(objects.ageSeconds ?? 0) > STALE_AFTER_NS) return { state: 'stale' }
@@ -138,7 +144,7 @@ type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
 type MutatingBasis = Extract<EstimateBasis, { kind: 'mutating' }>
 type FixedBasis = Extract<EstimateBasis, { kind: 'fixed' }>
 
-/** The estimate step by step, as the server makes it (specification 5.3 – 5.5). The last step is the width. */
+/** The estimate step by step, in the order of the server (specification 5.3 – 5.5). The last step is the width. */
 function seatSteps(
   info: RequestInfo,
   { basis, initialSeats, finalSeats, additionalLatency }: ExplainedEstimate,
@@ -192,7 +198,7 @@ function listSteps(info: RequestInfo, basis: ListBasis, levelCap: number, contex
   return [...objectSteps(info, basis, basis.reading, context), path, ...readingSteps(info, basis, basis.reading), cap]
 }
 
-/** Of no objects, no size is needed. */
+/** Without objects, no size is needed. */
 const isSizeAssumed = (known: KnownObjects | undefined): boolean =>
   known === undefined || (known.count > 0 && known.averageSize === undefined)
 
@@ -245,7 +251,7 @@ function readingSteps(info: RequestInfo, basis: ListBasis, reading: ListReading)
 
 const seats = (value: number) => ({ value, unit: 'seats' }) as const
 
-/** Why so many objects are read. */
+/** Why this many objects are read. */
 function readLabel(info: RequestInfo, fromCache: boolean, { bySize, count, page, loaded }: ListReading): string {
   if (info.name !== '') return 'objects read: the field selector names one'
   const limited = page < count
@@ -301,7 +307,7 @@ function mutatingSteps(
   return [heard, needed, capStep(cap, levelCap)]
 }
 
-/** `cap` is the smaller of the estimator's own and the level's. */
+/** `cap` is the smaller of the caps of the estimator and the level. */
 const capStep = (cap: number, levelCap: number): SeatStep => ({
   kind: 'cap',
   label: capLabel(cap, levelCap),

@@ -4,7 +4,7 @@ import { impersonatedGroups } from './identity.ts'
 const SERVICE_ACCOUNT = ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated']
 const NOBODY_SPECIAL = ['system:authenticated']
 
-/** Answers of SelfSubjectReviews that a v1.36.3 was asked with these headers. */
+/** Responses of a v1.36.3 to SelfSubjectReviews with these headers. */
 test.each<[user: string, asked: readonly string[], groups: readonly string[]]>([
   ['carol', [], NOBODY_SPECIAL],
   ['carol', ['ops', 'ops'], ['ops', 'ops', 'system:authenticated']],

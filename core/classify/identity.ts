@@ -7,7 +7,7 @@ const AUTHENTICATED = 'system:authenticated'
 const UNAUTHENTICATED = 'system:unauthenticated'
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
-/** Groups that a server gives a user by its name alone, and why, in a sentence. */
+/** Groups that a server gives a user because of its name, and why, in a sentence. */
 export interface Identity {
   readonly groups: readonly string[]
   readonly reason: string
@@ -22,7 +22,7 @@ export function serviceAccountOf(user: string): { readonly namespace: string; re
 /** The user name of a service account. */
 export const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
 
-/** The subject of a flow schema that names a user and nobody else. */
+/** The subject of a flow schema that matches exactly one user. */
 export function subjectOf(user: string): Subject {
   const account = serviceAccountOf(user)
   return account === undefined
@@ -35,7 +35,7 @@ const serviceAccountGroups = (namespace: string): readonly string[] => [
   `system:serviceaccounts:${namespace}`,
 ]
 
-/** What can be told from the name; never the groups that an organisation gives its people. */
+/** What can be derived from the name; never the groups that an organisation assigns to its people. */
 export function identityOf(user: string): Identity {
   if (user === ANONYMOUS) {
     return { groups: [UNAUTHENTICATED], reason: 'Filled in: requests without credentials have this group.' }
@@ -62,10 +62,10 @@ export function identityOf(user: string): Identity {
   }
 }
 
-/** Groups of a user whom somebody impersonates, as the server completes those that were asked for. */
+/** Groups of an impersonated user, as the server completes the requested ones. */
 export function impersonatedGroups(user: string, asked: readonly string[]): readonly string[] {
   const account = serviceAccountOf(user)
-  // A name that the API could give to no account is taken for that of an ordinary user.
+  // A name that cannot be that of a service account is treated as an ordinary user's.
   const isAccount = account !== undefined && isLabel(account.namespace) && isSubdomain(account.name)
   const given = asked.length === 0 && isAccount ? serviceAccountGroups(account.namespace) : asked
   if (given.includes(UNAUTHENTICATED)) return given

@@ -4,11 +4,11 @@ import { knownResource } from './builtInResources.ts'
 
 /** The main request of a kubectl command. */
 export interface KubectlRequest extends Sent {
-  /** Of `--as` and `--as-group`. */
+  /** From `--as` and `--as-group`. */
   readonly impersonate: { readonly user: string; readonly groups: readonly string[] } | undefined
 }
 
-/** Reads a kubectl command, given as words without the program's name. */
+/** Parses a kubectl command, given as words without the program's name. */
 export function readKubectl(given: readonly string[]): KubectlRequest | Unreadable {
   const words = kubectlWords(given)
   const user = words.value('as')
@@ -39,14 +39,14 @@ function raw({ command, value }: KubectlWords): Sent | Unreadable | undefined {
   return { method, url, guessed: false, notes: [] }
 }
 
-/** Whether a word begins a kubectl command that can be read. */
+/** Whether a word begins a kubectl command that can be parsed. */
 export const isKubectlCommand = (word: string): boolean => COMMANDS.has(word)
 
 type Command = (words: KubectlWords) => Sent | Unreadable
 
-/** kubectl lists in pages of so many objects. */
+/** kubectl lists in pages of this many objects. */
 const CHUNK_SIZE = '500'
-/** Stands for a name or a version that only the cluster knows. */
+/** Placeholder for a name or a version that only the cluster can provide. */
 const SOME_NAME = 'some-name'
 const SOME_VERSION = '1'
 
@@ -69,7 +69,7 @@ const get: Command = (words) => {
   return send(words, { verb: 'list', named, options, notes })
 }
 
-/** Changes to an object that is named, or to all that a selector finds. */
+/** Changes of a named object, or of all that a selector matches. */
 const change =
   (verb: string, subresource = '', skip = 0): Command =>
   (words) => {
@@ -108,7 +108,7 @@ const post =
   (words) =>
     send(words, { verb: 'create', named: builtIn(resource) })
 
-/** Subresources of a pod, which may be named through what owns it. */
+/** Subresources of a pod, which may be addressed through the pod's owner. */
 const ofPod =
   (subresource: string, options: (words: KubectlWords) => QueryOption[], notes: readonly string[] = []): Command =>
   (words) => {
@@ -177,7 +177,7 @@ const path =
   (url: string): Command =>
   () => ({ method: 'GET', url, guessed: false, notes: [] })
 
-/** What each command asks the server for, first or most. */
+/** The first or most frequent request of each command. */
 const COMMANDS: ReadonlyMap<string, Command> = new Map(
   Object.entries<Command>({
     get,

@@ -1,7 +1,7 @@
 import { type Unreadable, type QueryOption, type RequestAddress, addressOf } from './requestFields.ts'
 import { knownResource } from './builtInResources.ts'
 
-/** A resource as a command names it. */
+/** A resource as it is written in a command. */
 interface NamedResource {
   readonly apiGroup: string
   readonly version: string
@@ -9,13 +9,13 @@ interface NamedResource {
   /** `undefined` for a resource that is not built in. */
   readonly namespaced: boolean | undefined
   readonly notes: readonly string[]
-  /** The version is not written and not known. */
+  /** The version is neither written nor known. */
   readonly guessed: boolean
 }
 
 const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/
 
-/** Reads `deploy`, `deploy.apps`, `deployments.v1.apps`, `widgets.v1alpha1.example.com`. */
+/** Parses `deploy`, `deploy.apps`, `deployments.v1.apps`, `widgets.v1alpha1.example.com`. */
 function resourceNamed(text: string): NamedResource | Unreadable {
   const [name = '', ...rest] = text.toLowerCase().split('.')
   if (rest.length === 0) {
@@ -43,14 +43,14 @@ function resourceNamed(text: string): NamedResource | Unreadable {
   }
 }
 
-/** What a command is about. */
+/** The objects that a command applies to. */
 export interface Target {
   readonly named: NamedResource
   readonly names: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** Reads `TYPE`, `TYPE NAME …`, `TYPE/NAME …` and, of `TYPE,TYPE`, the first. */
+/** Parses `TYPE`, `TYPE NAME …`, `TYPE/NAME …` and, for `TYPE,TYPE`, the first. */
 export function targetOf(args: readonly string[]): Target | Unreadable {
   const [first = '', ...others] = args
   if (first === '') return { problem: 'The command names no resource.' }
@@ -68,7 +68,7 @@ export function targetOf(args: readonly string[]): Target | Unreadable {
   return { named, names, notes }
 }
 
-/** Not `key=value`, and not `key-`, which takes a label away. */
+/** Not `key=value`, and not `key-`, which removes a label. */
 const isName = (word: string): boolean => word !== '' && !word.includes('=') && !word.endsWith('-')
 
 /** Where the objects are. */
@@ -80,7 +80,7 @@ export interface Place {
 
 const nowhere: Place = { namespace: '', notes: [], guessed: false }
 
-/** The namespace that kubectl puts into the path; of `--all-namespaces` none. */
+/** The namespace that kubectl puts into the path; none for `--all-namespaces`. */
 function placeOf({ namespaced }: Pick<NamedResource, 'namespaced'>, words: KubectlWords): Place {
   if (namespaced === false || words.given('all-namespaces')) return nowhere
   const namespace = words.value('namespace')
@@ -120,12 +120,12 @@ const SHORT: Readonly<Record<string, string>> = {
   L: 'label-columns',
   v: 'v',
 }
-/** What short options mean under `kubectl logs`. */
+/** Meaning of short options under `kubectl logs`. */
 const SHORT_OF_LOGS: Readonly<Record<string, string>> = { ...SHORT, f: 'follow', p: 'previous' }
 
-/** A kubectl command taken apart; nothing is known yet of what it does. */
+/** A kubectl command split into its parts, before its effect is determined. */
 export interface KubectlWords {
-  /** `get`, `delete`; empty without one. */
+  /** `get`, `delete`; empty if there is none. */
   readonly command: string
   /** What follows the command, up to `--`. */
   readonly args: readonly string[]
@@ -165,7 +165,7 @@ export function kubectlWords(words: readonly string[]): KubectlWords {
   }
 }
 
-/** Short options may stand together, and the last one may have its value attached: `-it`, `-nkube-system`. */
+/** Short options may be combined, and the last one may have its value attached: `-it`, `-nkube-system`. */
 function readShort(
   letters: string,
   names: Readonly<Record<string, string>>,
@@ -185,14 +185,14 @@ function readShort(
   }
 }
 
-/** A request of a command, before its sender is looked at. */
+/** A request of a command, before its sender is determined. */
 export interface Sent extends RequestAddress {
   /** Something in the address is not in the text. */
   readonly guessed: boolean
   readonly notes: readonly string[]
 }
 
-/** What a command wants of a resource. */
+/** What a command does with a resource. */
 interface Wish {
   readonly verb: string
   readonly named: NamedResource
@@ -203,7 +203,7 @@ interface Wish {
   readonly guessed?: boolean
 }
 
-/** The request for a wish, in the namespace of the command. */
+/** The request for such an operation, in the namespace of the command. */
 export function send(words: KubectlWords, wish: Wish): Sent | Unreadable {
   const { named, verb, name = '', subresource = '', options = [], notes = [] } = wish
   const place = placeOf(named, words)

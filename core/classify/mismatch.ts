@@ -1,11 +1,11 @@
 import type { NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { listed } from '../text/text.ts'
 
-/** What a rule is asked, in the order of the columns on the screen. */
+/** The criteria of a rule, in the order of the columns on the screen. */
 export const CRITERIA = ['who', 'verb', 'group', 'resource', 'scope', 'url'] as const
 export type Criterion = (typeof CRITERIA)[number]
 
-/** A list of names that the request's own is not in. An empty `found` is the core group, or no verb at all. */
+/** A list of names that does not contain that of the request. An empty `found` is the core group, or no verb at all. */
 export interface NotListed<C extends Criterion> {
   readonly criterion: C
   readonly cause: 'not-listed'
@@ -13,10 +13,10 @@ export interface NotListed<C extends Criterion> {
   readonly found: string
 }
 
-/** Why a rule does not match, as data (specification 2.3 – 2.5); `mismatchText` says it. */
+/** Why a rule does not match, as data (specification 2.3 – 2.5); `mismatchText` formats it. */
 export type Mismatch =
   | { readonly criterion: 'who'; readonly cause: 'not-listed'; readonly subjects: readonly Subject[] }
-  /** The rule has only rules for the other sort of request, or none at all. */
+  /** The rule has only rules for the other type of request, or none at all. */
   | { readonly criterion: 'resource' | 'url'; readonly cause: 'other-rules-only' }
   | { readonly criterion: 'resource' | 'url'; readonly cause: 'no-rules' }
   | NotListed<'verb'>
@@ -32,7 +32,7 @@ export type Mismatch =
       readonly clusterScope: boolean
     }
 
-/** Names that a sentence shows before it counts the rest. */
+/** Names that a sentence contains before the rest are only counted. */
 const MOST_NAMES = 3
 
 function enumerate(names: readonly string[], word: 'and' | 'or'): string {
@@ -75,7 +75,7 @@ function scopeText({ found, namespaces, clusterScope }: Extract<Mismatch, { crit
 const coverText = (what: string, wanted: readonly string[]): string =>
   wanted.length === 0 ? `names no ${what}` : `covers ${enumerate(wanted, 'and')}`
 
-/** One sentence without a subject and a full stop, to stand behind the schema's name. */
+/** One sentence without a subject and a full stop, to follow the schema's name. */
 export function mismatchText(mismatch: Mismatch): string {
   if (mismatch.cause === 'no-rules') return 'has neither resource rules nor non-resource rules'
   if (mismatch.cause === 'other-rules-only') {

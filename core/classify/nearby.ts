@@ -5,9 +5,9 @@ import { identityOf, serviceAccountOf, accountName } from './identity.ts'
 import { type ResourceFields, addressOf, fieldsOf } from './requestFields.ts'
 import { type Landing, landings } from './configuration.ts'
 
-/** A request close to the given one that lands elsewhere. */
+/** A similar request that goes to another flow schema. */
 export interface NearbyRequest extends Landing {
-  /** What is different: `account in namespace kube-system`, `GET /readyz instead`. */
+  /** The difference: `account in namespace kube-system`, `GET /readyz instead`. */
   readonly change: string
   readonly request: RequestSample
 }
@@ -18,10 +18,10 @@ const MOST = 6
 const SOME_NAME = 'some-name'
 const MASTERS = 'system:masters'
 const KUBE_SYSTEM = 'kube-system'
-/** Every user is in one of them, so being in them is no change. */
+/** Every user is in one of them, so membership is not a change. */
 const EVERYBODY = new Set(['system:authenticated', 'system:unauthenticated', '*'])
 
-/** Nearby requests that land in other flow schemas, the simplest change first and one for each schema. */
+/** Similar requests that go to other flow schemas, the simplest change first and one for each schema. */
 export function whatWouldChange(objects: ObjectSet, request: RequestSample, most = MOST): readonly NearbyRequest[] {
   const land = landings(objects)
   const here = land(request)
@@ -49,7 +49,7 @@ const as = (request: RequestSample, user: string): RequestSample => ({
   groups: [...identityOf(user).groups],
 })
 
-/** What a name for a service account may be of a user's name. */
+/** The part of a user's name that may be the name of a service account. */
 const shortName = (user: string): string => user.split(/[^a-z0-9-]+/i).findLast((part) => part !== '') ?? 'some-account'
 
 function otherSenders(request: RequestSample): readonly Candidate[] {
@@ -106,7 +106,7 @@ function withFields(request: RequestSample, change: string, fields: ResourceFiel
   return 'problem' in address ? [] : [{ change, request: { ...request, ...address } }]
 }
 
-/** Whom and what the rules of the configuration name. */
+/** Subjects and targets that the rules of the configuration name. */
 function namedByRules(rules: readonly PolicyRules[], request: RequestSample): readonly Candidate[] {
   const subjects = rules.flatMap((rule) => rule.subjects ?? [])
   const fields = fieldsOf(request)

@@ -53,7 +53,7 @@ test.each([
   ['/api/v1/watch/pods', 'GET'],
   ['/api/v1/namespaces/a/pods/b/proxy/metrics', 'GET'],
   ['/api/v1/pods', 'OPTIONS'],
-  // A verb of resources means GET.
+  // A verb for resources means GET.
   ['/api/v1/pods', 'HEAD'],
 ])('%s stays an address', (url, method) => {
   expect(fieldsOf({ method, url })).toEqual({ kind: 'path', method, url })

@@ -4,7 +4,7 @@ import { parseRequestTarget } from '../request/requestTarget.ts'
 
 export type QueryOption = readonly [name: string, value: string]
 
-/** A resource request as a form has it. Empty texts are absent. */
+/** A resource request with the fields of the form. Empty texts are absent. */
 export interface ResourceFields {
   readonly kind: 'resource'
   /** get, list, watch, create, update, patch, delete or deletecollection. */
@@ -15,10 +15,10 @@ export interface ResourceFields {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** Query parameters in order; `watch` is the verb's business. */
+  /** Query parameters in order; `watch` follows from the verb. */
   readonly options: readonly QueryOption[]
 }
-/** A request for something that is no resource, or for one in a way that the form does not have. */
+/** A non-resource request, or a resource request that the form cannot represent. */
 export interface PathFields {
   readonly kind: 'path'
   /** HTTP method. */
@@ -51,10 +51,10 @@ export const RESOURCE_VERBS: readonly string[] = [...METHODS.keys()]
 const OF_COLLECTIONS = new Set(['list', 'watch', 'deletecollection'])
 const OF_OBJECTS = new Set(['get', 'update', 'patch', 'delete'])
 
-/** Method of a verb as a server derives it; for a non-resource request the verb is the method in lower case. */
+/** Method of a verb by the server's derivation; for a non-resource request the verb is the method in lower case. */
 export const methodOfVerb = (verb: string): string => METHODS.get(verb) ?? verb.toUpperCase()
 
-/** The form for an address; `undefined` when no server understands it. */
+/** The form for an address; `undefined` when no server accepts it. */
 export function fieldsOf({ method, url }: RequestAddress): RequestFields | undefined {
   const target = url.startsWith('/') ? parseRequestTarget(url) : undefined
   if (target === undefined) return undefined
@@ -79,7 +79,7 @@ export function fieldsOf({ method, url }: RequestAddress): RequestFields | undef
   return same ? fields : { kind: 'path', method, url }
 }
 
-/** The address for a form, or what is wrong with the form, in one sentence. */
+/** The address for a form, or the error in the form, in one sentence. */
 export function addressOf(fields: RequestFields): RequestAddress | { readonly problem: string } {
   if (fields.kind === 'path') return { method: fields.method, url: fields.url }
   const problem = problemOf(fields)
@@ -160,7 +160,7 @@ function optionsOf(url: string): QueryOption[] {
     })
 }
 
-/** Half of a surrogate pair, which no address can hold, is replaced. */
+/** Half of a surrogate pair, which an address cannot contain, is replaced. */
 export const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** With the question mark; empty without parameters. */
@@ -169,12 +169,12 @@ export function queryText(options: readonly QueryOption[]): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Something that cannot be read, in one sentence. */
+/** Why it cannot be parsed, in one sentence. */
 export interface Unreadable {
   readonly problem: string
 }
 
-/** What a text says of a request; each format gives as much as it has. */
+/** The request fields in a text; each format provides those that it has. */
 export interface PartialRequest extends RequestAddress {
   readonly user?: string
   readonly groups?: readonly string[]
@@ -182,7 +182,7 @@ export interface PartialRequest extends RequestAddress {
   readonly notes?: readonly string[]
 }
 
-/** Path and query of an address, with or without scheme and host; a variable may stand for these. */
+/** Path and query of an address, with or without scheme and host; a variable may replace these. */
 export function pathOf(address: string): string | undefined {
   const rest = address.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i, '').replace(/#.*$/s, '')
   if (rest.startsWith('/')) return rest
@@ -190,7 +190,9 @@ export function pathOf(address: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? '/' : undefined
 }
 
-/** The address for a verb of the API (`list`) or a method (`GET`), and where a server takes it for another verb. */
+/**
+ * The address for a verb of the API (`list`) or a method (`GET`), adjusted where a server would derive another verb.
+ */
 export function addressOfVerb(verb: string, url: string): RequestAddress & { readonly notes: readonly string[] } {
   const method = methodOfVerb(verb)
   const read = parseRequestTarget(url)

@@ -9,30 +9,30 @@ import { parseJson } from '../text/text.ts'
 
 export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'request-line'
 
-/** A request read from a text. */
+/** A request parsed from a text. */
 export interface ReadRequest {
   readonly ok: true
   readonly format: RequestFormat
   readonly request: RequestSample
-  /** Members that the text does not say, or not wholly, and that were filled in. */
+  /** Members that the text does not contain, or only in part, and that were filled in. */
   readonly guessed: readonly (keyof RequestSample)[]
   /** Sentences: what was guessed and why, what was left out. */
   readonly notes: readonly string[]
 }
 export type RequestReading = ReadRequest | { readonly ok: false; readonly problem: string }
 
-/** Who sends the request when the text does not say; groups that are not given are filled in from the name. */
+/** The sender when the text does not name one; groups that are not given are derived from the name. */
 export interface Sender {
   readonly user: string
   readonly groups?: readonly string[]
 }
 
-/** Everybody is somebody. */
+/** Every request has a sender. */
 const SOMEONE = 'someone'
 
 /**
- * Reads a kubectl command, a curl command, an audit event (JSON), a line of a request dump, or `GET /path`, whichever the
- * text is. Never throws.
+ * Parses a kubectl command, a curl command, an audit event (JSON), a line of a request dump, or `GET /path`, whichever
+ * the text contains. Never throws.
  */
 export function readRequestText(text: string, sender?: Sender): RequestReading {
   const trimmed = text.trim().replace(/^\$\s+/, '')
@@ -92,7 +92,7 @@ function impersonated(
   return whom === undefined ? {} : { user: whom.user, groups: impersonatedGroups(whom.user, whom.groups) }
 }
 
-/** Fills in who sends it. */
+/** Fills in the sender. */
 function completed(format: RequestFormat, read: PartialRequest, sender: Sender | undefined): ReadRequest {
   const { method, url, notes = [], guessed = [] } = read
   const known = read.user !== undefined
@@ -121,7 +121,7 @@ function completed(format: RequestFormat, read: PartialRequest, sender: Sender |
 
 const UserSchema = z.looseObject({ username: z.string(), groups: z.array(z.string()).optional() })
 
-/** What matters of audit.k8s.io/v1 Event. */
+/** The used members of an audit.k8s.io/v1 Event. */
 const EventSchema = z.looseObject({
   requestURI: z.string(),
   verb: z.string().min(1),
@@ -130,7 +130,7 @@ const EventSchema = z.looseObject({
 })
 const ListSchema = z.looseObject({ items: z.array(z.unknown()).min(1) })
 
-/** Reads an audit event, or the first one of a list or of several lines. */
+/** Parses an audit event, or the first one of a list or of several lines. */
 function readAuditEvent(text: string): PartialRequest | Unreadable {
   const value = parseJson(text) ?? parseJson(text.split('\n', 1)[0] ?? '')
   if (value === undefined) return { problem: 'The text begins like JSON and is none.' }
@@ -159,8 +159,8 @@ function readAuditEvent(text: string): PartialRequest | Unreadable {
 }
 
 /**
- * The words of a command as a shell would split them: quotes, backslashes, line continuations. Variables stay as they
- * are written. `undefined` when a quote is not closed. Stops at a pipe, a redirection or the next command.
+ * Splits a command into words like a shell: quotes, backslashes, line continuations. Variables are not expanded.
+ * `undefined` when a quote is not closed. Stops at a pipe, a redirection or the next command.
  */
 export function shellWords(text: string): readonly string[] | undefined {
   const words: string[] = []
@@ -177,7 +177,7 @@ export function shellWords(text: string): readonly string[] | undefined {
       word ??= ''
     } else if (character === '\\') {
       i += 1
-      // A line that goes on in the next one.
+      // A line that continues on the next one.
       if (/^\r?\n/.test(text.slice(i, i + 2))) i += text.charAt(i) === '\r' ? 1 : 0
       else word = (word ?? '') + text.charAt(i)
     } else if (/[|;&<>]/.test(character)) {
@@ -193,11 +193,11 @@ export function shellWords(text: string): readonly string[] | undefined {
   return word === undefined ? words : [...words, word]
 }
 
-/** Columns of a request dump with details, and where those begin. */
+/** Columns of a request dump with details, and where the details begin. */
 const DETAILS = DUMP_REQUEST_COLUMNS.length
 const COLUMNS = DETAILS + DUMP_DETAIL_COLUMNS.length
 
-/** Reads one line of a request dump that was taken with details; a header before it is passed over. */
+/** Parses one line of a request dump that was taken with details; a header before it is skipped. */
 function readDumpLine(text: string): PartialRequest | Unreadable {
   const line = text.split('\n').find((each) => each.trim() !== '' && !each.startsWith('PriorityLevelName')) ?? ''
   const cells = line.split(',').map((cell) => cell.trim())
@@ -230,7 +230,7 @@ export function requestOfDump({
   }
 }
 
-/** What a curl command sends. */
+/** The request that a curl command sends. */
 interface CurlRequest extends RequestAddress {
   readonly notes: readonly string[]
   readonly impersonate: { readonly user: string; readonly groups: readonly string[] } | undefined
@@ -258,7 +258,7 @@ const BODIES = new Set([
   '--form',
 ])
 
-/** Reads a curl command, given as words without the program's name. */
+/** Parses a curl command, given as words without the program's name. */
 function readCurl(words: readonly string[]): CurlRequest | Unreadable {
   const { options, addresses } = curlOptions(words)
   const [address] = addresses
@@ -310,7 +310,7 @@ function curlOptions(words: readonly string[]): {
     else if (word.startsWith('--') && WITH_VALUE.has(word)) options.push([word, words[++i] ?? ''])
     else if (word.startsWith('--')) options.push(splitAtEquals(word))
     else if (word.startsWith('-')) {
-      // `-sX DELETE`, `-XDELETE`: switches stand before one that takes a value.
+      // `-sX DELETE`, `-XDELETE`: switches precede an option that takes a value.
       const letters = word.slice(1)
       const at = Array.from(letters).findIndex((letter) => WITH_VALUE.has(`-${letter}`))
       for (const letter of at === -1 ? letters : letters.slice(0, at)) options.push([`-${letter}`, ''])
@@ -325,7 +325,7 @@ function splitAtEquals(word: string): readonly [string, string] {
   return equals === -1 ? [word, ''] : [word.slice(0, equals), word.slice(equals + 1)]
 }
 
-/** The subject of a JSON web token; nothing else of it is looked at. */
+/** The subject of a JSON web token; nothing else of it is read. */
 function subjectOf(token: string): string | undefined {
   const payload = token.split('.')[1]
   if (payload === undefined) return undefined
@@ -337,7 +337,7 @@ function subjectOf(token: string): string | undefined {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Base64 for addresses, as far as it is ASCII: names of users are. */
+/** Base64url, limited to ASCII: names of users are ASCII. */
 function decodeBase64(text: string): string {
   let bits = 0
   let held = 0

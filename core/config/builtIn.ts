@@ -16,13 +16,13 @@ import {
 } from './objects.ts'
 import type { Reason } from './finding.ts'
 
-/** What servers of one Kubernetes version judge differently from others (specification 1.5, 1.6). */
+/** Validation rules that differ between servers of different Kubernetes versions (specification 1.5, 1.6). */
 export interface ValidationRules {
   /** Minor of Kubernetes 1. */
   readonly minor: number
   /** Versions of the group that are served, newest first. */
   readonly apiVersions: readonly string[]
-  /** What a level is told whose type, or whose limit response's type, is empty. */
+  /** The error for a level whose type, or whose limit response's type, is empty. */
   readonly emptyType: Reason
   /** Whether a Limited level may have 0 shares: in 1.29 only with a feature gate that is off by default. */
   readonly zeroShares: boolean
@@ -40,7 +40,7 @@ const ZERO_SHARES_SINCE = 30
 const EMPTY_TYPE_REQUIRED_SINCE = 36
 
 /**
- * The rules of a server's gitVersion (`v1.36.3`, `1.36`). One that cannot be read is taken for the newest that is known.
+ * The rules of a server's gitVersion (`v1.36.3`, `1.36`). One that cannot be parsed is treated as the newest known one.
  */
 export function validationRules(version: string): ValidationRules {
   const minor = minorOf(version)
@@ -52,14 +52,14 @@ export function validationRules(version: string): ValidationRules {
   }
 }
 
-/** Minor of Kubernetes 1 that a gitVersion names; the newest known one of one that cannot be read. */
+/** Minor of Kubernetes 1 in a gitVersion; the newest known one if it cannot be parsed. */
 function minorOf(version: string): number {
   const parsed = parseKubernetesVersion(version)
   if (parsed === undefined || parsed.major > 1) return COVERED_MINORS.newest
   return parsed.major < 1 ? 0 : parsed.minor
 }
 
-/** In which releases a version of the group is or was served: `1.26 to 1.31`; `undefined` of one that is not known. */
+/** Releases in which a version of the group is or was served: `1.26 to 1.31`; `undefined` for an unknown one. */
 export function servedIn(apiVersion: string): string | undefined {
   const found = SERVED.find(([name]) => name === apiVersion)
   if (found === undefined) return undefined
@@ -68,8 +68,8 @@ export function servedIn(apiVersion: string): string | undefined {
 }
 
 /**
- * The objects that an API server makes by itself (specification 10). Mandatory ones are imagined by the engine when they
- * are missing; suggested ones are only created.
+ * The objects that an API server creates by itself (specification 10). Mandatory ones are replaced by built-in copies
+ * in the engine when they are missing; suggested ones are only created.
  */
 const updated = (name: string) => ({ name, annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
 
@@ -140,7 +140,7 @@ const everything = (subjects: readonly Subject[]): PolicyRules => ({
   nonResourceRules: [nonResources(['*'], ['*'])],
 })
 
-/** A schema of one rule. */
+/** A schema with one rule. */
 export const schemaOf = (
   metadata: FlowSchema['metadata'],
   matchingPrecedence: number,
@@ -198,7 +198,7 @@ export const suggestedSchemas: readonly FlowSchema[] = [
   schemaOf(updated('global-default'), 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
 ]
 
-/** What releases up to 1.33 had besides (specification 10.3), for leader elections on endpoints and configmaps. */
+/** Additional objects of releases up to 1.33 (specification 10.3), for leader elections on endpoints and configmaps. */
 const earlierSuggestedSchemas: readonly FlowSchema[] = [
   schemaOf(updated('workload-leader-election'), 200, 'leader-election', 'ByUser', {
     subjects: [serviceAccounts('kube-system')],
@@ -219,22 +219,28 @@ const earlierSuggestedSchemas: readonly FlowSchema[] = [
 
 /** Last minor with the schemas for leader elections on endpoints and configmaps. */
 const LAST_WITH_EARLIER_SCHEMAS = 33
-/** In the order of the release that had them they stand before this one. */
+/** In the order of those releases, they precede this one. */
 const FOLLOWING = 'kube-controller-manager'
 
-/** The objects that a server of a version makes by itself, defaults filled in (specification 10): mandatory ones first. */
+/**
+ * The objects that a server of a version creates by itself, with defaults filled in (specification 10): mandatory ones
+ * first.
+ */
 export const builtInObjects = (version: string): ObjectSet => ({
   levels: [...mandatoryLevels, ...suggestedLevels],
   schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(ruledBy(version)))],
 })
 
-/** What the objects of `builtInObjects` are called: of a version whose own are not known, whose they are instead. */
+/**
+ * A label for the objects of `builtInObjects`: for a version whose own objects are unknown, it names the version that
+ * they belong to.
+ */
 export const builtInName = (version: string): string =>
   isCovered(version)
     ? `the built-in objects of ${version}`
     : `the built-in objects of ${ruledBy(version)}, for those of ${version} are not known`
 
-/** The built-in object of a kind and name in a version; `undefined` of a name that is not built in. */
+/** The built-in object of a kind and name in a version; `undefined` for a name that is not built in. */
 export function builtInObject(kind: 'FlowSchema', name: string, version: string): FlowSchema | undefined
 export function builtInObject(
   kind: 'PriorityLevelConfiguration',
@@ -255,15 +261,18 @@ export function builtInObject(
   return (kind === 'FlowSchema' ? schemas : levels).find(({ metadata }) => metadata.name === name)
 }
 
-/** Whether the engine cannot do without the object: it may not be changed, and is made again when it is deleted. */
+/** Whether the engine requires the object: it must not be changed, and is created again when it is deleted. */
 export const isMandatory = (kind: Kind, name: string): boolean =>
   hasName(kind === 'FlowSchema' ? mandatorySchemas : mandatoryLevels, name)
 
-/** Whether a server of the version makes the object when it is missing, and keeps it in step unless told otherwise. */
+/**
+ * Whether a server of the version creates the object when it is missing, and restores it unless an annotation disables
+ * that.
+ */
 export const isSuggested = (kind: Kind, name: string, version: string): boolean =>
   hasName(kind === 'FlowSchema' ? suggestedSchemasOf(minorOf(version)) : suggestedLevels, name)
 
-/** Upstream's order, which is that in which a server makes them. */
+/** Upstream's order, in which a server creates them. */
 function suggestedSchemasOf(minor: number): readonly FlowSchema[] {
   if (minor > LAST_WITH_EARLIER_SCHEMAS) return suggestedSchemas
   return suggestedSchemas.toSpliced(

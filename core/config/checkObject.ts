@@ -15,10 +15,10 @@ import { API_VERSION } from './content.ts'
 import { isJsonObject, type JsonObject } from './jsonValues.ts'
 
 interface Judgement {
-  /** Empty when the value says none. */
+  /** Empty when the value has none. */
   readonly name: string
   readonly findings: readonly Finding[]
-  /** What was converted from an earlier version, in sentences. */
+  /** Conversions from an earlier version, in sentences. */
   readonly notes: readonly string[]
 }
 
@@ -30,21 +30,21 @@ interface Checked<K extends Kind, T> extends Judgement {
   readonly defaulted: T
 }
 
-/** A value that has not the shape of its kind. */
+/** A value that does not have the shape of its kind. */
 interface Unchecked extends Judgement {
-  /** Empty when the value says none that the group has. */
+  /** Empty when the value has none of the group. */
   readonly kind: Kind | ''
   readonly object?: undefined
   readonly defaulted?: undefined
 }
 
-/** What is to be said of one JSON value. An object that the server would reject is there all the same. */
+/** The result for one JSON value. An object that the server would reject is included nevertheless. */
 export type CheckedValue =
   Checked<'FlowSchema', FlowSchema> | Checked<'PriorityLevelConfiguration', PriorityLevelConfiguration> | Unchecked
 
 /**
- * Converts, decodes, defaults and validates one JSON value: everything for which a server of a version (`v1.36.3`,
- * `1.30`) rejects it (specification 1.5, 1.6), and what is suspicious. Never throws.
+ * Converts, decodes, defaults and validates one JSON value. Reports everything for which a server of a version
+ * (`v1.36.3`, `1.30`) rejects it (specification 1.5, 1.6), and what is suspicious. Never throws.
  */
 export function checkObject(value: unknown, version: string): CheckedValue {
   const rules = validationRules(version)
@@ -64,14 +64,14 @@ export function checkObject(value: unknown, version: string): CheckedValue {
   return { kind, name, object, defaulted: defaultLevel(object), findings: told, notes }
 }
 
-/** Kind and name that a value claims, as far as they can be read. */
+/** Kind and name in a value, as far as they can be read. */
 function claims(value: unknown): { readonly kind: Kind | ''; readonly name: string } {
   const { kind, metadata } = isJsonObject(value) ? value : {}
   const name = isJsonObject(metadata) ? metadata['name'] : undefined
   return { kind: KINDS.find((known) => known === kind) ?? '', name: typeof name === 'string' ? name : '' }
 }
 
-/** Whether the server serves the version that the value says it has. */
+/** Whether the server serves the version given in the value. */
 function apiVersionFindings(value: unknown, { minor, apiVersions }: ValidationRules): Finding[] {
   if (!isJsonObject(value)) return []
   const { apiVersion = null } = value
@@ -79,7 +79,7 @@ function apiVersionFindings(value: unknown, { minor, apiVersions }: ValidationRu
     const message = `The object says no apiVersion: set it to ${quoted(groupVersion(apiVersions))}.`
     return [rejected('apiVersion', 'FieldValueRequired', message)]
   }
-  // Of another type it is found out when it is decoded.
+  // A value of another type is reported when it is decoded.
   if (typeof apiVersion !== 'string') return []
   const version = apiVersion.startsWith(`${GROUP}/`) ? apiVersion.slice(GROUP.length + 1) : ''
   const served = servedIn(version)
@@ -103,19 +103,20 @@ function namespaceFindings(value: unknown): Finding[] {
 }
 
 export const GROUP = 'flowcontrol.apiserver.k8s.io'
-/** Versions of the group that are read and turned into v1. */
+/** Versions of the group that can be parsed and converted to v1. */
 export const CONVERTED = ['v1beta3', 'v1beta2', 'v1beta1', 'v1alpha1'] as const
 type EarlierVersion = (typeof CONVERTED)[number]
 
-/** A manifest as version v1 has it, and what was changed, in sentences; empty of one that was v1 already. */
+/** A manifest converted to v1, and the changes, in sentences; empty if it was v1 already. */
 interface Converted {
   readonly value: unknown
   readonly notes: readonly string[]
 }
 
 /**
- * Turns a manifest of v1alpha1, v1beta1, v1beta2 or v1beta3 into one of v1 that means the same (specification 1.1, 1.3). Everything
- * else, also what is no manifest at all, is given back as it is. Of a wrong type in the manifest nothing is said here.
+ * Converts a manifest of v1alpha1, v1beta1, v1beta2 or v1beta3 into an equivalent one of v1 (specification 1.1, 1.3).
+ * Everything else, including values that are not manifests, is returned unchanged. Wrong types in the manifest are not
+ * reported here.
  */
 export function convertToV1(value: unknown): Converted {
   if (!isJsonObject(value)) return { value, notes: [] }
@@ -136,7 +137,7 @@ function convertLevel(level: JsonObject, version: EarlierVersion, notes: string[
   return { ...changed, spec: { ...spec, limited: convertShares(renamed, keepsZero, version, notes) } }
 }
 
-/** The annotation is for v1beta3 alone; earlier versions keep one of this name like any other, and v1 forbids it. */
+/** The annotation is for v1beta3 alone; earlier versions store one of this name like any other, and v1 forbids it. */
 function takePreserveZero(
   metadata: unknown,
   version: EarlierVersion,
@@ -153,7 +154,7 @@ function takePreserveZero(
 function renameShares(limited: JsonObject, notes: string[]): JsonObject {
   const { assuredConcurrencyShares: shares, ...rest } = limited
   if (shares === undefined) return limited
-  // With both it is wrong in any version: the old name is left for the decoder to report.
+  // A manifest with both is invalid in any version: the old name is left for the decoder to report.
   if (rest['nominalConcurrencyShares'] !== undefined) return limited
   notes.push('Renamed spec.limited.assuredConcurrencyShares to nominalConcurrencyShares.')
   return { ...rest, nominalConcurrencyShares: shares }

@@ -13,19 +13,19 @@ import { entry, member } from './finding.ts'
 
 export const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
-/** Where `kubectl apply` notes what it applied last. */
+/** The annotation in which `kubectl apply` records what it applied last. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** An object of the group, of whatever shape its parts are. */
+/** An object of the group with unvalidated parts. */
 export interface ObjectLike {
   readonly metadata?: unknown
   readonly spec?: unknown
 }
 
-/** Metadata that people and their tools write; the server keeps the rest by itself. */
+/** Metadata written by people and their tools; the rest is maintained by the server. */
 const WRITTEN = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** An object as a manifest: what people wrote of it, without what the server keeps by itself. */
+/** An object as a manifest: the part that people wrote, without fields that the server maintains. */
 export function manifestOf(kind: Kind, object: ObjectLike): JsonObject {
   const metadata = metadataOf(object)
   const written = WRITTEN.flatMap((key) => (isEmpty(metadata[key]) ? [] : [[key, metadata[key]] as const]))
@@ -37,13 +37,15 @@ export function manifestOf(kind: Kind, object: ObjectLike): JsonObject {
   }
 }
 
-/** An object as the server has it, for people: with its kind, without the sets of owned fields. */
+/** An object as stored by the server, for display: with its kind, without the sets of owned fields. */
 export function shownObject(kind: Kind, object: JsonObject): JsonObject {
   const { managedFields: _managed, ...metadata } = metadataOf(object)
   return { ...object, apiVersion: API_VERSION, kind, metadata }
 }
 
-/** Whether two objects say the same, each with its defaults: labels, annotations, finalizers, owners and spec. */
+/**
+ * Whether two objects have the same content, each with its defaults: labels, annotations, finalizers, owners and spec.
+ */
 export function sameContent(a: ObjectLike, b: ObjectLike): boolean {
   const [ours, theirs] = [metadataOf(a), metadataOf(b)]
   const sameMetadata = WRITTEN.every((key) => specEquals(filled(ours[key]), filled(theirs[key])))
@@ -52,7 +54,7 @@ export function sameContent(a: ObjectLike, b: ObjectLike): boolean {
 
 const metadataOf = ({ metadata }: ObjectLike): JsonObject => (isJsonObject(metadata) ? metadata : {})
 
-/** Of labels and annotations an empty map is none. */
+/** An empty map of labels or annotations counts as absent. */
 const filled = (value: unknown): unknown => (isEmpty(value) ? undefined : value)
 
 const isEmpty = (value: unknown): boolean =>
@@ -61,7 +63,7 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isJsonObject(value) && Object.keys(value).length === 0)
 
-/** Without members that are `null`, at any depth: the API gives them where it means absent. */
+/** Without members that are `null`, at any depth: the API returns them where it means absent. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isJsonObject(value)) return value
@@ -69,13 +71,13 @@ export function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, inner]) => [key, withoutNulls(inner)]))
 }
 
-/** Which object, and which version of it. */
+/** Identifies an object and its version. */
 export interface ObjectVersion {
   readonly uid: string
   readonly resourceVersion: string
 }
 
-/** `undefined` for an object that no server keeps. */
+/** `undefined` for an object that no server stores. */
 export function versionOf({ metadata }: ObjectLike): ObjectVersion | undefined {
   if (!isJsonObject(metadata)) return undefined
   const { uid, resourceVersion } = metadata
@@ -83,9 +85,9 @@ export function versionOf({ metadata }: ObjectLike): ObjectVersion | undefined {
 }
 
 /**
- * Whether two specs mean the same to the API server (specification 1.4): `null`, an empty list and an absent one are the
- * same, and so is `false` (of `clusterScope`, which is left out then); the order of members does not count, that in lists
- * does. Fill in defaults first.
+ * Whether two specs are equivalent to the API server (specification 1.4): `null`, an empty list and an absent one are
+ * the same, and so is `false` (of `clusterScope`, which is left out then); the order of members does not count, that in
+ * lists does. Fill in defaults first.
  */
 export function specEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -101,26 +103,26 @@ export function specEquals(a: unknown, b: unknown): boolean {
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 
-/** Names of the members of either of two objects. */
+/** Names of the members that either of two objects has. */
 const memberNames = (a: object, b: object): string[] => [
   ...Object.keys(a),
   ...Object.keys(b).filter((key) => !Object.hasOwn(a, key)),
 ]
 
-/** A member that an object has itself, not one that it inherits. */
+/** An own member of an object, not an inherited one. */
 const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
 /**
- * Remembers what objects said at the versions in which they were seen. The server writes the status of objects too,
- * which changes their version though nothing was edited: somebody who began from such a version has lost nothing.
+ * Remembers the content of objects at the versions in which they were seen. The server also writes the status of
+ * objects, which changes their version without an edit: an edit that started from such a version is not outdated.
  */
 export interface ObjectVersions {
   see(object: JsonObject): void
-  /** Whether that version of an object said the same as `present`; `false` too when it is not remembered. */
+  /** Whether that version of an object had the same content as `present`; also `false` when it is not remembered. */
   saidTheSame(base: ObjectVersion, present: JsonObject): boolean
 }
 
-/** Those that are in force are held anyway; earlier ones are about 2 kB each. */
+/** The current ones are stored anyway; earlier ones are about 2 kB each. */
 const MOST = 12_000
 
 export function createObjectVersions(): ObjectVersions {
@@ -143,15 +145,15 @@ export function createObjectVersions(): ObjectVersions {
 
 const keyOf = ({ uid, resourceVersion }: ObjectVersion): string => `${uid}/${resourceVersion}`
 
-/** One field that differs; `undefined` where it is absent. A list that changed its length is one field. */
+/** One field that differs; `undefined` where it is absent. A list whose length changed is one field. */
 export interface FieldChange {
-  /** Path as the API server writes it: `spec.limited.nominalConcurrencyShares`. */
+  /** Path in the notation of the API server: `spec.limited.nominalConcurrencyShares`. */
   readonly field: string
   readonly from: unknown
   readonly to: unknown
 }
 
-/** An object that is in only one of two configurations, or in both and not the same. */
+/** An object that is in only one of two configurations, or differs between them. */
 export type ObjectDifference =
   | { readonly change: 'added' | 'removed'; readonly kind: Kind; readonly name: string }
   | { readonly change: 'changed'; readonly kind: Kind; readonly name: string; readonly fields: readonly FieldChange[] }
@@ -159,8 +161,8 @@ export type ObjectDifference =
 type AnyObject = FlowSchema | PriorityLevelConfiguration
 
 /**
- * What differs between two configurations: levels first, each kind in the order of names. Compared is what people write,
- * with defaults filled in: spec, labels, annotations, finalizers and owners (specification 1.2 to 1.4).
+ * What differs between two configurations: levels first, each kind in the order of names. It compares what people
+ * write, with defaults filled in: spec, labels, annotations, finalizers and owners (specification 1.2 to 1.4).
  */
 export const configDiff = (before: ObjectSet, after: ObjectSet): ObjectDifference[] => [
   ...kindDiff('PriorityLevelConfiguration', before.levels.map(defaultLevel), after.levels.map(defaultLevel)),
@@ -207,11 +209,11 @@ interface Named {
   readonly metadata: { readonly name: string }
 }
 
-/** Objects of one kind by their name; of the same name twice, the later one. */
+/** Objects of one kind by their name; if two have the same name, the later one. */
 export const byName = <T extends Named>(objects: readonly T[]): ReadonlyMap<string, T> =>
   new Map(objects.map((object) => [object.metadata.name, object]))
 
-/** One name of two sets of objects; `undefined` where the set has no object of it. */
+/** One name of two sets of objects; `undefined` where the set has no object of that name. */
 interface NamedPair<T> {
   readonly name: string
   readonly from: T | undefined

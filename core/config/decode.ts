@@ -37,8 +37,8 @@ export type TypedObject =
   | { readonly kind: 'PriorityLevelConfiguration'; readonly object: PriorityLevelConfiguration }
 
 /**
- * What became of a JSON value. `decoded` is absent when a value has a wrong type, for then the server reads none of it;
- * unknown fields are findings and the rest is decoded.
+ * The result for a JSON value. `decoded` is absent when a value has a wrong type, because the server then rejects it as
+ * a whole; unknown fields are findings and the rest is decoded.
  */
 export interface DecodedObject {
   readonly decoded?: TypedObject
@@ -46,9 +46,9 @@ export interface DecodedObject {
 }
 
 /**
- * Reads a JSON value as an object of version v1, as the server reads it (specification 1.2, 1.3): `null` is absent,
- * what is absent is 0 or empty, nothing is defaulted and nothing judged. Unknown fields are errors, for applying is strict
- * about them (`fieldValidation=Strict`, also kubectl's own choice). Never throws.
+ * Decodes a JSON value as an object of version v1, like the server (specification 1.2, 1.3): `null` is absent, absent
+ * members are 0 or empty, no defaults are filled in and nothing is validated. Unknown fields are errors, because
+ * applying rejects them (`fieldValidation=Strict`, also kubectl's default). Never throws.
  */
 export function decodeObject(value: unknown): DecodedObject {
   if (!isJsonObject(value)) return { findings: [wrongType('', value, 'an object')] }
@@ -97,9 +97,12 @@ const readLevel: Read<PriorityLevelConfiguration> = readAs((members) => {
   }
 })
 
-/** `metadata` as every kind has it. What the console has no use for is checked for its type and dropped. */
+/**
+ * `metadata`, which is the same for both kinds. Members that the console does not use are checked for their type and
+ * dropped.
+ */
 const readMetadata: Read<ObjectMeta> = readAs((members) => {
-  // A cluster-scoped object has no namespace: the server drops the one that is given.
+  // A cluster-scoped object has no namespace: the server drops one that is given.
   members.check('namespace', readText)
   members.check('selfLink', readText)
   members.check('deletionTimestamp', readTime)
@@ -153,7 +156,7 @@ const readCondition: Read<Condition> = readAs((members) => ({
   ...members.someText('message'),
 }))
 
-/** `spec` of a level; what is absent is absent, and members that the server always has are 0 or empty. */
+/** `spec` of a level; absent members are absent, and members that the server always has are 0 or empty. */
 const readLevelSpec: Read<PriorityLevelSpec> = readAs((members) => ({
   type: members.text('type'),
   ...members.given('limited', readLimited),

@@ -1,8 +1,8 @@
 import { listed, nearest } from '../text/text.ts'
 
 /**
- * Why the API server rejects a field, in its own words (specification 1.5); `Unknown` and `Malformed` are ours, for what
- * it refuses before it validates: fields that it does not know and values of a wrong type.
+ * Why the API server rejects a field, by its own names (specification 1.5); `Unknown` and `Malformed` are ours, for
+ * what it rejects before validation: unknown fields and values of a wrong type.
  */
 export const REASONS = [
   'FieldValueRequired',
@@ -21,16 +21,16 @@ export type Reason = (typeof REASONS)[number]
 
 /** One problem of one object. */
 export interface Finding {
-  /** Path as the API server reports it: `spec.rules[0].subjects[1].user.name`; empty for the whole object. */
+  /** Path in the notation of the API server: `spec.rules[0].subjects[1].user.name`; empty for the whole object. */
   readonly field: string
   readonly reason: Reason
-  /** `error` exactly for what a server of the chosen version rejects. */
+  /** `error` exactly if a server of the chosen version rejects it. */
   readonly severity: 'error' | 'warning'
-  /** One sentence that says what is wrong and how to mend it. */
+  /** One sentence: what is wrong and how to fix it. */
   readonly message: string
 }
 
-/** What a server of the chosen version rejects. `message` says what is wrong and how to mend it. */
+/** A value that a server of the chosen version rejects. `message` states what is wrong and how to fix it. */
 export const rejected = (field: string, reason: Reason, message: string): Finding => ({
   field,
   reason,
@@ -38,7 +38,7 @@ export const rejected = (field: string, reason: Reason, message: string): Findin
   message,
 })
 
-/** What it accepts, and is probably not meant. */
+/** A value that the server accepts but that is probably a mistake. */
 export const suspicious = (field: string, message: string, reason: Reason = 'FieldValueInvalid'): Finding => ({
   field,
   reason,
@@ -61,15 +61,15 @@ const LONGEST_QUOTE = 80
 export const quoted = (value: string): string =>
   `“${value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value}”`
 
-/** `did you mean “a”?`, of the known name that was probably meant; what else to do where there is none. */
+/** `did you mean “a”?`, with the known name that was probably meant; if there is none, what else to do. */
 export function meantOr(name: string, known: readonly string[], otherwise: string): string {
   const meant = nearest(name, known)
   return meant === undefined ? otherwise : `did you mean ${quoted(meant)}?`
 }
 
 /**
- * Warnings about values that stand more than once in a list that is a set. A creation may repeat them; server-side apply,
- * which is what the console and `kubectl apply --server-side` use, refuses the whole object.
+ * Warnings about values that occur more than once in a list that is a set. A creation may repeat them; server-side
+ * apply, which the console and `kubectl apply --server-side` use, rejects the whole object.
  */
 export const repeated = (values: readonly string[], at: string): Finding[] =>
   values.flatMap((value, index) => {

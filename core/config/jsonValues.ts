@@ -1,15 +1,15 @@
 import { unixMsOf } from '../units.ts'
 import { type Finding, entry, quoted, rejected } from './finding.ts'
 
-/** A JSON object as a manifest and the API have it, of any shape. */
+/** A JSON object of a manifest or an API response, of any shape. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Reads a value at a path as the API server decodes it. What is wrong goes into `findings`; the result is then empty, as
- * it is of `undefined` and `null`.
+ * Decodes a value at a path like the API server. Errors are added to `findings`; the result is then empty, as it is for
+ * `undefined` and `null`.
  */
 export type Read<T> = (value: unknown, at: string, findings: Finding[]) => T
 
@@ -30,20 +30,20 @@ export const readAnything: Read<unknown> = (value) => value
 const [LEAST_INT32, MOST_INT32] = [-(2 ** 31), 2 ** 31 - 1]
 const readNumber = reads('a whole number', 0, (value) => typeof value === 'number')
 
-/** Any number, of which JSON has none that is not finite. */
+/** Any number; JSON has no infinite ones. */
 export const readAmount = reads('a number', 0, (value) => typeof value === 'number')
 
 /** A whole number of 32 bits. */
 export const readWhole: Read<number> = (value, at, findings) => {
   const number = readNumber(value, at, findings)
-  // Without the sign of a zero, which the server has not either.
+  // Without the sign of a zero, which the server drops as well.
   if (Number.isInteger(number) && number >= LEAST_INT32 && number <= MOST_INT32) return number + 0
   const message = `${at} must be a whole number from ${LEAST_INT32} to ${MOST_INT32}, not ${number}.`
   findings.push(rejected(at, 'Malformed', message))
   return 0
 }
 
-/** A whole number of 64 bits, as far as a JSON number of this language can tell. */
+/** A whole number of 64 bits, as far as a JavaScript number can represent it. */
 export const readLong: Read<number> = (value, at, findings) => {
   const number = readNumber(value, at, findings)
   if (Number.isInteger(number) && Math.abs(number) <= 2 ** 63) return number + 0
@@ -54,13 +54,13 @@ export const readLong: Read<number> = (value, at, findings) => {
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 const readItems = reads<readonly unknown[]>('a list', [], isList)
 
-/** A list. An entry that is `null` is an empty one. */
+/** A list. An entry that is `null` becomes an empty one. */
 export const readList =
   <T>(read: Read<T>): Read<readonly T[]> =>
   (value, at, findings) =>
     readItems(value, at, findings).map((item, index) => read(item, entry(at, index), findings))
 
-/** A map from text to text. A value that is `null` is an empty one. */
+/** A map from text to text. A value that is `null` becomes an empty one. */
 export const readTexts: Read<Readonly<Record<string, string>>> = (value, at, findings) =>
   Object.fromEntries(
     Object.entries(readObject(value, at, findings)).map(([key, text]) => [
@@ -69,7 +69,7 @@ export const readTexts: Read<Readonly<Record<string, string>>> = (value, at, fin
     ]),
   )
 
-/** Hours of one digit and offsets of a day are what the server takes besides RFC 3339. */
+/** Hours of one digit and offsets of a day are accepted by the server in addition to RFC 3339. */
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d|[01]\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?(Z|[+-]([01]\d|2[0-4]):([0-5]\d|60))$/
 
 /** A time of RFC 3339. */
@@ -85,7 +85,7 @@ function isTime(text: string): boolean {
   const date = TIME.exec(text)?.[1]
   if (date === undefined) return false
   const midnight = new Date(unixMsOf(`${date}T00:00:00Z`))
-  // The 31st of February is read as a day of March.
+  // The 31st of February is parsed as a day of March.
   return Number.isFinite(midnight.getTime()) && midnight.toISOString().startsWith(date)
 }
 

@@ -14,9 +14,9 @@ import {
 type Optional<K extends string, T> = { readonly [P in K]?: T }
 
 /**
- * Reads an object as the API server decodes it: what is absent or `null` is empty, names are case sensitive, and a member
- * that `build` does not ask for is a finding. `undefined` and `null` have no members; that something else is no object is
- * a finding.
+ * Decodes an object like the API server: absent or `null` members are empty, names are case sensitive, and a member
+ * that `build` does not read is a finding. `undefined` and `null` have no members; any other value that is not an
+ * object is a finding.
  */
 export function readAs<T>(build: (members: MemberReader) => T): Read<T> {
   return (value, at, findings) => {
@@ -58,7 +58,7 @@ class MemberReader {
     return read(this.#own(key), member(this.#at, key), this.#findings)
   }
 
-  // Members that the server stores only when they say something: an empty text or list and `false` become absent.
+  // Members that the server stores only when they are not empty: an empty text or list and `false` become absent.
 
   someText<K extends string>(key: K): Optional<K, string> {
     const text = this.text(key)
@@ -80,7 +80,7 @@ class MemberReader {
     return Object.keys(map).length === 0 ? {} : only(key, map)
   }
 
-  // Members of which the server tells absent ones from 0, `false` and an empty object.
+  // Members for which the server distinguishes absent ones from 0, `false` and an empty object.
 
   given<K extends string, T>(key: K, read: Read<T>): Optional<K, T> {
     const value = this.nested(key, read)
@@ -95,12 +95,12 @@ class MemberReader {
     return this.given(key, readFlag)
   }
 
-  /** A member that must have its type and that the console does not keep. */
+  /** A member that must have its type but is not used by the console. */
   check(key: string, read: Read<unknown>): void {
     this.nested(key, read)
   }
 
-  /** Reports every member that was not asked for. */
+  /** Reports every member that was not read. */
   end(): void {
     for (const key of Object.keys(this.#object)) {
       if (!this.#asked.includes(key)) this.#findings.push(unknownMember(this.#at, key, this.#asked))

@@ -1,9 +1,9 @@
 /**
- * The two kinds of group flowcontrol.apiserver.k8s.io, version v1 (specification 1.2, 1.3), as the API gives them:
+ * The two kinds of group flowcontrol.apiserver.k8s.io, version v1 (specification 1.2, 1.3), as the API returns them:
  * absent members are absent, nothing is defaulted.
  */
 export interface ObjectMeta {
-  /** Empty where the server makes one from `generateName`. */
+  /** Empty where the server generates one from `generateName`. */
   readonly name: string
   readonly generateName?: string
   readonly uid?: string
@@ -17,7 +17,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[]
 }
 
-/** An object with which this one is deleted. */
+/** An object whose deletion also deletes this one. */
 export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string
@@ -27,7 +27,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean
 }
 
-/** Who last wrote which fields, as the server keeps it; `fieldsV1` is its set of paths. */
+/** Who last wrote which fields, as recorded by the server; `fieldsV1` is its set of paths. */
 export interface ManagedFields {
   readonly manager?: string
   readonly operation?: string
@@ -117,24 +117,26 @@ export interface ObjectSet {
   readonly schemas: readonly FlowSchema[]
 }
 
-/** Names of the mandatory level and schema that nothing limits, and of those that take what no other schema matches. */
+/** Names of the mandatory level and schema without limits, and of those for requests that no other schema matches. */
 export const EXEMPT = 'exempt'
 export const CATCH_ALL = 'catch-all'
 
-/** Whether the API server keeps the built-in object in step with its release. */
+/** Whether the API server restores the built-in object to the state of its release. */
 export const AUTOUPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'
 
-/** In version v1beta3: whether 0 shares are meant, and not the default. Versions before and after it do not have it. */
+/**
+ * In version v1beta3: whether 0 shares are intended and not the default. Versions before and after it do not have it.
+ */
 export const PRESERVE_ZERO_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
-/** What the API server fills in (specification 1.2, 1.3). */
+/** Defaults that the API server fills in (specification 1.2, 1.3). */
 const DEFAULT_MATCHING_PRECEDENCE = 1_000
 export const DEFAULT_SHARES = 30
 export const DEFAULT_QUEUING: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 }
 
 /**
- * A schema as the server stores it: what is absent or 0 has its default (specification 1.2). Gives back the same object
- * where there is nothing to fill in.
+ * A schema as the server stores it: absent or 0 members have their defaults (specification 1.2). Returns the same
+ * object if there is nothing to fill in.
  */
 export function defaultFlowSchema(schema: FlowSchema): FlowSchema {
   if (schema.spec.matchingPrecedence !== 0) return schema
@@ -143,7 +145,7 @@ export function defaultFlowSchema(schema: FlowSchema): FlowSchema {
 
 /**
  * A level as the server stores it: absent numbers have their defaults (specification 1.3). Only members are filled in:
- * `limited`, `exempt` and `queuing` are never made.
+ * `limited`, `exempt` and `queuing` are never created.
  */
 export const defaultLevel = (level: PriorityLevelConfiguration): PriorityLevelConfiguration => ({
   ...level,

@@ -4,8 +4,8 @@ import type { Kind } from './objects.ts'
 
 /**
  * The two kinds as an API server stores them, for messages between the two sides: complete types, nothing defaulted,
- * nothing judged. What the console does not know is kept: an object that is edited and applied must not lose a field of a
- * later Kubernetes version.
+ * nothing validated. Unknown fields are kept: an object that is edited and applied must not lose a field of a later
+ * Kubernetes version.
  */
 const names = z.array(z.string())
 const whole = z.number().int()
@@ -106,15 +106,15 @@ export const ObjectSetSchema = z.object({
   schemas: z.array(FlowSchemaSchema),
 })
 
-/** Objects in the shape in which messages carry them. */
+/** Objects in the form used in messages. */
 export type StoredSet = z.infer<typeof ObjectSetSchema>
 type StoredLevel = StoredSet['levels'][number]
 type StoredSchema = StoredSet['schemas'][number]
 export type Stored<K extends Kind> = K extends 'FlowSchema' ? StoredSchema : StoredLevel
 
 /**
- * An object as the API gives it, or `undefined` when it has not the shape of its kind. Of the managers' fields only whose
- * they are is kept: the sets of paths are as large as the objects.
+ * An object from the API, or `undefined` when it does not have the shape of its kind. For managed fields only the
+ * managers are kept: the sets of paths are as large as the objects.
  */
 export function readStored<K extends Kind>(kind: K, value: unknown): Stored<K> | undefined
 export function readStored(kind: Kind, value: unknown): StoredLevel | StoredSchema | undefined {

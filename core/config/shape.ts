@@ -1,11 +1,11 @@
 import type { Queuing } from './objects.ts'
 import { counted } from '../text/text.ts'
 
-/** Bits above which a dealer is refused, to keep the bias of the last card small (specification 3.1). */
+/** Bits above which a dealer is rejected, to keep the bias of the last card small (specification 3.1). */
 export const MAX_ENTROPY_BITS = 60
 const MAX_DECK = 2 ** 26
 
-/** Bits of hash that dealing `hand` of `deck` cards uses up. Not meaningful for a deck below 1. */
+/** Bits of the hash that dealing `hand` of `deck` cards uses up. Not meaningful for a deck below 1. */
 export function requiredEntropyBits(deck: number, hand: number): number {
   return Math.ceil(Math.log2(deck) * hand)
 }
@@ -21,11 +21,11 @@ export type DealerShape = Pick<Queuing, 'queues' | 'handSize'>
 /** Most queues that the API server accepts for a level (specification 1.6). */
 export const MOST_QUEUES = 10_000_000
 
-/** Whether a server takes this shape and can deal from it (specification 1.6, 3.1). */
+/** Whether a server accepts this shape and can deal from it (specification 1.6, 3.1). */
 export const isLegalShape = ({ queues, handSize }: DealerShape): boolean =>
   Number.isInteger(queues) && Number.isInteger(handSize) && queues <= MOST_QUEUES && isLegalDealer(queues, handSize)
 
-/** Why a shape is not legal and how to mend it, in one sentence; `undefined` when it is. */
+/** Why a shape is invalid and how to fix it, in one sentence; `undefined` when it is valid. */
 export function shapeProblem(shape: DealerShape): string | undefined {
   if (isLegalShape(shape)) return undefined
   const { queues, handSize } = shape
@@ -40,7 +40,7 @@ export function shapeProblem(shape: DealerShape): string | undefined {
   return `Dealing hands of ${handSize} from ${counted(queues, 'queue')} needs ${bits} bits of the flow’s hash and only ${MAX_ENTROPY_BITS} may be used: deal at most ${most} from ${counted(queues, 'queue')}, or ${handSize} from at most ${mostQueues(handSize)}.`
 }
 
-/** The largest hand that may be dealt from so many queues; 0 where none may. */
+/** The largest hand that may be dealt from this many queues; 0 if there is none. */
 export function largestHand(queues: number): number {
   let handSize = 0
   while (isLegalShape({ queues, handSize: handSize + 1 })) handSize++
@@ -51,13 +51,16 @@ export function largestHand(queues: number): number {
 export const LARGEST_HAND = 15
 
 /**
- * The most queues from which hands of this size may be dealt, below `handSize` where there are none. The legal numbers
+ * The most queues from which hands of this size may be dealt, below `handSize` if there are none. The valid numbers
  * have no gap: they begin at `handSize`, and the bits that a hand needs grow with the queues.
  */
 export const mostQueues = (handSize: number): number =>
   leastWhere(handSize, MOST_QUEUES + 1, (queues) => !isLegalShape({ queues, handSize })) - 1
 
-/** The least integer from `start` to `end` of which `holds` is true, given that it stays true; `end` without any before. */
+/**
+ * The smallest integer from `start` to `end` for which `holds` is true, provided that it stays true; `end` if there is
+ * none before it.
+ */
 export function leastWhere(start: number, end: number, holds: (count: number) => boolean): number {
   let [low, high] = [start, end]
   while (low < high) {
@@ -68,5 +71,5 @@ export function leastWhere(start: number, end: number, holds: (count: number) =>
   return high
 }
 
-/** Requests that one flow can have waiting before the next is rejected. */
+/** Requests that one flow can have waiting before the next one is rejected. */
 export const mostWaitingPerFlow = ({ handSize, queueLengthLimit }: Queuing): number => handSize * queueLengthLimit

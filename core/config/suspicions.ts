@@ -16,8 +16,8 @@ import {
 import { WILDCARD } from './validateRules.ts'
 
 /**
- * What a server accepts of a level and is probably not meant, as far as the object alone shows it. What depends on other
- * objects is for the guard rails.
+ * Values of a level that a server accepts but that are probably a mistake, as far as the object alone shows it. What
+ * depends on other objects is for the guard rails.
  */
 export const levelSuspicions = (level: PriorityLevelConfiguration, rules: ValidationRules): Finding[] => [
   ...metadataSuspicions('PriorityLevelConfiguration', level.metadata, rules),
@@ -25,7 +25,7 @@ export const levelSuspicions = (level: PriorityLevelConfiguration, rules: Valida
   ...noShares(level),
 ]
 
-/** The same of a schema. */
+/** The same for a schema. */
 export const flowSchemaSuspicions = (schema: FlowSchema, rules: ValidationRules): Finding[] => [
   ...metadataSuspicions('FlowSchema', schema.metadata, rules),
   ...behindCatchAll(schema),
@@ -38,7 +38,7 @@ const metadataSuspicions = (kind: Kind, metadata: ObjectMeta, rules: ValidationR
   ...repeated(metadata.ownerReferences?.map(({ uid }) => uid) ?? [], 'metadata.ownerReferences'),
 ]
 
-/** What the reconciler takes for true (specification 7.8). */
+/** Values that the reconciler parses as true (specification 7.8). */
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
 function autoupdateSuspicions(
@@ -79,7 +79,10 @@ function behindCatchAll({ metadata, spec }: FlowSchema): Finding[] {
   return [suspicious('spec.matchingPrecedence', message)]
 }
 
-/** Rules that a server accepts and that match nothing, or something else than they seem to (specification 2.3 to 2.5). */
+/**
+ * Rules that a server accepts but that match nothing, or something other than they appear to (specification 2.3 to
+ * 2.5).
+ */
 function ruleSuspicions(rules: readonly PolicyRules[]): Finding[] {
   if (rules.length === 0) {
     const message = 'A schema without rules matches no requests: add a rule, or delete the schema.'
@@ -136,7 +139,7 @@ const starProblem = (value: string): string | undefined =>
     ? `${quoted(value)} matches no requests, for “*” is a wildcard only alone: list the names.`
     : undefined
 
-/** Verbs that can be named and are no HTTP methods, of which non-resource requests have theirs. */
+/** Verbs that exist but are not HTTP methods; the verbs of non-resource requests are HTTP methods. */
 const NO_METHODS = new Set(['list', 'create', 'update', 'deletecollection', 'watch', 'proxy'])
 
 const nonResourceSuspicions = ({ verbs, nonResourceURLs }: NonResourceRule, at: string): Finding[] => [

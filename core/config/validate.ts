@@ -28,8 +28,8 @@ const RESPONSE = 'spec.limited.limitResponse'
 const QUEUING = 'spec.limited.limitResponse.queuing'
 
 /**
- * Every problem of a level (specification 1.6): as errors what a server of these rules rejects, with its paths and
- * reasons, and as warnings what it accepts and is probably not meant. Defaults are filled in first, as the server does.
+ * Every problem of a level (specification 1.6): errors for what a server with these rules rejects, with its paths and
+ * reasons, and warnings for what it accepts but is probably a mistake. Like the server, it fills in defaults first.
  */
 export function validateLevel(level: PriorityLevelConfiguration, rules: ValidationRules): Finding[] {
   const { metadata, spec } = defaultLevel(level)
@@ -156,7 +156,7 @@ function queuingFindings({ queues, handSize, queueLengthLimit }: Queuing): Findi
   return findings
 }
 
-/** The mandatory levels may not be changed, except for what `exempt` holds. */
+/** The mandatory levels must not be changed, except for the members of `exempt`. */
 function mandatoryLevelFindings(name: string, spec: PriorityLevelSpec): Finding[] {
   const mandatory = mandatoryLevels.find((level) => level.metadata.name === name)
   if (mandatory === undefined) return []
@@ -174,8 +174,8 @@ const MOST_PRECEDENCE = 10_000
 const DISTINGUISHERS = ['ByUser', 'ByNamespace']
 
 /**
- * Every problem of a schema (specification 1.5): as errors what a server of these rules rejects, with its paths and
- * reasons, and as warnings what it accepts and is probably not meant. Defaults are filled in first, as the server does.
+ * Every problem of a schema (specification 1.5): errors for what a server with these rules rejects, with its paths and
+ * reasons, and warnings for what it accepts but is probably a mistake. Like the server, it fills in defaults first.
  */
 export function validateFlowSchema(schema: FlowSchema, rules: ValidationRules): Finding[] {
   const defaulted = defaultFlowSchema(schema)
@@ -250,7 +250,7 @@ function ruleFindings(rule: PolicyRules, at: string): Finding[] {
   ]
 }
 
-/** The mandatory schemas may not be changed. */
+/** The mandatory schemas must not be changed. */
 function mandatorySchemaFindings(name: string, spec: FlowSchemaSpec): Finding[] {
   const mandatory = mandatorySchemas.find((schema) => schema.metadata.name === name)
   if (mandatory === undefined || specEquals(spec, mandatory.spec)) return []

@@ -3,7 +3,10 @@ import type { ObjectMeta, OwnerReference } from './objects.ts'
 
 const MOST_ANNOTATION_BYTES = 256 * 1024
 
-/** Findings about `metadata` that both kinds share (specification 1.5, 1.6). What the server sets itself is not looked at. */
+/**
+ * Findings about `metadata` that both kinds share (specification 1.5, 1.6). Fields that the server sets itself are not
+ * checked.
+ */
 export function validateMetadata(metadata: ObjectMeta): Finding[] {
   return [
     ...nameFindings(metadata),
@@ -14,7 +17,7 @@ export function validateMetadata(metadata: ObjectMeta): Finding[] {
   ]
 }
 
-/** The server makes names from at most this much of a prefix and five more characters. */
+/** The server generates names from at most this much of a prefix plus five more characters. */
 const LONGEST_NAME_BASE = 58
 
 function nameFindings({ name, generateName = '' }: ObjectMeta): Finding[] {
@@ -61,7 +64,7 @@ function labelFindings(labels: Readonly<Record<string, string>>): Finding[] {
 
 function annotationFindings(annotations: Readonly<Record<string, string>>): Finding[] {
   const entries = Object.entries(annotations)
-  // Unlike those of labels, their domains may have upper-case letters.
+  // Unlike those of labels, their domains may contain upper-case letters.
   const findings = entries.flatMap(([key]) =>
     isQualifiedName(key.toLowerCase()) ? [] : [badKey('metadata.annotations', 'annotation', key)],
   )
@@ -107,7 +110,7 @@ function ownerFindings(owners: readonly OwnerReference[]): Finding[] {
   return findings
 }
 
-/** The version in `group/version` or `version`. Text with more slashes is no version at all. */
+/** The version in `group/version` or `version`. A text with more slashes is not a version. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/')
   return parts.length > 2 ? '' : (parts.at(-1) ?? '')
@@ -115,7 +118,7 @@ function versionOf(apiVersion: string): string {
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
-/** Finalizers that may stand without a domain. */
+/** Finalizers that are valid without a domain. */
 const STANDARD = new Set([ORPHAN, FOREGROUND, 'kubernetes'])
 
 function finalizerFindings(finalizers: readonly string[]): Finding[] {
@@ -150,7 +153,7 @@ function utf8Length(text: string): number {
   return bytes
 }
 
-/** The forms of names that the API server accepts, and what to say of another one. */
+/** The forms of names that the API server accepts, and the message for other names. */
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN_FORM = new RegExp(String.raw`^${LABEL}(\.${LABEL})*$`)
 const LABEL_FORM = new RegExp(`^${LABEL}$`)
@@ -165,7 +168,7 @@ export const isSubdomain = (name: string): boolean => name.length <= LONGEST_SUB
 /** DNS-1123 label: names of namespaces. */
 export const isLabel = (name: string): boolean => name.length <= LONGEST_LABEL && LABEL_FORM.test(name)
 
-/** Key of a label and name of a finalizer: a name, before it perhaps a domain and a slash. */
+/** Key of a label and name of a finalizer: a name, optionally preceded by a domain and a slash. */
 function isQualifiedName(key: string): boolean {
   const [first = '', second, ...more] = key.split('/')
   if (more.length > 0) return false

@@ -4,7 +4,7 @@ import type { NonResourceRule, ResourceRule, Subject } from './objects.ts'
 
 export const WILDCARD = '*'
 const VERBS = ['get', 'list', 'create', 'update', 'delete', 'deletecollection', 'patch', 'watch', 'proxy']
-/** What non-resource requests have for a verb, and the list of verbs does not hold. */
+/** Verbs of non-resource requests that are not in the list of verbs. */
 const HTTP_VERBS = new Set(['post', 'put', 'head', 'options', 'connect', 'trace'])
 
 /** Findings about one entry of `resourceRules` (specification 1.5, rules 7 to 9). */
@@ -51,7 +51,7 @@ function verbFindings(verbs: readonly string[], at: string): Finding[] {
   return [rejected(at, 'FieldValueNotSupported', message)]
 }
 
-/** A list that must not be empty and in which `*` must stand alone. */
+/** A list that must not be empty and in which `*` must be the only entry. */
 function wildcardListFindings(values: readonly string[], at: string, missing: string): Finding[] {
   if (values.length === 0) return [rejected(at, 'FieldValueRequired', missing)]
   return values.length > 1 && values.includes(WILDCARD) ? [notAlone(at)] : []
@@ -74,7 +74,7 @@ function namespaceFindings({ namespaces = [], clusterScope = false }: ResourceRu
   })
 }
 
-/** Why a path cannot be named, with how to mend it; the server reports the first reason only. */
+/** Why a path is invalid, with the fix; the server reports the first reason only. */
 function pathProblem(path: string): string | undefined {
   if (path === '') return 'The path is empty: write one that begins with “/”, or remove it.'
   if (path === '/') return undefined
@@ -87,7 +87,7 @@ function pathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** Which member goes with each kind. */
+/** The member that belongs to each kind. */
 const MEMBERS = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
 type SubjectKind = keyof typeof MEMBERS
 

@@ -20,7 +20,7 @@ interface Verdict {
 
 const vectors = readVectors<Question, Verdict>('validation')
 
-/** Up to 1.35 an empty type was told to be not supported, by every server that was asked the same. */
+/** Up to 1.35 an empty type was reported as not supported, by every server that was tested. */
 const TYPE_FIELDS = ['spec.type', 'spec.limited.limitResponse.type']
 const earlier = (causes: readonly Cause[]): Cause[] =>
   causes.map(({ field, reason }) => ({

@@ -79,7 +79,10 @@ function answerSolver({ required, items }: z.output<typeof solverQuestion>) {
 
 const shardQuestion = record({ deck: int, hand: int, hash: uint64 })
 
-/** What upstream's conversion gives on amd64 for what no integer holds, such as the bits for an empty deck. */
+/**
+ * The result of upstream's conversion on amd64 for values outside the integer range, such as the bits for an empty
+ * deck.
+ */
 const NO_INTEGER = -(2 ** 63)
 
 /** One deal (specification 3.1, 3.2). */
@@ -148,7 +151,7 @@ const dumpQuestion = record({
   ),
 })
 
-/** Requests that start and never finish, and the texts of the three debug endpoints then (specification 12). */
+/** Requests that start and never finish, and the resulting texts of the three debug endpoints (specification 12). */
 function answerDump({ serverConcurrencyLimit, startUnixNano, priorityLevels, starts }: z.output<typeof dumpQuestion>) {
   const clock = new Clock()
   const { levels } = controller<DumpedRequest>(clock, serverConcurrencyLimit)
@@ -173,7 +176,7 @@ function answerDump({ serverConcurrencyLimit, startUnixNano, priorityLevels, sta
   }
 }
 
-/** What this engine is a model of, as the oracle tells what it is built from. */
+/** What this engine models, corresponding to the oracle's report of its build. */
 const answerVersion = () => ({
   seed: 0,
   generator: 'apf-console engine',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { answer } from './answers.ts'
 
-// What random comparison with upstream has found (docs/conformance.md), in its smallest form.
+// Findings of the random comparison with upstream (docs/conformance.md), in their smallest form.
 
 test('a scan that dispatches nothing moves a round-robin index from before the first queue to the last one', () => {
-  // The only queue leaves, another one comes, and its head is too wide while a request without a queue runs.
+  // The only queue is removed, another one is added, and its head is too wide while a request without a queue runs.
   const question = {
     config: { queues: 1, handSize: 1, queueLengthLimit: 10, limit: 3 },
     reconfigs: [

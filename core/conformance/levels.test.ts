@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { answerBorrow, borrowQuestion } from './levels.ts'
 import { readQuestion } from './question.ts'
 
-/** Specification 6.5: which case decides follows from what exempt requests leave. */
+/** Specification 6.5: which case applies depends on what exempt requests leave. */
 test('the three regimes', () => {
   const priorityLevels = [
     { name: 'workload-high', type: 'Queue', nominalConcurrencyShares: 40, lendablePercent: 50 },

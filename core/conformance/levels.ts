@@ -6,7 +6,7 @@ import type { SeatRequest } from '../engine/queue.ts'
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
 import { flag, instant, int, list, numbersByName, record, someOf, text, oneOf, optionalInt } from './question.ts'
 
-/** A level in the short form of questions: nothing is defaulted. */
+/** A level in the short form used in questions: nothing is defaulted. */
 export const level = record({
   name: text,
   type: oneOf('Exempt', 'Queue', 'Reject'),
@@ -18,7 +18,7 @@ export const level = record({
   queueLengthLimit: int,
 })
 
-/** The API object that it stands for. */
+/** The API object that it represents. */
 export function levelObject(question: z.output<typeof level>): PriorityLevelConfiguration {
   const { name, type, nominalConcurrencyShares, lendablePercent, borrowingLimitPercent } = question
   const shared = { nominalConcurrencyShares, ...(lendablePercent === undefined ? {} : { lendablePercent }) }
@@ -68,7 +68,7 @@ export function controller<T>(clock: Clock, serverLimit: number) {
   return { levels, report }
 }
 
-/** Upstream's numbers; the last two are of rules that it never had. */
+/** Upstream's numbers; the last two belong to rules that upstream never had. */
 const REGIME = { min: 1, between: 2, solver: 3, kept: 3, nominal: 0, scaled: 0 } as const
 
 function reportOf<T>(levels: PriorityLevels<SeatRequest<T>>, allocation: Allocation) {
@@ -106,7 +106,7 @@ function levelReport<T>(levels: PriorityLevels<SeatRequest<T>>, one: LevelAlloca
 const limitsFields = { serverConcurrencyLimit: int, priorityLevels: list(level) }
 export const limitsQuestion = record(limitsFields)
 
-/** A fresh controller digests the given levels at once (specification 6.1, 6.2, 6.4, 5.2). */
+/** A fresh controller processes the given levels at once (specification 6.1, 6.2, 6.4, 5.2). */
 export function answerLimits({ serverConcurrencyLimit, priorityLevels }: z.output<typeof limitsQuestion>) {
   const { levels, report } = controller(new Clock(), serverConcurrencyLimit)
   levels.digest(priorityLevels.map(levelObject))

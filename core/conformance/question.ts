@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** A question that cannot be answered: one sentence, which names the field. */
+/** A question that cannot be answered: one sentence that names the field. */
 export class QuestionError extends Error {}
 
 /**
- * Reads a question. As in the oracle, a missing or null field is zero, and fields that are not known are ignored. Throws
- * a QuestionError.
+ * Parses a question. As in the oracle, a missing or null field is zero, and unknown fields are ignored. Throws a
+ * QuestionError.
  */
 export function readQuestion<S extends z.ZodType>(schema: S, json: unknown): z.output<S> {
   const result = schema.safeParse(withoutNulls(json ?? {}))
@@ -20,7 +20,7 @@ const fieldName = (path: readonly PropertyKey[]): string =>
     .join('')
     .replace(/^\./, '')
 
-/** Leaves out members that are null. In a list they become undefined, so that the others keep their places. */
+/** Drops members that are null. In a list they become undefined, so that the others keep their positions. */
 function withoutNulls(json: unknown): unknown {
   if (json === null) return undefined
   if (Array.isArray(json)) return json.map(withoutNulls)
@@ -49,7 +49,7 @@ export const list = <S extends z.ZodType>(item: S) => someOf(item).default([])
 
 export const record = <S extends z.ZodRawShape>(fields: S) => z.object(fields, { error: 'must be an object' })
 
-/** A record written as the list of its fields, in their order; the last ones may be left out. */
+/** A record written as the list of its fields, in their order; trailing ones may be omitted. */
 export function row<S extends z.ZodRawShape>(fields: S) {
   const names = Object.keys(fields)
   return z.preprocess((cells, context) => {
@@ -70,7 +70,7 @@ export const uint64 = anyUint64.default(0n)
 export const optionalUint64 = anyUint64.optional()
 /** Nanoseconds from the start. */
 export const instant = decimal(0n, 2n ** 63n - 1n, 'of nanoseconds, not negative').default(0n)
-/** Written like the 64-bit ones, and held by a double exactly. */
+/** Written like the 64-bit ones, but represented exactly by a double. */
 export const count = decimal(0n, 2n ** 53n - 1n, 'below 2^53, not negative')
   .default(0n)
   .transform(Number)
@@ -78,7 +78,9 @@ export const signedCount = decimal(1n - 2n ** 53n, 2n ** 53n - 1n, 'between ±2^
   .default(0n)
   .transform(Number)
 
-/** An integer as a decimal string, or as a JSON number: those above 2^53 have lost digits, so they must be strings. */
+/**
+ * An integer as a decimal string, or as a JSON number: numbers above 2^53 have lost digits, so they must be strings.
+ */
 function decimal(least: bigint, most: bigint, what: string) {
   const isDecimal = (value: unknown): value is string | number =>
     typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && /^[+-]?\d+$/.test(value)

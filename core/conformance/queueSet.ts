@@ -41,8 +41,8 @@ const placeOf = (request: Request): number => request.queue?.index ?? -1
 
 /**
  * Runs one queue set through scripted arrivals (specification 4). Everything due at one instant happens in the order in
- * which it was put on the agenda; upstream runs it concurrently, so `ties` counts how often there is a choice. With
- * `removeStaleQueues` it throws where upstream panics (trap T29).
+ * which it was added to the agenda; upstream runs it concurrently, so `ties` counts how often upstream could choose.
+ * With `removeStaleQueues` it throws where upstream panics (trap T29).
  */
 export function answerQueueSet(
   question: QueueSetQuestion,
@@ -99,7 +99,7 @@ export function answerQueueSet(
     outcome[2] = String(request.arrivalR.toBigInt())
     if (cancelAt === undefined) return
     if (cancelAt <= now) queueSet.cancel(request)
-    // An event also when the request waits no more: the oracle's run ends with the last event of any kind.
+    // An event even if the request no longer waits: the oracle's run ends with the last event of any kind.
     else agenda.put(cancelAt, () => void queueSet.cancel(request))
   }
   const sample = () => sampleOf(queueSet, now, counts.dispatched)
@@ -115,7 +115,7 @@ export function answerQueueSet(
   for (const { at, limit, ...config } of question.reconfigs) {
     agenda.put(at, () => queueSet.reconfigure(config, limit))
   }
-  // By their place in the question, whatever the order of their times.
+  // By their position in the question, regardless of their times.
   const samples = new Map<number, ReturnType<typeof sample>>()
   for (const [i, at] of question.samples.entries()) agenda.put(at, () => void samples.set(i, sample()))
 
@@ -137,7 +137,7 @@ export function answerQueueSet(
   }
 }
 
-/** The state as it is, R not brought up to the present. */
+/** The state as it is, without advancing R to the current time. */
 const sampleOf = (queueSet: QueueSet<Request>, now: bigint, dispatched: number) => ({
   at: String(now),
   R: String(queueSet.R.toBigInt()),
@@ -174,13 +174,13 @@ interface Entry<N> {
   readonly run: () => void
 }
 
-/** Of two events the earlier one comes first; at one instant, the one that was put in first. */
+/** Of two events the earlier one comes first; at the same instant, the one that was added first. */
 const before = <N extends number | bigint>(a: Entry<N>, b: Entry<N>): boolean =>
   a.at < b.at || (a.at === b.at && a.order < b.order)
 
 /**
- * What is still to happen, soonest first: a binary heap over instants in nanoseconds. The engine's own timers would do, but
- * instants of the protocol go beyond 2^53.
+ * Pending events, the earliest first: a binary heap over instants in nanoseconds. The engine's own timers would do, but
+ * instants of the protocol exceed 2^53.
  */
 export class EventHeap<N extends number | bigint> {
   private readonly heap: Entry<N>[] = []
@@ -210,7 +210,7 @@ export class EventHeap<N extends number | bigint> {
     heap[hole] = entry
   }
 
-  /** Takes the next event out. */
+  /** Removes the next event. */
   take(): (() => void) | undefined {
     const { heap } = this
     const first = heap[0]
@@ -237,13 +237,13 @@ export class EventHeap<N extends number | bigint> {
   }
 }
 
-/** What is due when, and how often upstream might have chosen otherwise (specification 13, ordering note). */
+/** Due items by time, and how often upstream could have chosen another order (specification 13, ordering note). */
 class Agenda {
   private readonly events = new EventHeap<bigint>()
   private readonly times = new Set<bigint>()
   private registered = 0
 
-  /** Items put at a time at which there was another one. */
+  /** Items added at a time that already had another one. */
   get ties(): number {
     return this.registered - this.times.size
   }
@@ -254,7 +254,7 @@ class Agenda {
     this.events.put(at, act)
   }
 
-  /** Does everything, telling the time before each item. */
+  /** Runs all items, reporting the time before each. */
   run(moveTo: (at: bigint) => void): void {
     for (let at = this.events.next; at !== undefined; at = this.events.next) {
       moveTo(at)
@@ -265,7 +265,7 @@ class Agenda {
 
 const configFields = { queues: int, handSize: int, queueLengthLimit: int, limit: int }
 
-/** A queue set that queues must be able to deal hands. */
+/** A queue set with queues must be able to deal hands. */
 const isPossible = ({ queues, handSize }: { readonly queues: number; readonly handSize: number }): boolean =>
   queues < 1 || isLegalDealer(queues, handSize)
 const IMPOSSIBLE = 'must have a handSize that can be dealt from its queues'
@@ -282,7 +282,7 @@ const arrival = row({
   cancelAt: optionalInt64,
 })
 
-/** One queue set, what arrives and what changes. Times are nanoseconds from its creation. */
+/** One queue set, its arrivals and its changes. Times are nanoseconds from its creation. */
 export const queueSetQuestion = record({
   id: text,
   config: z.preprocess((config) => config ?? {}, record(configFields).refine(isPossible, IMPOSSIBLE)),

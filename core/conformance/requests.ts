@@ -28,7 +28,7 @@ function targetOf(url: string): RequestTarget {
   return target
 }
 
-/** What a request that can be served is about. */
+/** The target of a request that can be served. */
 export function readRequest({ method, url }: RequestQuestion): { readonly info: RequestInfo; readonly query: Query } {
   const target = targetOf(url)
   const { info, failed } = requestInfo(method, target)
@@ -37,7 +37,7 @@ export function readRequest({ method, url }: RequestQuestion): { readonly info: 
   return { info, query: target.query }
 }
 
-/** Fields of a request with the user who sends it. */
+/** Fields of a request, with the user who sends it. */
 export const sentRequestFields = { user: text, groups: list(text), ...requestFields }
 
 export const digestOf = (
@@ -47,7 +47,7 @@ export const digestOf = (
   info: readRequest(request).info,
 })
 
-/** What method and address say (specification 2.1). */
+/** What is derived from method and address (specification 2.1). */
 export function answerRequestInfo({ method, url }: RequestQuestion) {
   const { info, failed } = requestInfo(method, targetOf(url))
   const { isResource, parts, ...rest } = info
@@ -56,7 +56,7 @@ export function answerRequestInfo({ method, url }: RequestQuestion) {
 
 export const watchesQuestion = record({ watches: list(text), requests: list(requestQuestion) })
 
-/** Which watches are counted, and how many of them hear of each request (specification 5.6). */
+/** Which watches are counted, and how many of them receive the changes of each request (specification 5.6). */
 export function answerWatches({ watches, requests }: z.output<typeof watchesQuestion>) {
   const tracker = new WatchTracker()
   const registered = watches.map((url) => {
@@ -84,7 +84,7 @@ export const estimateQuestion = record({
   maxSeats: count,
 })
 
-/** The estimate of one request and what was asked for it (specification 5.3 – 5.5). */
+/** The estimate of one request and the inputs that were read for it (specification 5.3 – 5.5). */
 export function answerEstimate(question: z.output<typeof estimateQuestion>) {
   const profile: EstimatorProfile = {
     sizeBasedLists: question.sizeBasedGate,
@@ -124,7 +124,7 @@ export function answerEstimate(question: z.output<typeof estimateQuestion>) {
 
 const named = record({ name: text })
 
-/** A FlowSchema as the API gives it. It may break the API's own rules, and what is missing is empty. */
+/** A FlowSchema as the API returns it. It may violate the API's own rules, and missing members are empty. */
 const flowSchema = record({
   metadata: named,
   spec: record({

@@ -4,12 +4,12 @@ import { DroppedRequests } from '../engine/reporter.ts'
 import { TimingRatioHistogram } from '../engine/timingRatioHistogram.ts'
 import { QuestionError, double, int, int64, list, oneOf, record, row, someOf, text } from './question.ts'
 
-/** A Go slice that nothing was appended to is null in JSON. */
+/** A Go slice to which nothing was appended is null in JSON. */
 export const orNull = <T>(items: readonly T[]): readonly T[] | null => (items.length === 0 ? null : items)
 
 const orNaN = (value: number): number | 'NaN' => (Number.isNaN(value) ? 'NaN' : value)
 
-/** NaN is not JSON: it is written as the string "NaN". */
+/** JSON has no NaN: it is written as the string "NaN". */
 export function printable(results: IntegratorResults): Record<keyof IntegratorResults, number | 'NaN'> {
   const { duration, average, deviation, min, max } = results
   return { duration, average: orNaN(average), deviation: orNaN(deviation), min, max }
@@ -19,7 +19,7 @@ export const integratorQuestion = record({
   steps: list(row({ at: int64, op: oneOf('set', 'add', 'results', 'reset'), x: double })),
 })
 
-/** What one integrator tells (specification 6.3). */
+/** The readings of one integrator (specification 6.3). */
 export function answerIntegrator({ steps }: z.output<typeof integratorQuestion>) {
   const clock = new Clock()
   const integrator = new Integrator(clock)

@@ -5,7 +5,7 @@ import { answer } from './answers.ts'
 import { answerQueueSet, queueSetQuestion } from './queueSet.ts'
 import { readQuestion } from './question.ts'
 
-/** Every file of test/fixtures/vectors and the number of its cases, so that none is lost unnoticed. */
+/** Every file of test/fixtures/vectors and the number of its cases, so that a missing one is noticed. */
 const FILES = [
   ['shard', 2000],
   ['flowhash', 500],
@@ -48,7 +48,8 @@ interface StaleAnswer {
   readonly staleRemovals: number
 }
 
-// The file is of what upstream does to itself, and no goal: guarded, nothing of it may happen (see the tests of corrections).
+// The file records a defect of upstream and is not a goal: guarded, none of it may happen (see the tests of
+// corrections).
 test('queueset-stale: unguarded, all 10 runs are as upstream up to where it panics', () => {
   const cases = readVectors<unknown, StaleAnswer>('queueset-stale').map(({ in: question, out }) => {
     const { staleRemovals: _, panics = [], ...rest } = out

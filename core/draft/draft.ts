@@ -7,14 +7,15 @@ import { writeManifest } from '../manifest/write.ts'
 export type DraftEntry = Draft['entries'][number]
 
 /**
- * A draft: the objects that it changes, in the order in which they were begun. The text is the one truth; forms and YAML
- * are two views of it. All of these are values: a step makes new entries and leaves the others as they are.
+ * A draft: the objects that it changes, in the order in which they were begun. The text is the single source of truth;
+ * forms and YAML are two views of it. All types here are immutable: a step creates new entries and leaves the others
+ * unchanged.
  */
 export type DraftEntries = readonly DraftEntry[]
 
 export const refKey = ({ kind, name }: ObjectRef): string => `${kind}/${name}`
 
-/** The reference in an address of the console: `FlowSchema/probes`. */
+/** The reference in a URL of the console: `FlowSchema/probes`. */
 export function parseRef(text: string | undefined): ObjectRef | undefined {
   const slash = text?.indexOf('/') ?? -1
   if (text === undefined || slash === -1) return undefined
@@ -32,18 +33,18 @@ export const entryOf = (entries: DraftEntries, ref: ObjectRef): DraftEntry | und
 export const objectOf = (objects: ObjectSet, { kind, name }: ObjectRef) =>
   (kind === 'FlowSchema' ? objects.schemas : objects.levels).find(({ metadata }) => metadata.name === name)
 
-/** With the entry in its place, or at the end. */
+/** The draft with the entry in its place, or at the end. */
 export function withEntry(entries: DraftEntries, entry: DraftEntry): DraftEntries {
   const known = entries.some((one) => sameRef(one, entry))
   return known ? entries.map((one) => (sameRef(one, entry) ? entry : one)) : [...entries, entry]
 }
 
-/** Takes all changes of one object back. */
+/** Reverts all changes of one object. */
 export const reverted = (entries: DraftEntries, ref: ObjectRef): DraftEntries =>
   entries.filter((entry) => !sameRef(entry, ref))
 
 /**
- * The text of an object: what the draft says, else that of the configuration; `undefined` when it has none, or is to be
+ * The text of an object: from the draft, else from the configuration; `undefined` when it has none, or is to be
  * deleted.
  */
 export function textOf(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): string | undefined {
@@ -53,7 +54,7 @@ export function textOf(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef
   return object === undefined ? undefined : writeManifest(ref.kind, object)
 }
 
-/** Gives an object another text. A text that says again what the object is leaves nothing to change. */
+/** Sets the text of an object. If the text equals the object, there is nothing to change. */
 export function withText(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef, text: string): DraftEntries {
   const base = entryOf(entries, ref)?.base ?? baseOf(objects, entries, ref)
   if (base !== undefined && text === writeManifest(ref.kind, base)) return reverted(entries, ref)
@@ -61,7 +62,7 @@ export function withText(entries: DraftEntries, objects: ObjectSet, ref: ObjectR
   return withEntry(entries, entry)
 }
 
-/** Deletes an object; one that is new in the draft just goes. */
+/** Deletes an object; one that is new in the draft is only removed from it. */
 export function withDeletion(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): DraftEntries {
   const base = entryOf(entries, ref)?.base ?? baseOf(objects, entries, ref)
   return base === undefined
@@ -69,13 +70,13 @@ export function withDeletion(entries: DraftEntries, objects: ObjectSet, ref: Obj
     : withEntry(entries, { kind: ref.kind, name: ref.name, text: null, base })
 }
 
-/** What an edit starts from: the object as it is. An entry without a base is new, and stays so. */
+/** The base of an edit: the current object. An entry without a base is new, and stays so. */
 function baseOf(objects: ObjectSet, entries: DraftEntries, ref: ObjectRef): DraftEntry['base'] {
   const object = entryOf(entries, ref) === undefined ? objectOf(objects, ref) : undefined
   return object === undefined ? undefined : { ...object }
 }
 
-/** A name that neither the configuration nor the draft has: the wanted one, or one with a number after it. */
+/** A name that neither the configuration nor the draft contains: the requested one, or one followed by a number. */
 export function freeName(entries: DraftEntries, objects: ObjectSet, kind: Kind, wanted: string): string {
   const isTaken = (name: string): boolean =>
     objectOf(objects, { kind, name }) !== undefined || entryOf(entries, { kind, name }) !== undefined
@@ -85,25 +86,25 @@ export function freeName(entries: DraftEntries, objects: ObjectSet, kind: Kind, 
   return `${wanted}-${number}`
 }
 
-/** Steps that can be taken back and done again. A value: every function gives another one. */
+/** Steps that can be undone and redone. Immutable: every function returns a new one. */
 export interface History<T> {
   /** Oldest first. */
   readonly past: readonly T[]
   readonly present: T
   /** Next first. */
   readonly future: readonly T[]
-  /** The last step, as long as it may go on growing. */
+  /** The last step, while it may still grow. */
   readonly last?: { readonly group: string; readonly at: number }
 }
 
 const MOST_STEPS = 500
-/** Milliseconds of rest that end a step: what is typed without one is taken back together. */
+/** Pause that ends a step, milliseconds: text typed without one is undone together. */
 const REST_MS = 800
 
 export const startHistory = <T>(present: T): History<T> => ({ past: [], present, future: [] })
 
 /**
- * Takes a step. Steps of the same group that follow each other within a moment are one: the letters of a word, the
+ * Adds a step. Steps of the same group that follow each other within a moment are one: the letters of a word, the
  * presses of an arrow key. `at` is Unix milliseconds.
  */
 export function recordStep<T>(

@@ -14,17 +14,17 @@ export interface ManifestFile {
 /** Manifests that were pasted or dropped, as steps of a draft. */
 export interface Imported {
   readonly entries: DraftEntries
-  /** How many objects were taken over. */
+  /** Number of imported objects. */
   readonly taken: number
-  /** What was converted or skipped. */
+  /** Conversions and skipped parts. */
   readonly notes: readonly ManifestNote[]
   /** Texts in which no object could be recognised. */
   readonly findings: readonly LocatedFinding[]
 }
 
 /**
- * Takes over every object of some manifests. Each document of YAML keeps its comments; objects of earlier versions are
- * written anew as v1, and so are those of lists and JSON. What is wrong with an object is for the editor to show.
+ * Imports every object of some manifests. Each YAML document keeps its comments; objects of earlier versions are
+ * rewritten as v1, and so are those in lists and JSON. Errors in an object are left for the editor to show.
  */
 export function importManifests(
   entries: DraftEntries,
@@ -64,13 +64,13 @@ function piecesOf({ file, text }: ManifestFile): readonly ManifestFile[] {
     .map((piece) => ({ file, text: piece }))
 }
 
-/** The text that the entry gets: as it was given where that can be, else written anew from what it means. */
+/** The text of the entry: as given if possible, else rewritten from its value. */
 function ownText({ kind, checked }: ManifestDocument, given: string | undefined): string | undefined {
   if (given !== undefined && !/^\s*[[{]/.test(given)) return given.endsWith('\n') ? given : `${given}\n`
   return checked?.object === undefined || kind === '' ? undefined : writeManifest(kind, checked.object)
 }
 
-/** What a guard rail proposes, as a step of the draft; the same entries when the text cannot be changed. */
+/** The fix of a guard rail, as a step of the draft; the same entries when the text cannot be changed. */
 export function applyFix(entries: DraftEntries, objects: ObjectSet, fix: GuardFix): DraftEntries {
   switch (fix.action) {
     case 'set': {

@@ -13,11 +13,11 @@ import { renameManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { freeName, textOf, withText, type DraftEntries } from './draft.ts'
 
-/** Something to begin with: objects that work as they are, for a purpose that many clusters have. */
+/** A starting point: objects that work without changes, for a purpose that many clusters have. */
 export interface Preset {
   readonly id: string
   readonly label: string
-  /** One sentence: what it is for. */
+  /** One sentence: its purpose. */
   readonly about: string
   /** The first one is opened. */
   readonly objects: readonly PresetObject[]
@@ -144,7 +144,7 @@ export const PRESETS: readonly Preset[] = [
   },
 ]
 
-/** An object with nothing but what its kind needs. */
+/** An object with only the members that its kind requires. */
 export function emptyObject(kind: Kind, name: string): PresetObject {
   if (kind === 'PriorityLevelConfiguration') {
     return limitedLevel(name, {
@@ -165,7 +165,7 @@ interface Begun {
   readonly opened: ObjectRef
 }
 
-/** Adds objects under names that are free. A schema among them leads to the level that is added with it. */
+/** Adds objects under names that are free. A schema among them references the level that is added with it. */
 export function withObjects(
   entries: DraftEntries,
   objects: ObjectSet,
@@ -199,7 +199,7 @@ function renamed(
   return { metadata, spec: { ...object.spec, priorityLevelConfiguration: { name: level } } }
 }
 
-/** Adds a copy of an object under another name; `undefined` when its text cannot be read. */
+/** Adds a copy of an object under another name; `undefined` when its text cannot be parsed. */
 export function withCopy(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): Begun | undefined {
   const text = textOf(entries, objects, ref)
   if (text === undefined) return undefined

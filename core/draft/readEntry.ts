@@ -20,13 +20,13 @@ import { type DraftEntry, objectOf } from './draft.ts'
 /** An object whose text has the shape of its kind. */
 export type CheckedObject = Extract<CheckedValue, { readonly object: object }>
 
-/** An entry of a draft, understood. */
+/** A parsed entry of a draft. */
 export interface ReadEntry {
   readonly entry: DraftEntry
-  /** How the object is called now: what the text says, else the name under which it was begun. */
+  /** The current name of the object: the one in the text, else the one under which it was begun. */
   readonly name: string
   readonly deleted: boolean
-  /** The one object of the text. */
+  /** The one object in the text. */
   readonly document?: ManifestDocument
   /** Present when no server would reject it. */
   readonly checked?: CheckedObject
@@ -35,7 +35,7 @@ export interface ReadEntry {
   readonly notes: readonly ManifestNote[]
 }
 
-/** Reads the text of one entry by the rules of a Kubernetes version. Never throws. */
+/** Parses the text of one entry by the rules of a Kubernetes version. Never throws. */
 export function readEntry(entry: DraftEntry, version: string): ReadEntry {
   if (entry.text === null) return { entry, name: entry.name, deleted: true, findings: [], notes: [] }
   const { documents, findings, notes } = readManifests(entry.text, { file: '', version })
@@ -82,7 +82,7 @@ const several = (second: ManifestDocument): LocatedFinding => ({
   }),
 })
 
-/** What the text may not change: which object it is. */
+/** The identity of the object, which the text must not change. */
 function identityFindings({ kind, name, base }: DraftEntry, document: ManifestDocument): readonly LocatedFinding[] {
   const at = (field: string, message: string): LocatedFinding => ({
     ...START,
@@ -101,7 +101,7 @@ function identityFindings({ kind, name, base }: DraftEntry, document: ManifestDo
   ]
 }
 
-/** New objects that have come to bear the name of another one. */
+/** New objects whose current name is that of another object. */
 export function nameClash(read: ReadEntry, others: readonly ObjectRef[]): LocatedFinding | undefined {
   const { entry, name, document } = read
   if (entry.base !== undefined || document === undefined) return undefined
@@ -118,9 +118,9 @@ export function nameClash(read: ReadEntry, others: readonly ObjectRef[]): Locate
 }
 
 /**
- * What to ask the server for, in an order in which no schema ever names a level that is not there: levels are made
- * before schemas and go after them. An object that says what the edit began from is taken in its present version, so
- * that a new status is no conflict. Entries with errors are left out.
+ * The changes for the server, in an order in which no schema ever references a missing level: levels are created before
+ * schemas and deleted after them. An object whose content equals the base of the edit is used in its present version,
+ * so that a new status does not cause a conflict. Entries with errors are left out.
  */
 export function changesOf(reads: readonly ReadEntry[], current: ObjectSet): readonly ObjectChange[] {
   return reads
@@ -147,7 +147,7 @@ function baseVersion({ entry, name }: ReadEntry, current: ObjectSet): ObjectChan
   return versionOf(firm ? { ...now } : entry.base)
 }
 
-/** The same for writing out: as manifests, and from what the edit began. */
+/** The same for export: as manifests, with the base of the edit. */
 export const exportedChanges = (reads: readonly ReadEntry[]): readonly DraftChange[] =>
   reads.flatMap(({ entry, name, deleted, checked }): DraftChange[] => {
     const from: JsonObject | null = entry.base ?? null
@@ -155,7 +155,7 @@ export const exportedChanges = (reads: readonly ReadEntry[]): readonly DraftChan
     return checked === undefined ? [] : [{ kind: entry.kind, name, from, to: checked.object }]
   })
 
-/** The configuration that a draft proposes. */
+/** The configuration that a draft results in. */
 export interface Proposal {
   /** Defaults filled in. */
   readonly objects: ObjectSet
@@ -163,7 +163,7 @@ export interface Proposal {
   readonly stale: readonly ObjectRef[]
 }
 
-/** `lastGood`: the last valid reading of an entry's text. */
+/** `lastGood`: the last valid result of parsing an entry's text. */
 export function proposalOf(
   current: ObjectSet,
   reads: readonly ReadEntry[],
@@ -188,7 +188,7 @@ export function proposalOf(
   return { objects: { levels: [...levels.values()], schemas: [...schemas.values()] }, stale }
 }
 
-/** Puts an object in the place of the one of its name. The server goes on keeping what it keeps by itself. */
+/** Replaces the object with the same name. The fields that the server maintains are kept. */
 function place<T extends FlowSchema | PriorityLevelConfiguration>(objects: Map<string, T>, object: T): void {
   const { name } = object.metadata
   const kept = objects.get(name)?.metadata
@@ -200,17 +200,17 @@ const identityOf = (metadata: ObjectMeta | undefined): Partial<ObjectMeta> => ({
   ...(metadata?.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
 })
 
-/** Whether an edit still stands on the object that it was begun from. */
+/** Whether an edit is still based on the current object. */
 export type Footing =
   | { readonly kind: 'firm' }
-  /** The object says something else now. */
+  /** The content of the object has changed. */
   | { readonly kind: 'moved'; readonly theirs: JsonObject }
   /** It was deleted. */
   | { readonly kind: 'gone' }
-  /** What the draft makes anew was made by somebody else. */
+  /** An object that the draft creates was created by someone else. */
   | { readonly kind: 'exists'; readonly theirs: JsonObject }
 
-/** `name`: how the object of the entry is called now. */
+/** `name`: the current name of the entry's object. */
 export function footingOf({ kind, base }: DraftEntry, name: string, objects: ObjectSet): Footing {
   const found = objectOf(objects, { kind, name })
   if (found === undefined) return { kind: base === undefined ? 'firm' : 'gone' }

@@ -1,22 +1,22 @@
 import { editManifest, type Edited } from '../manifest/edit.ts'
 import { fieldOf, type FieldPath, isMap, sameJson, type Json, type JsonMap, getIn, setIn } from '../manifest/json.ts'
 
-/** One field that is not the same everywhere. Lists are compared as wholes: an entry of one has no name of its own. */
+/** One field that differs between versions. Lists are compared as wholes: an entry of one has no name of its own. */
 export interface FieldDifference {
   readonly path: FieldPath
   /** `spec.limited.lendablePercent`. */
   readonly field: string
-  /** `undefined`: not there. */
+  /** `undefined`: absent. */
   readonly base: Json | undefined
   readonly yours: Json | undefined
   readonly theirs: Json | undefined
-  /** Who changed it; `conflict`: both, and to something else. */
+  /** Who changed it; `conflict`: both, to different values. */
   readonly changedBy: 'you' | 'them' | 'both' | 'conflict'
 }
 
 /**
- * The fields in which three versions of an object differ: the one that an edit began from, the edited one, and the one
- * that is there now. All three are manifests, without what the server keeps by itself.
+ * The fields in which three versions of an object differ: the base of the edit, the edited one, and the current one.
+ * All three are manifests, without the fields that the server maintains.
  */
 export function differingFields(base: JsonMap, yours: JsonMap, theirs: JsonMap): readonly FieldDifference[] {
   const paths = new Map([base, theirs, yours].flatMap((one) => leavesOf(one, []).map((path) => [fieldOf(path), path])))
@@ -38,8 +38,8 @@ function leavesOf(value: Json, path: FieldPath): readonly FieldPath[] {
 }
 
 /**
- * The edited text, with the fields that somebody else changed taken over. Of fields that both changed, those are taken
- * from the other side that `takeTheirs` names. `value` is what the text means.
+ * The edited text, merged with the fields that someone else changed. Of fields that both changed, those named in
+ * `takeTheirs` are taken from the other side. `value` is the value of the text.
  */
 export function mergedText(
   text: string,
@@ -57,7 +57,7 @@ export function mergedText(
   return editManifest(text, [], wanted)
 }
 
-/** A map that has lost its last member goes with it. */
+/** A map whose last member is removed is removed too. */
 function withoutEmptyParent(value: Json, path: FieldPath): Json {
   const parent = getIn(value, path)
   if (path.length === 0 || parent === undefined || !isMap(parent) || Object.keys(parent).length > 0) return value

@@ -21,7 +21,7 @@ import { differingFields, mergedText } from './threeWay.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)
-/** As a server keeps them. */
+/** As stored by a server. */
 const objects: ObjectSet = {
   levels: builtIn.levels.map((level, index) => ({
     ...level,

@@ -30,7 +30,7 @@ function withShares(shares: number, annotation: string): ObjectSet {
 const itemsOf = (version: string, plural: string): unknown =>
   JSON.parse(readFixture(`captures/${version}/objects/${plural}.json.gz`).toString('utf8'))
 
-/** The objects of a real server at rest. */
+/** The objects of an idle real server. */
 const captured = (version: string): ObjectSet =>
   ObjectSetSchema.parse({
     levels: ItemsSchema.parse(itemsOf(version, 'prioritylevelconfigurations')).items,

@@ -4,18 +4,18 @@ import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '..
 import { changesBetween, type GuardChange } from '../guard/changes.ts'
 import { predictReconcile, type ReconcilePrediction } from '../guard/reconciler.ts'
 
-/** One object that is not as the reference has it. */
+/** One object that differs from the reference. */
 export interface DriftRow {
   readonly kind: Kind
   readonly name: string
   /** `missing`: only the reference has it; `extra`: only the configuration has it. */
   readonly change: 'changed' | 'missing' | 'extra'
-  /** Of a changed object: from what the reference says to what the configuration says. */
+  /** Of a changed object: from the value in the reference to the value in the configuration. */
   readonly fields: readonly FieldChange[]
   readonly builtIn: 'mandatory' | 'suggested' | undefined
-  /** What the API server itself will do to the object as it is now. */
+  /** What the API server itself will do to the current object. */
   readonly server: ReconcilePrediction
-  /** As the reference has it and as the configuration has it, defaults filled in; `null` where there is none. */
+  /** The object of the reference and of the configuration, defaults filled in; `null` if there is none. */
   readonly reference: FlowSchema | PriorityLevelConfiguration | null
   readonly current: FlowSchema | PriorityLevelConfiguration | null
 }
@@ -28,10 +28,10 @@ export interface Drift {
   readonly same: number
 }
 
-/** What `kubectl apply` keeps for itself says nothing of the object. */
+/** The record that `kubectl apply` keeps is not part of the object. */
 const NOISE = `metadata.annotations[${LAST_APPLIED}]`
 
-/** How objects differ from others. `version` is the gitVersion of the server that they are on. */
+/** Differences between objects and a reference. `version` is the gitVersion of the server that has them. */
 export function driftBetween(current: ObjectSet, reference: ObjectSet, version: string): Drift {
   const objects = new Map(changesBetween(reference, current).map((change) => [keyOf(change), change]))
   const rows = configDiff(reference, current).flatMap((difference): DriftRow[] => {
@@ -57,16 +57,16 @@ export function driftBetween(current: ObjectSet, reference: ObjectSet, version: 
   return { rows, same: all - rows.filter(({ current: object }) => object !== null).length }
 }
 
-/** How objects differ from those that a server of the version makes by itself; people's own are `extra`. */
+/** Differences from the objects that a server of the version creates by itself; objects of people are `extra`. */
 export const driftFromBuiltIn = (current: ObjectSet, version: string): Drift =>
   driftBetween(current, builtInObjects(version), version)
 
-/** Whether the built-in objects are not as they come. People's own objects are no drift. */
+/** Whether the built-in objects differ from their defaults. Objects of people are not drift. */
 export const isDrifted = ({ rows }: Drift): boolean => rows.some(({ change }) => change !== 'extra')
 
 const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind}/${name}`
 
-/** Nothing is being changed: the question is what the server does to the object as it stands. */
+/** Nothing is being changed: this checks what the server does to the current object. */
 function asItIs(change: GuardChange): GuardChange {
   return change.kind === 'FlowSchema' ? { ...change, from: change.to } : { ...change, from: change.to }
 }

@@ -1,20 +1,22 @@
 import { nearest } from '../text/text.ts'
 
 /**
- * The language in which rows are chosen: tokens separated by blanks, all of which must hold. `key:value` looks into one
- * column (`*` stands for anything, a comma for "or"), `wait>1s` compares, a leading minus means "not", quotes keep blanks,
- * and everything else is looked for in the whole row.
+ * The language for filtering rows: tokens separated by blanks, all of which must match. `key:value` searches one column
+ * (`*` stands for anything, a comma for "or"), `wait>1s` compares, a leading minus means "not", quotes keep blanks, and
+ * everything else is searched in the whole row.
  */
 
-/** What can be asked of the rows of one table. */
+/** The columns of one table that can be filtered. */
 export interface Vocabulary<R> {
-  /** Columns of text. `whole`: the value must be the whole text, so that queue 1 is not queue 14. */
+  /** Columns of text. `whole`: the value must be the whole text, so that queue 1 does not match queue 14. */
   readonly texts: Readonly<Record<string, { readonly of: (row: R) => string; readonly whole?: boolean }>>
-  /** Columns of numbers. Durations are in milliseconds. `undefined`: this row has none, and no comparison holds. */
+  /**
+   * Columns of numbers. Durations are in milliseconds. `undefined`: this row has no value, and no comparison matches.
+   */
   readonly amounts: Readonly<
     Record<string, { readonly of: (row: R) => number | undefined; readonly unit: 'duration' | 'count' }>
   >
-  /** Texts that are searched for what has no key. */
+  /** Texts that are searched for tokens without a key. */
   readonly free: (row: R) => readonly string[]
 }
 
@@ -41,13 +43,13 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * (MILLISECONDS[match[2] ?? 's'] ?? 1_000)
 }
 
-/** One token as it is written, and where it begins. */
+/** One token as written, and its position. */
 export interface WrittenToken {
   readonly text: string
   readonly start: number
 }
 
-/** What a row costs grows with the length of the filter, so that has an end. */
+/** The cost of a row grows with the length of the filter, so the length is limited. */
 const MOST_CHARACTERS = 2_000
 
 /**
@@ -86,7 +88,7 @@ function parseToken<R>(token: string, vocabulary: Vocabulary<R>): Token {
   const unknown = (why: string): Token => ({ kind: 'unknown', text: token, why })
   if (sign === '') return free
   if (sign === ':') {
-    // A name such as system:node is no token of ours: unknown keys are looked for as text.
+    // A name such as system:node is not a token of ours: unknown keys are searched as text.
     if (!Object.hasOwn(vocabulary.texts, key)) {
       if (!Object.hasOwn(vocabulary.amounts, key)) return free
       return unknown(`${key} is compared, as in ${key}>1.`)
@@ -126,7 +128,7 @@ const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> =
 
 type Test<R> = (row: R) => boolean
 
-/** A value with `*` must fit from end to end; others are looked for inside the text, or are all of it. */
+/** A value with `*` must match from end to end; others must be contained in the text, or be all of it. */
 const textTest = (value: string, whole: boolean): TextTest =>
   whole || value.includes('*') ? glob(value) : contains(value)
 
@@ -159,17 +161,17 @@ function testOf<R>(token: Token, { texts, amounts, free }: Vocabulary<R>): Test<
   }
 }
 
-/** Whether a row passes all tokens; those that were not understood hide nothing. */
+/** Whether a row matches all tokens; invalid ones hide nothing. */
 export function compileFilter<R>(tokens: readonly Token[], vocabulary: Vocabulary<R>): Test<R> {
   const tests = tokens.flatMap((token) => testOf(token, vocabulary) ?? [])
   return (row) => tests.every((test) => test(row))
 }
 
-/** A value as it is typed after `key:`, in quotes where it has to be; a quote inside it may be anything. */
+/** A value as typed after `key:`, in quotes if necessary; a quote inside it matches any character. */
 export const filterText = (key: string, value: string): string =>
   /[\s",]/.test(value) ? `${key}:"${value.replaceAll('"', '*')}"` : `${key}:${value}`
 
-/** What a matcher reads of a text. A string is one; tests pass one that counts the reads. */
+/** The part of a text that a matcher reads. A string is one; tests pass one that counts the reads. */
 export interface Characters {
   readonly length: number
   charCodeAt(index: number): number
@@ -193,7 +195,7 @@ export function glob(pattern: string): TextTest {
   return (text) => {
     const end = text.length - last.length
     if (end < first.length || !isAt(text, first, 0) || !isAt(text, last, end)) return false
-    // The leftmost place of each part leaves the most room for those after it, so nothing is ever tried again.
+    // The leftmost place of each part leaves the most room for those after it, so there is no backtracking.
     let at: number | undefined = first.length
     for (const find of finders) {
       at = find(text, at, end)
@@ -211,7 +213,7 @@ function isAt(text: Characters, part: string, at: number): boolean {
 /** Where the first occurrence of a part within `from` and `end` ends; `undefined` without one. */
 type Find = (text: Characters, from: number, end: number) => number | undefined
 
-/** Knuth, Morris and Pratt: linear for every text, where an engine of regular expressions tries all combinations. */
+/** Knuth, Morris and Pratt: linear for every text, while a regular expression engine tries all combinations. */
 function finder(part: string): Find {
   const codes = Array.from({ length: part.length }, (_, index) => part.charCodeAt(index))
   const borders = bordersOf(codes)
@@ -228,7 +230,7 @@ function finder(part: string): Find {
   }
 }
 
-/** Of each beginning of the part: the length of the longest shorter beginning that it ends with. */
+/** For each prefix of the part: the length of the longest shorter prefix that it ends with. */
 function bordersOf(codes: readonly number[]): readonly number[] {
   const borders = [0]
   for (let at = 1, length = 0; at < codes.length; at++) {
@@ -239,10 +241,10 @@ function bordersOf(codes: readonly number[]): readonly number[] {
   return borders
 }
 
-/** Names and addresses hold colons of their own. */
+/** Names and addresses contain colons of their own. */
 const NO_KEY: ReadonlySet<string> = new Set(['system', 'http', 'https', 'kubernetes'])
 
-/** What is wrong with a token, as a sentence; a key that does not exist is searched for as text. */
+/** The error in a token, as a sentence; a key that does not exist is searched as text. */
 export function complaintOf(
   token: Token,
   { texts, amounts }: { readonly texts: object; readonly amounts: object },
@@ -252,7 +254,7 @@ export function complaintOf(
   const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
   if (key === undefined || NO_KEY.has(key.toLowerCase())) return undefined
   const keys = [...Object.keys(texts), ...Object.keys(amounts)]
-  // Two letters in the wrong order are two that differ.
+  // Two transposed letters count as two differences.
   const near = nearest(key, keys, () => (key.length < 4 ? 1 : 2))
   return near === undefined
     ? `Unknown key ${key}; searching for the text ${token.value}.`

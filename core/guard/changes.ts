@@ -14,7 +14,7 @@ import { type SeatImpact, seatImpact } from '../impact/seatImpact.ts'
 import type { Seats } from '../units.ts'
 import type { ObjectRef, GuardFinding } from './finding.ts'
 
-/** One object that differs between two configurations; `null` where there is none. */
+/** One object that differs between two configurations; `null` if there is none. */
 export type GuardChange =
   | {
       readonly kind: 'PriorityLevelConfiguration'
@@ -32,7 +32,7 @@ export type LevelChange = Extract<GuardChange, { kind: 'PriorityLevelConfigurati
 export type SchemaChange = Extract<GuardChange, { kind: 'FlowSchema' }>
 
 /**
- * What differs in spec or in the metadata that people write. Objects may be defaulted or not; those of the changes are.
+ * Differences in spec or in the metadata that people write. Objects may be defaulted or not; those of the changes are.
  * Levels first, each kind by name.
  */
 export function changesBetween(before: ObjectSet, after: ObjectSet): readonly GuardChange[] {
@@ -55,7 +55,7 @@ const differing = <T extends Named>(
   fill: (object: T) => T,
 ): { readonly name: string; readonly from: T | null; readonly to: T | null }[] =>
   pairedByName(before, after).flatMap(({ name, from: old, to: next }) => {
-    // An editor keeps what it does not touch.
+    // An editor keeps everything that it does not change.
     if (old === next) return []
     const [from, to] = [old === undefined ? null : fill(old), next === undefined ? null : fill(next)]
     return from !== null && to !== null && sameContent({ ...from }, { ...to }) ? [] : [{ name, from, to }]
@@ -98,22 +98,22 @@ function traffic(name: string, servers: readonly ServerFrame[]): readonly string
   return executing + queued === 0 ? [] : [`${name} holds ${executing} executing and ${queued} waiting requests now.`]
 }
 
-/** What is known of the server that an edit is for. */
+/** The available data about the server that an edit is for. */
 export interface GuardContext {
-  /** gitVersion; the newest known behaviour without. */
+  /** gitVersion; absent: the newest known behaviour. */
   readonly version?: string | undefined
   /** Seats of one server. */
   readonly serverLimit: Seats
   /**
-   * `files`: nothing runs yet. The console’s own engine, of the simulated server and of a proxy, is free of trap T29; that of
-   * a proxy has no reconciler.
+   * `files`: no server runs yet. The console’s own engine, of the simulated server and of a proxy, is free of trap T29;
+   * that of a proxy has no reconciler.
    */
   readonly origin: 'cluster' | 'simulation' | 'proxy' | 'files'
   /** Newest frames of its servers, for the present traffic. */
   readonly servers?: readonly ServerFrame[] | undefined
-  /** As whom the server knows the console. */
+  /** The user that the server authenticates the console as. */
   readonly user?: { readonly name: string; readonly groups: readonly string[] } | undefined
-  /** The operator’s own regression set. */
+  /** The operator’s own regression tests. */
   readonly tests?: readonly RequestTest[] | undefined
 }
 
@@ -123,13 +123,13 @@ export interface GuardQuestion {
   readonly context: GuardContext
 }
 
-/** A configuration with its defaults, made ready to classify. */
+/** A configuration with its defaults, prepared for classification. */
 export interface Side {
   readonly objects: ObjectSet
   readonly configuration: ClassifyingConfiguration
 }
 
-/** What every rail looks at. */
+/** The input of every rail. */
 export interface RailInput {
   readonly changes: readonly GuardChange[]
   readonly before: Side

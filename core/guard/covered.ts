@@ -3,14 +3,14 @@ import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Sta
 import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
 import { shadowedBy } from './shadowing.ts'
 
-/** Objects made ready for the rows of one configuration. */
+/** Objects prepared for the rows of one configuration. */
 export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {
   const { order, dangling } = classifyingConfiguration(objects)
   const shadowed = new Map(shadowedBy(objects).map(({ schema, by }) => [schema, by]))
   return (coverage) => coverageRows(coverage, { order, dangling, shadowed })
 }
 
-/** Whether a schema gets requests, or why it gets none, in words; `age` writes milliseconds. */
+/** Whether a schema gets requests, or why it gets none, as text; `age` formats milliseconds. */
 export function standingWords(standing: Standing, schema: string, level: string, age: (ms: number) => string): string {
   switch (standing.kind) {
     case 'traffic':

@@ -1,15 +1,15 @@
 import type { FlowSchema, Kind, PriorityLevelConfiguration } from '../config/objects.ts'
 
 /**
- * - `blocks`: applying it breaks something; not before it is mended.
- * - `warns`: likely not what is meant.
- * - `expected`: a consequence to know of.
+ * - `blocks`: applying it breaks something; fix it first.
+ * - `warns`: probably a mistake.
+ * - `expected`: a consequence to be aware of.
  * - `passes`: checked, without a finding.
  */
 export const GUARD_SEVERITIES = ['blocks', 'warns', 'expected', 'passes'] as const
 export type GuardSeverity = (typeof GUARD_SEVERITIES)[number]
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const GUARD_RAILS = [
   'reconciler',
   'vendor',
@@ -25,7 +25,7 @@ export const GUARD_RAILS = [
 ] as const
 export type GuardRail = (typeof GUARD_RAILS)[number]
 
-/** Which rail, and what of it: `reconciler/put-back`. */
+/** The rail and its check: `reconciler/put-back`. */
 export type GuardCode = `${GuardRail}/${string}`
 
 export interface ObjectRef {
@@ -35,7 +35,7 @@ export interface ObjectRef {
 export const levelRef = (name: string): ObjectRef => ({ kind: 'PriorityLevelConfiguration', name })
 export const schemaRef = (name: string): ObjectRef => ({ kind: 'FlowSchema', name })
 
-/** A change of the draft that mends a finding. `path` as for `editManifest`: parents that are missing are made. */
+/** A change of the draft that fixes a finding. `path` as for `editManifest`: missing parents are created. */
 export type GuardFix =
   | {
       readonly action: 'set'
@@ -58,6 +58,6 @@ export interface GuardFinding {
   /** One sentence. */
   readonly message: string
   readonly remedy?: GuardRemedy
-  /** What it follows from, a fact each. */
+  /** The facts behind it, one each. */
   readonly evidence: readonly string[]
 }

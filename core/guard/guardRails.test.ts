@@ -77,7 +77,7 @@ const CONTEXT: GuardContext = { version: VERSION, serverLimit: 600, origin: 'clu
 const rails = (edit: Edit, context: Partial<GuardContext> = {}, before = builtIn): readonly GuardFinding[] =>
   guardRails({ before, after: edited(edit, before), context: { ...CONTEXT, ...context } })
 
-/** Codes and severities of what one rail found. */
+/** Codes and severities of the findings of one rail. */
 const told = (findings: readonly GuardFinding[], rail: GuardRail): readonly (readonly [string, GuardSeverity])[] =>
   findings
     .filter(({ code, severity }) => code.startsWith(`${rail}/`) && severity !== 'passes')

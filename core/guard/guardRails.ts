@@ -13,7 +13,10 @@ import { vendorRail } from './vendors.ts'
 import { namesDecideIn, shadowedIn } from './shadowing.ts'
 import { listed } from '../text/text.ts'
 
-/** The operator’s own regression set: each request must match what it is expected to, else what it matched. */
+/**
+ * The operator’s own regression tests: each request must match the expected schema, or if none is given, the one that
+ * it matched before.
+ */
 const savedTestsRail: Rail = ({ before, after, context }) => {
   const tests = context.tests ?? []
   const was = runRequestTests(before.objects, tests)
@@ -56,7 +59,7 @@ function findingOf(was: RequestTestResult | undefined, is: RequestTestResult): r
 
 interface RailEntry {
   readonly rail: Rail
-  /** What is told when it finds nothing. */
+  /** Reported when it finds nothing. */
   readonly passes: string
 }
 
@@ -78,8 +81,8 @@ const RAILS: Readonly<Record<GuardRail, RailEntry>> = {
 }
 
 /**
- * What an edit of a configuration puts at risk. Findings in the order of the rails, the most severe of each first; a
- * rail that finds nothing says so with one finding that passes. Objects may be defaulted or not.
+ * The risks of an edit of a configuration. Findings in the order of the rails, the most severe of each first; a rail
+ * that finds nothing returns one finding that passes. Objects may be defaulted or not.
  */
 export function guardRails(question: GuardQuestion): readonly GuardFinding[] {
   const input = railInput(question)
@@ -97,9 +100,9 @@ const bySeverity = (a: GuardFinding, b: GuardFinding): number =>
   GUARD_SEVERITIES.indexOf(a.severity) - GUARD_SEVERITIES.indexOf(b.severity)
 
 /**
- * Checks of a configuration as a whole, for the list of objects: dangling schemas, unreachable schemas, loops of reviews
- * and webhooks, drift from the built-in objects, names that decide. Each gives one finding that passes, or one for each
- * problem. Objects may be defaulted or not.
+ * Checks of a configuration as a whole, for the list of objects: dangling schemas, unreachable schemas, loops of
+ * reviews and webhooks, drift from the built-in objects, names that decide. Each returns one finding that passes, or
+ * one for each problem. Objects may be defaulted or not.
  */
 export function wholeSetChecks(objects: ObjectSet, version: string | undefined): readonly GuardFinding[] {
   const side = sideOf(defaulted(objects))
@@ -140,13 +143,13 @@ function shadowed(side: Side): readonly GuardFinding[] {
   const precedenceOf = new Map(
     side.objects.schemas.map(({ metadata, spec }) => [metadata.name, spec.matchingPrecedence]),
   )
-  // That nothing is left for catch-all is as it should be.
+  // It is correct that nothing is left for catch-all.
   return shadowedIn(side)
     .filter(({ schema }) => schema !== CATCH_ALL)
     .map((one) => shadowedFinding(one, precedenceOf))
 }
 
-/** Kubernetes’ own configuration has some, in levels of many seats. */
+/** The built-in configuration contains some loops, in levels with many seats: those are expected. */
 function loops(side: Side, builtIn: Side): readonly GuardFinding[] {
   const usual = new Set(loopsIn(builtIn, []).map(({ kind, level }) => `${kind} ${level}`))
   return byLevel(loopsIn(side, serverAccountsOf(side.objects))).map((group) => {

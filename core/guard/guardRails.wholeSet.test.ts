@@ -43,7 +43,7 @@ it('counts what differs from the release, and what is missing', () => {
     message: '1 built-in object differs from the server’s release.',
     evidence: ['missing: system'],
   })
-  // The two schemas that releases up to 1.33 had besides.
+  // The two additional schemas of releases up to 1.33.
   const older = wholeSetChecks(builtIn, 'v1.33.4').find(({ code }) => code === 'reconciler/drift')
   expect(older?.objects).toHaveLength(2)
 })

@@ -7,7 +7,7 @@ import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './find
 import type { Rail, Side } from './changes.ts'
 import { listed } from '../text/text.ts'
 
-/** Loops that the edit makes, or moves to another level. */
+/** Loops that the edit creates, or moves to another level. */
 export const inversionRail: Rail = ({ before, after }) => {
   const accounts = serverAccountsOf(after.objects)
   const known = new Set(loopsIn(before, accounts).map(keyOf))
@@ -19,7 +19,7 @@ const keyOf = ({ level, caller, answerer }: Loop): string => `${level} ${caller}
 
 export type Loops = readonly [Loop, ...Loop[]]
 
-/** Those of one level and kind together. */
+/** Loops of one level and kind together. */
 export function byLevel(loops: readonly Loop[]): readonly Loops[] {
   const groups = new Map<string, [Loop, ...Loop[]]>()
   for (const loop of loops) {
@@ -44,7 +44,7 @@ export function loopFinding(loops: Loops, side: Side, severity: 'warns' | 'expec
   }
 }
 
-/** For each caller what it may wait for. */
+/** The requests that each caller may wait for. */
 function evidenceOf(loops: Loops): readonly string[] {
   const callers = new Map<string, string[]>()
   for (const { caller, callerSchema, answerer, answererSchema } of loops) {
@@ -55,7 +55,7 @@ function evidenceOf(loops: Loops): readonly string[] {
 }
 
 const OWN_SCHEMA = 'access-reviews'
-/** Before all schemas for whole groups of users, behind those for nodes and leader elections. */
+/** Before all schemas for whole groups of users, after those for nodes and leader elections. */
 const OWN_PRECEDENCE = 700
 const OWN_LEVEL = 'system'
 
@@ -72,7 +72,7 @@ function remedyFor(kind: LoopKind, level: string, { configuration, objects }: Si
     : { sentence, fix: { action: 'add', kind: 'FlowSchema', object: reviewsSchema() } }
 }
 
-/** What KEP-1040 proposes for them. */
+/** The proposal of KEP-1040 for them. */
 const reviewsSchema = (): FlowSchema => ({
   metadata: { name: OWN_SCHEMA },
   spec: {
@@ -98,16 +98,16 @@ const reviewsSchema = (): FlowSchema => ({
 
 /**
  * Requests that are made while another one is served (KEP-1040, “priority inversions”): a server of an aggregated API
- * asks the API server whether its caller may, a webhook reads what it decides by. If they wait for the seats that their
- * callers hold, both wait until one gives up.
+ * sends the API server an access review of its caller, a webhook reads the objects for its decision. If they wait for
+ * the seats that their callers hold, both wait until one gives up.
  */
 interface Loop {
   readonly kind: LoopKind
   readonly level: string
-  /** Who holds the seat, with its schema. */
+  /** The holder of the seat, with its schema. */
   readonly caller: string
   readonly callerSchema: string
-  /** Whose request of the same level the caller’s answer waits for. */
+  /** The sender of the request of the same level that the caller’s response waits for. */
   readonly answerer: string
   readonly answererSchema: string
 }
@@ -129,7 +129,7 @@ const PERSON = 'alice'
 const METRICS = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods'
 const PODS = '/api/v1/namespaces/default/pods'
 
-/** Who calls something that asks back. */
+/** Callers of a server that sends requests back. */
 const CALLERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
   review: [
     actor(
@@ -169,10 +169,10 @@ const ANSWERERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
   webhook: readsOf('an admission webhook', accountName('webhooks', 'admission')),
 }
 
-/** Accounts that schemas name and that sound like a server which the API server calls. */
+/** Names of service accounts that suggest a server which the API server calls. */
 const SOUNDS_LIKE_SERVER = /webhook|admission|api-?server|adapter|metrics/
 
-/** Such accounts of a configuration, as `namespace/name`. */
+/** Service accounts with such a name in a configuration, as `namespace/name`. */
 export function serverAccountsOf({ schemas }: ObjectSet): readonly string[] {
   const accounts = schemas
     .flatMap(({ spec }) => spec.rules ?? [])
@@ -199,8 +199,8 @@ const split = (name: string): readonly [namespace: string, name: string] => {
 }
 
 /**
- * Levels whose requests can wait for other requests of the same level. Where nothing is limited nothing waits.
- * `accounts` are servers to look at besides the usual ones.
+ * Levels whose requests can wait for other requests of the same level. In a level without limits nothing waits.
+ * `accounts` are servers to check in addition to the usual ones.
  */
 export function loopsIn({ configuration }: Side, accounts: readonly string[]): readonly Loop[] {
   const placeOf = ({ label, digest }: Actor) => {

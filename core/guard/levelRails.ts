@@ -9,8 +9,8 @@ import { isLevelChange, type Rail, type RailInput } from './changes.ts'
 import { counted } from '../text/text.ts'
 
 /**
- * Levels that lose queues while requests run. When two mutating requests of one queue are over and their seats linger
- * for the watches, releasing them removes a wrong queue: requests are lost, or the API server panics (trap T29).
+ * Levels that lose queues while requests run. When two mutating requests of one queue have ended and their final seats
+ * are still held, releasing them removes a wrong queue: requests are lost, or the API server panics (trap T29).
  */
 export const queuesRail: Rail = ({ changes, context }) =>
   changes.filter(isLevelChange).flatMap(({ name, from, to }): readonly GuardFinding[] => {
@@ -61,7 +61,7 @@ function removal(name: string, { servers = [] }: Context): GuardFinding {
   }
 }
 
-/** As far as the present traffic tells; without any it is not known. */
+/** According to the present traffic; without any it is unknown. */
 function riskOf(
   name: string,
   { servers = [] }: Context,
@@ -89,22 +89,22 @@ function riskOf(
 const levelsNamed = (name: string, servers: readonly ServerFrame[]): readonly LevelFrame[] =>
   servers.flatMap(({ levels }) => levels.filter((level) => level.name === name))
 
-/** Fewer watches than this cost a write nothing (specification 5.5). */
+/** With fewer watches than this, a write costs nothing extra (specification 5.5). */
 const LINGERS_FROM = 10
 
-/** Whether more watches than that heard of some write; exactly as many are in one bucket with fewer. */
+/** Whether some write had more watchers than that; writes with exactly that many are in one bucket with fewer. */
 function lingers({ bounds, counts, count }: Histogram): boolean {
   const bucket = bounds.findIndex((bound) => bound >= LINGERS_FROM)
   return bucket >= 0 && count > (counts[bucket] ?? count)
 }
 
-/** The chance from which a small flow is too often stuck behind others: 1 in 1000 by one elephant, 1 in 5 by four. */
+/** The chance from which a small flow is stuck behind others too often: 1 in 1000 by one elephant, 1 in 5 by four. */
 const TOO_OFTEN = [
   { elephants: 1, odds: 0.001 },
   { elephants: 4, odds: 0.2 },
 ] as const
 
-/** How well the hands of changed levels keep flows apart (specification 3). A shape that is not legal is no matter of risk. */
+/** How well the hands of changed levels isolate flows (specification 3). An invalid shape is reported elsewhere. */
 export const shardingRail: Rail = ({ changes }) =>
   changes.filter(isLevelChange).flatMap(({ name, from, to }): readonly GuardFinding[] => {
     const [was, is] = [from, to].map((level) => level?.spec.limited?.limitResponse.queuing)
@@ -154,7 +154,7 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
   ]
 }
 
-/** Trap T30: what waits stays where it is, what arrives goes elsewhere. */
+/** Trap T30: waiting requests stay where they are, new ones go elsewhere. */
 function dealtAgain(name: string, was: Queuing | undefined, is: Queuing): readonly GuardFinding[] {
   if (was === undefined) return []
   return [
@@ -170,7 +170,7 @@ function dealtAgain(name: string, was: Queuing | undefined, is: Queuing): readon
 
 const percent = (odds: number): string => `${Number((odds * 100).toPrecision(2))} %`
 
-/** Levels that the edit leaves next to no seats. */
+/** Levels for which the edit leaves almost no seats. */
 export const seatsRail: Rail = (input) =>
   input.impact.rows.flatMap((row): readonly GuardFinding[] => {
     const { name, before, after } = row
@@ -211,7 +211,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
   ]
 }
 
-/** What a limit of 0 does (specification 4.6, 4.11, trap T17). */
+/** The effect of a limit of 0 (specification 4.6, 4.11, trap T17). */
 function withoutSeats({ type, upper }: LevelSeats): string {
   if (upper > 0) return 'its requests run only on borrowed seats'
   return type === 'Reject'
@@ -219,7 +219,7 @@ function withoutSeats({ type, upper }: LevelSeats): string {
     : 'it cannot borrow either, so its requests wait until they time out'
 }
 
-/** Specification 5.2. With one nominal seat or none it goes without saying. */
+/** Specification 5.2. With one nominal seat or none it is self-evident. */
 function oneSeatRequests(name: string, before: LevelSeats | null, after: LevelSeats): readonly GuardFinding[] {
   const { queues, nominal } = after
   if (nominal < 2 || after.maxSeatsPerRequest !== 1 || before?.maxSeatsPerRequest === 1) return []
@@ -246,7 +246,7 @@ function oneSeatRequests(name: string, before: LevelSeats | null, after: LevelSe
   ]
 }
 
-/** The most that the level may have against what it needed lately. */
+/** The maximum that the level may get compared with its recent demand. */
 function belowDemand(
   name: string,
   before: LevelSeats | null,

@@ -65,7 +65,7 @@ describe('predictReconcile on suggested objects', () => {
   )
 
   it('goes by the generation when the annotation is not legible', () => {
-    // A new object is of its first generation; one whose spec stays keeps its own.
+    // A new object has generation 1; one whose spec does not change keeps its own.
     expect(predict(null, annotated(withShares(low, 50), undefined))).toEqual(['put-back', 'true', true])
     expect(predict(low, annotated(low, undefined))).toEqual(['annotation-rewritten', 'true', true])
     const second = withMetadata(low, { generation: 2 })

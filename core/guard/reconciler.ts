@@ -4,15 +4,15 @@ import { AUTOUPDATE_ANNOTATION, EXEMPT } from '../config/objects.ts'
 import type { GuardChange, Rail } from './changes.ts'
 import type { GuardFinding, GuardRemedy, GuardSeverity } from './finding.ts'
 
-/** Within which time the API server’s reconciler has looked at every object (specification 7.8). */
+/** Time within which the API server’s reconciler has checked every object (specification 7.8). */
 export const RECONCILER_PERIOD_SECONDS = 60
 
 /**
- * What the API server itself does to an object (specification 7.8).
+ * The effect of the API server on an object (specification 7.8).
  * - `kept`: nothing.
- * - `put-back`: it gets the built-in spec again.
+ * - `put-back`: the built-in spec is restored.
  * - `recreated`: it is created again as built in.
- * - `deleted`: its annotation says that the server owns it, and it is none of the built-in objects.
+ * - `deleted`: its annotation marks it as owned by the server, but it is not one of the built-in objects.
  * - `annotation-rewritten`: only the annotation is written.
  */
 export type ReconcileVerdict = 'kept' | 'put-back' | 'recreated' | 'deleted' | 'annotation-rewritten'
@@ -21,15 +21,17 @@ export interface ReconcilePrediction {
   readonly verdict: ReconcileVerdict
   /** One sentence. */
   readonly why: string
-  /** What the annotation says afterwards, when the server writes it. */
+  /** The value of the annotation afterwards, when the server writes it. */
   readonly annotation?: 'true' | 'false'
-  /** Whether `apf.kubernetes.io/autoupdate-spec: "false"` in the same write makes the server leave the edit alone. */
+  /**
+   * Whether `apf.kubernetes.io/autoupdate-spec: "false"` in the same write prevents the server from reverting the edit.
+   */
   readonly keptWithAnnotation: boolean
 }
 
 /**
- * What the reconciler of a server of the version does after a change: `to` is the object as it is stored then, defaults
- * filled in. It looks at start and every 60 s.
+ * The effect of the reconciler of a server of the version after a change: `to` is the object as stored then, defaults
+ * filled in. It runs at the start and every 60 s.
  */
 export function predictReconcile(change: GuardChange, version: string | undefined): ReconcilePrediction {
   const { kind, name, to } = change
@@ -70,7 +72,7 @@ function whyKept(name: string, auto: boolean, differs: boolean): string {
     : `${name} already matches the built-in spec.`
 }
 
-/** An object that is none of the server’s. */
+/** An object that is not built in. */
 function predictForeign({ name, to }: GuardChange): ReconcilePrediction {
   if (to === null)
     return { verdict: 'kept', why: `${name} is not built in and stays deleted.`, keptWithAnnotation: false }
@@ -85,7 +87,7 @@ function predictForeign({ name, to }: GuardChange): ReconcilePrediction {
   }
 }
 
-/** Go’s reading of a boolean; `undefined` of any other text. */
+/** A boolean as parsed by Go; `undefined` for any other text. */
 function parseBoolean(text: string | undefined): boolean | undefined {
   switch (text) {
     case '1':
@@ -107,7 +109,9 @@ function parseBoolean(text: string | undefined): boolean | undefined {
   }
 }
 
-/** A new object begins with 1, and every change of the spec adds 1; `undefined` when the generation before is not known. */
+/**
+ * A new object begins with 1, and every change of the spec adds 1; `undefined` when the previous generation is unknown.
+ */
 function generationAfter({ from, to }: GuardChange): number | undefined {
   if (from === null) return 1
   const generation = from.metadata.generation
@@ -115,7 +119,7 @@ function generationAfter({ from, to }: GuardChange): number | undefined {
   return specEquals(from.spec, to.spec) ? generation : generation + 1
 }
 
-/** Exempt may have any shares and lendable percent; without a place for them it counts as wrong. */
+/** Exempt may have any shares and lendable percent; without the member for them it counts as wrong. */
 function sameSpec({ kind, name, to }: GuardChange, builtIn: unknown): boolean {
   if (kind !== 'PriorityLevelConfiguration' || name !== EXEMPT || to === null) return specEquals(to?.spec, builtIn)
   return to.spec.exempt !== undefined && specEquals({ ...to.spec, exempt: {} }, { type: 'Exempt', exempt: {} })
@@ -130,8 +134,8 @@ const SEVERITY: Readonly<Record<ReconcileVerdict, GuardSeverity>> = {
 }
 
 /**
- * What the API server’s reconciler does to the edit (specification 7.8). The simulated server has one, too; behind a proxy it
- * acts on the server's objects and leaves those of the proxy's engine alone.
+ * The effect of the API server’s reconciler on the edit (specification 7.8). The simulated server has one, too; behind
+ * a proxy it affects the server's objects but not those of the proxy's engine.
  */
 export const reconcilerRail: Rail = ({ changes, context }) =>
   changes.flatMap((change): readonly GuardFinding[] => {

@@ -4,12 +4,12 @@ import { type NamesDecide, type Shadowed, namesDecideIn, shadowedIn, winnersOver
 import type { Rail, Side } from './changes.ts'
 import { listed } from '../text/text.ts'
 
-/** Schemas that the edit makes unreachable, or whose turn only their names decide. */
+/** Schemas that the edit makes unreachable, or whose order only their names decide. */
 export const matchingRail: Rail = ({ before, after, changes }) => {
   const changed = new Set(changes.flatMap(({ kind, name }) => (kind === 'FlowSchema' ? [name] : [])))
   const [was, is] = [namesIn(before), namesIn(after)]
   const moved = new Set([...changed, ...is.filter((name) => !was.includes(name))])
-  // Who comes before whom is as it was.
+  // The order has not changed.
   if (moved.size === 0 && was.length === is.length) return []
 
   const { schemas } = after.objects
@@ -27,7 +27,7 @@ export const matchingRail: Rail = ({ before, after, changes }) => {
   return [...unreachable, ...ties]
 }
 
-/** Schemas that take part, in matching order. */
+/** Schemas that are not skipped, in matching order. */
 const namesIn = ({ configuration }: Side): readonly string[] => configuration.order.map(({ metadata }) => metadata.name)
 
 function isShadowed(name: string, { configuration }: Side): boolean {
@@ -35,7 +35,7 @@ function isShadowed(name: string, { configuration }: Side): boolean {
   return schema !== undefined && winnersOver(schema, configuration) !== undefined
 }
 
-/** `changed` are the schemas of the edit: it is for them to give way. */
+/** `changed` are the schemas of the edit: they are the ones to move. */
 export function shadowedFinding(
   { schema, by }: Shadowed,
   precedenceOf: ReadonlyMap<string, number>,
@@ -72,7 +72,7 @@ function remedyFor(
     return moveTo(only, behind, `so that ${schema} comes first`)
   }
   const first = Math.min(...by.map((name) => precedenceOf.get(name) ?? 1))
-  // 1 is for exempt alone.
+  // 1 is reserved for exempt.
   return first > 2
     ? moveTo(schema, first - 1, 'so that it comes first')
     : { sentence: `Remove ${schema}, or narrow ${listed(by)}.` }
@@ -94,7 +94,7 @@ function tieFinding({ precedence, first, second }: NamesDecide, sameLevel: boole
   }
 }
 
-/** Schemas whose level does not exist, so that the server does as if they did not (specification 7.3, 7.6). */
+/** Schemas whose level does not exist, so that the server ignores them (specification 7.3, 7.6). */
 export const referencesRail: Rail = ({ before, after }) => {
   const dangledBefore = new Set(before.configuration.dangling.map(({ metadata }) => metadata.name))
   const levelsBefore = new Set(before.objects.levels.map(({ metadata }) => metadata.name))
@@ -127,7 +127,7 @@ export const referencesRail: Rail = ({ before, after }) => {
 interface DanglingSchema {
   readonly schema: string
   readonly level: string
-  /** Why the server refuses the level, when there is one. */
+  /** Why the server rejects the level, if it exists. */
   readonly refused: string | undefined
 }
 
@@ -137,7 +137,7 @@ export const danglingIn = ({ configuration: { dangling, refused } }: Side): read
     return { schema: metadata.name, level, refused: refused.get(level) }
   })
 
-/** Levels that lose their last schema, or are added without one: their seats serve nobody. */
+/** Levels that lose their last schema, or are added without one: their seats are unused. */
 function unfed(before: Side, after: Side): readonly GuardFinding[] {
   const [was, is] = [fedLevels(before), fedLevels(after)]
   const known = new Set(before.objects.levels.map(({ metadata }) => metadata.name))

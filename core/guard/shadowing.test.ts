@@ -71,7 +71,7 @@ describe('shadowedBy', () => {
     expect(
       shadowed(part('gets', 1_001, ['get']), part('lists', 1_002, ['watch']), both).map((one) => one.schema),
     ).not.toContain('both')
-    // Every verb that there is does not make up all that `*` stands for.
+    // All existing verbs together are not equivalent to `*`.
     expect(
       shadowed(part('all', 1_001, ['get', 'list']), part('star', 1_002, ['*'])).map((one) => one.schema),
     ).not.toContain('star')
@@ -119,7 +119,7 @@ describe('namesDecideIn', () => {
   })
 })
 
-// A small world, so that schemas often cover one another, and every request of it can be tried.
+// Few possible values, so that schemas often cover one another, and every possible request can be tried.
 const NAMES = [
   'alice',
   'system:serviceaccount:x:a',
@@ -138,7 +138,7 @@ const users: readonly User[] = [
         : [[], ['devs'], ['ops'], ['devs', 'ops']]
     return free.map((more) => ({ name, groups: [...groups, ...more] }))
   }),
-  // Certificates and tokens may carry these groups without such a name.
+  // Certificates and tokens may contain these groups without such a name.
   ...[['system:serviceaccounts'], ['system:serviceaccounts', 'system:serviceaccounts:x'], ['system:nodes']].map(
     (groups) => ({ name: 'stray', groups: [...groups, 'system:authenticated'] }),
   ),

@@ -8,11 +8,13 @@ import { type Side, defaulted, sideOf } from './changes.ts'
 /** A schema that no request reaches. */
 export interface Shadowed {
   readonly schema: string
-  /** Earlier schemas that together take all that it matches, in matching order; empty when its rules match nothing. */
+  /** Earlier schemas that together match all its requests, in matching order; empty when its rules match nothing. */
   readonly by: readonly string[]
 }
 
-/** Two schemas of one precedence that both match some request, so that their names decide (specification 2.2). */
+/**
+ * Two schemas of one precedence that both match some request, so that their names decide the order (specification 2.2).
+ */
 export interface NamesDecide {
   readonly precedence: number
   /** The one that gets these requests. */
@@ -21,12 +23,12 @@ export interface NamesDecide {
 }
 
 /**
- * Schemas that no request reaches, in matching order. Schemas without a level take no part. With the built-in objects
- * that is `catch-all`, for global-default takes everybody before. Objects may be defaulted or not.
+ * Schemas that no request reaches, in matching order. Schemas without a level are skipped. With the built-in objects
+ * that is `catch-all`, because global-default matches every user before it. Objects may be defaulted or not.
  */
 export const shadowedBy = (objects: ObjectSet): readonly Shadowed[] => shadowedIn(sideOf(defaulted(objects)))
 
-/** The same of a configuration that is made ready; with `among`, only of schemas that these come before or that are these. */
+/** The same for a prepared configuration; with `among`, only schemas that are among these or come after one of them. */
 export function shadowedIn({ objects, configuration }: Side, among?: ReadonlySet<string>): readonly Shadowed[] {
   const stored = new Set(objects.schemas)
   const earlier: FlowSchema[] = []
@@ -34,17 +36,17 @@ export function shadowedIn({ objects, configuration }: Side, among?: ReadonlySet
     const { name } = schema.metadata
     const asked = among === undefined || among.has(name) || earlier.some((other) => overlap(other, schema))
     if (among?.has(name) === true) earlier.push(schema)
-    // An imagined one is no object that could be mended.
+    // One that the server creates internally is not an object that could be fixed.
     if (!asked || !stored.has(schema)) return []
     const by = winnersOver(schema, configuration)
     return by === undefined ? [] : [{ schema: name, by }]
   })
 }
 
-/** Requests that one schema may stand for; a schema that names more combinations is taken to be reached. */
+/** Requests that may represent one schema; a schema that names more combinations is assumed to be reached. */
 const MOST_REQUESTS = 20_000
 
-/** Who gets what a schema of the order matches; `undefined` when it gets some of it itself. */
+/** The schemas that get what a schema of the order matches; `undefined` when it gets some of it itself. */
 export function winnersOver(
   schema: FlowSchema,
   { order, schemaOf }: ClassifyingConfiguration,
@@ -60,7 +62,7 @@ export function winnersOver(
   return order.flatMap((other) => (winners.has(other) ? [other.metadata.name] : []))
 }
 
-/** Of schemas in matching order; with `among`, only pairs of which one is among these. */
+/** For schemas in matching order; with `among`, only pairs one of which is among these. */
 export function namesDecideIn(order: readonly FlowSchema[], among?: ReadonlySet<string>): readonly NamesDecide[] {
   const asked = ({ metadata }: FlowSchema): boolean => among === undefined || among.has(metadata.name)
   const found: NamesDecide[] = []
@@ -77,7 +79,7 @@ export function namesDecideIn(order: readonly FlowSchema[], among?: ReadonlySet<
   return found
 }
 
-/** Whether there is a request that both schemas match, whatever comes before them. */
+/** Whether some request matches both schemas, regardless of earlier ones. */
 export const overlap = (a: FlowSchema, b: FlowSchema): boolean =>
   some(a.spec.rules, b.spec.rules, (x, y) => some(x.subjects, y.subjects, subjectsMeet) && requestsMeet(x, y))
 
@@ -87,7 +89,7 @@ const some = <T>(a: readonly T[] | undefined, b: readonly T[] | undefined, meet:
 const requestsMeet = (a: PolicyRules, b: PolicyRules): boolean =>
   some(a.resourceRules, b.resourceRules, resourcesMeet) || some(a.nonResourceRules, b.nonResourceRules, pathsMeet)
 
-/** A user of both has the name that one of them asks for, and what groups both of them ask for. */
+/** A user for both has the name that one of them requires, and the groups that both of them require. */
 const subjectsMeet = (a: Subject, b: Subject): boolean =>
   some(usersOf(a), usersOf(b), (x, y) => {
     const groups = [...new Set([...x.groups, ...y.groups])]
@@ -98,7 +100,7 @@ const subjectsMeet = (a: Subject, b: Subject): boolean =>
     })
   })
 
-/** Nobody is authenticated and is not, and no service account is of two namespaces. */
+/** No user is both authenticated and unauthenticated, and no service account belongs to two namespaces. */
 const canBeOneUser = (groups: readonly string[]): boolean =>
   !(groups.includes(AUTHENTICATED) && groups.includes(UNAUTHENTICATED)) &&
   groups.filter((group) => group.startsWith(`${SERVICE_ACCOUNTS}:`)).length < 2
@@ -109,7 +111,7 @@ const resourcesMeet = (a: ResourceRule, b: ResourceRule): boolean =>
   namesMeet(a.resources, b.resources) &&
   ((a.clusterScope === true && b.clusterScope === true) || namesMeet(a.namespaces, b.namespaces))
 
-/** What two entries match are lists of paths and trees of them: if they meet, one is within the other. */
+/** Two entries match lists of paths and trees of them: if they overlap, one is within the other. */
 const pathsMeet = (a: NonResourceRule, b: NonResourceRule): boolean =>
   namesMeet(a.verbs, b.verbs) && (within(a, b) || within(b, a))
 
@@ -126,15 +128,17 @@ function namesMeet(a: readonly string[] | undefined, b: readonly string[] | unde
 }
 
 /**
- * Requests that stand for everything that a flow schema matches: for each combination of what its rules name one, with a
- * value that no configuration names wherever a rule says `*`. A configuration sends all requests of the schema elsewhere
- * exactly when it sends these elsewhere, because what matches a value that nobody names matches all of them.
+ * Requests that represent everything that a flow schema matches: one for each combination of values that its rules
+ * name, with a value that no configuration names wherever a rule contains `*`. A configuration sends all requests of
+ * the schema elsewhere exactly when it sends these elsewhere, because what matches a value that no rule names matches
+ * all of them.
  *
- * Users have the groups that a server gives them: everybody is in one of `system:authenticated` and
- * `system:unauthenticated`, and service accounts are in the groups of theirs. Who impersonates may claim other ones.
+ * Users have the groups that a server gives them: every user is in one of `system:authenticated` and
+ * `system:unauthenticated`, and service accounts are in the groups of theirs. An impersonating user may claim other
+ * ones.
  */
 
-/** In no name that the API admits. */
+/** Occurs in no name that the API admits. */
 export const UNNAMED = '\u0000'
 const AUTHENTICATED = 'system:authenticated'
 const UNAUTHENTICATED = 'system:unauthenticated'
@@ -151,7 +155,7 @@ export function* representatives({ spec }: FlowSchema): Generator<RequestDigest,
   }
 }
 
-/** Users that stand for all whom a subject names; for everybody two, of whom no user is both. */
+/** Users that represent all whom a subject matches; for all users two, because no user is in both groups. */
 export function usersOf(subject: Subject): readonly User[] {
   const { user, group, serviceAccount } = subject
   if (subject.kind === 'User' && user !== undefined) {
@@ -180,7 +184,7 @@ function groupsWith(group: string): readonly string[] {
   return [group, ...namespaced, AUTHENTICATED]
 }
 
-/** `*` alone stands for all (trap T33). */
+/** A single `*` represents all (trap T33). */
 const valuesOf = (list: readonly string[] | undefined): readonly string[] =>
   list?.length === 1 && list[0] === '*' ? [UNNAMED] : (list ?? [])
 
@@ -204,7 +208,7 @@ function* resourceInfos(rule: ResourceRule): Generator<RequestInfo, void, undefi
   }
 }
 
-/** An entry stands for itself, unless it ends in `/` or `*`, and for all that lies below it (specification 2.5). */
+/** An entry represents itself, unless it ends in `/` or `*`, and everything below it (specification 2.5). */
 function* pathInfos({ verbs, nonResourceURLs }: NonResourceRule): Generator<RequestInfo, void, undefined> {
   for (const verb of valuesOf(verbs)) {
     for (const entry of nonResourceURLs ?? []) {

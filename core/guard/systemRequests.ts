@@ -3,14 +3,14 @@ import { identityOf, accountName } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { RequestSample } from '../contract/objects.ts'
 
-/** Requests that keep a cluster alive, by what they are for: a configuration must go on serving each of them. */
+/** Requests that keep a cluster alive, by purpose: a configuration must continue to serve each of them. */
 export interface SystemGroup {
   readonly id: string
   readonly title: string
   readonly requests: readonly SystemRequest[]
 }
 export interface SystemRequest {
-  /** What is asked by whom: `a kubelet renews its lease`. */
+  /** The request and its sender: `a kubelet renews its lease`. */
   readonly label: string
   readonly request: RequestSample
   readonly digest: RequestDigest
@@ -50,7 +50,8 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
     id: 'probes',
     title: 'Health probes',
     requests: [
-      // Upstream’s name for them is health-for-strangers: a load balancer and a kubelet’s probe have no credentials.
+      // Upstream names the schema for them health-for-strangers: a load balancer and a kubelet’s probe have no
+      // credentials.
       ...['/livez', '/readyz', '/healthz', '/readyz?verbose'].map((path) =>
         asks(`a stranger probes ${path}`, ANONYMOUS, 'GET', path),
       ),

@@ -8,7 +8,7 @@ import type { Rail, RailInput, Side } from './changes.ts'
 import { SYSTEM_GROUPS, type SystemGroup } from './systemRequests.ts'
 import { listed } from '../text/text.ts'
 
-/** Requests that keep a cluster alive, before and after the edit: one finding for each kind of them. */
+/** Requests that keep a cluster alive, before and after the edit: one finding for each kind. */
 export const systemTrafficRail: Rail = (input) => {
   const full = fullLevels(input.context.servers)
   return SYSTEM_GROUPS.flatMap((group) => findingsOf(group, input, full))
@@ -34,7 +34,7 @@ function findingsOf(
     ({ was, is }) => is.problem !== undefined && (was.problem === undefined || was.level !== is.level),
   )
   const moved = all.filter(({ was, is }) => was.level !== is.level && is.problem === undefined)
-  // A place that nothing limits is only better.
+  // A level without limits is only better.
   const worse = moved.filter(({ is }) => !is.exempt)
   const findingOf = (same: NotEmpty<Moved>, severity: 'blocks' | 'warns', consequence: string): GuardFinding => {
     const [{ label, is }] = same
@@ -70,7 +70,7 @@ function findingsOf(
   ]
 }
 
-/** A place with less than a quarter of the seats that served the requests: they would starve under their usual load. */
+/** A level with less than a quarter of the seats that served the requests: they would starve under their usual load. */
 function tooSmall(was: Landing, is: Landing): string | undefined {
   const least = was.exempt ? 2 : was.nominal / 4
   if (is.exempt || is.nominal >= least || (was.level === is.level && was.nominal === is.nominal)) return undefined
@@ -80,7 +80,7 @@ function tooSmall(was: Landing, is: Landing): string | undefined {
 
 type NotEmpty<T> = readonly [T, ...T[]]
 
-/** Those with the same schema and level together. */
+/** Requests with the same schema and level together. */
 function byPlace(all: readonly Moved[]): readonly NotEmpty<Moved>[] {
   const places = new Map<string, [Moved, ...Moved[]]>()
   for (const one of all) {
@@ -102,7 +102,7 @@ const placeOf = (landing: Landing): string => `${landing.level} (${seatsOf(landi
 const evidenceOf = ({ label, was, is }: Moved): string =>
   `${label}: ${was.schema.metadata.name} in ${was.level} → ${is.schema.metadata.name} in ${is.level}`
 
-/** A schema of the edit that comes too early can stand just behind those that served the requests. */
+/** A schema of the edit with too early a precedence can move just behind those that served the requests. */
 function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): GuardRemedy {
   const [{ was, is }] = moved
   const catching = is.schema.metadata.name
@@ -119,7 +119,7 @@ function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): Guard
   return { sentence: `Keep ${listed(served)} and the level ${was.level} for these requests.` }
 }
 
-/** Where a request goes, and what is wrong with that place for one that must be served. */
+/** The schema and level of a request, and why they are unsuitable for one that must be served. */
 interface Landing {
   readonly schema: FlowSchema
   readonly level: string
@@ -142,7 +142,7 @@ function landingOf({ configuration }: Side, digest: RequestDigest, full: Readonl
   return { ...place, problem: full.get(plan.name) }
 }
 
-/** Levels that are full at this moment on at least one server, each with the end of a sentence that says so. */
+/** Levels that are currently full on at least one server, each with the end of a sentence for it. */
 function fullLevels(servers: readonly ServerFrame[] = []): ReadonlyMap<string, string> {
   const full = new Map<string, string>()
   for (const server of servers) {
@@ -159,14 +159,14 @@ function fullLevels(servers: readonly ServerFrame[] = []): ReadonlyMap<string, s
   return full
 }
 
-/** What the console asks for: without the first two an edit cannot be taken back. */
+/** Requests of the console: without the first two an edit cannot be reverted. */
 const REQUESTS = [
   { what: 'its edits', method: 'PATCH', url: '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/any' },
   { what: 'reading the objects', method: 'GET', url: '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas' },
   { what: 'the metrics', method: 'GET', url: '/metrics' },
 ] as const
 
-/** Requests of the console's own user that the edit sends to a place where they may not be served. */
+/** Requests of the console's own user that the edit sends to a level where they may not be served. */
 export const ownAccessRail: Rail = ({ before, after, context }) => {
   const { user } = context
   if (user === undefined) return []

@@ -2,19 +2,19 @@ import type { ObjectMeta } from '../config/objects.ts'
 import type { GuardChange, Rail } from './changes.ts'
 import type { GuardFinding } from './finding.ts'
 
-/** Somebody besides the API server who writes flow-control objects again and again, or at the next release. */
+/** A program other than the API server that writes flow-control objects repeatedly, or at its next release. */
 export interface Reconciler {
   readonly who: string
-  /** What it does to an edit, as the end of a sentence that begins with its name. */
+  /** Its effect on an edit, as the end of a sentence that begins with its name. */
   readonly does: string
   readonly severity: 'warns' | 'expected'
-  /** How to make it leave the object alone, when it offers that. */
+  /** How to make it leave the object unchanged, if it has such an option. */
   readonly escape?: { readonly label: string; readonly value: string }
-  /** What an object of its kind is recognised by. */
+  /** The properties that identify an object of its kind. */
   readonly signs: {
     readonly managers?: readonly string[]
     readonly prefixes?: readonly string[]
-    /** Keys of labels or annotations; with a value where only that one means it. */
+    /** Keys of labels or annotations; with a value if only that one identifies it. */
     readonly labels?: readonly (readonly [key: string, value?: string])[]
     readonly annotations?: readonly (readonly [key: string, value?: string])[]
   }
@@ -92,7 +92,7 @@ const RECONCILERS: readonly Reconciler[] = [
   },
 ]
 
-/** What an object shows of somebody, a fact each; empty when it shows nothing. */
+/** The traces of such a program on an object, one fact each; empty if there are none. */
 function signsOf({ signs }: Reconciler, { name, labels, annotations, managedFields }: ObjectMeta): readonly string[] {
   const managers = (signs.managers ?? []).filter((manager) => managedFields?.some((entry) => entry.manager === manager))
   const prefixes = (signs.prefixes ?? []).filter((prefix) => name.startsWith(prefix))
@@ -111,11 +111,11 @@ function signsOf({ signs }: Reconciler, { name, labels, annotations, managedFiel
   ]
 }
 
-/** Changes of objects that somebody else keeps in step: providers, GitOps, other programs. */
+/** Changes of objects that another program maintains: providers, GitOps, other programs. */
 export const vendorRail: Rail = ({ changes }) => changes.flatMap(findingsOf)
 
 function findingsOf({ kind, name, from, to }: GuardChange): readonly GuardFinding[] {
-  // A new object is nobody's yet.
+  // A new object has no maintainer yet.
   if (from === null) return []
   const object = { kind, name }
   const found = RECONCILERS.flatMap((reconciler): GuardFinding[] => {
@@ -156,7 +156,7 @@ function findingsOf({ kind, name, from, to }: GuardChange): readonly GuardFindin
 /** Field managers of people and of the API server itself. */
 const NO_PROGRAM = /^(?:kubectl|apf-console|api-priority-and-fairness-config-|Mozilla|curl|before-first-apply|unknown)/
 
-/** Of the status nothing is said: its writer does not touch what is edited. */
+/** The status is ignored: its writer does not change what is edited. */
 const programsAmong = ({ managedFields }: ObjectMeta): readonly string[] => [
   ...new Set(
     (managedFields ?? []).flatMap(({ manager, subresource }) =>
