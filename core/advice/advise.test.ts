@@ -27,11 +27,11 @@ interface Wish {
   readonly peak?: number
   /** Per page. */
   readonly rejected?: Partial<Rejected>
-  /** Seconds that all its requests waited. */
+  /** Seconds that all its requests waited in total. */
   readonly waited?: number
 }
 
-/** A server with the built-in levels of 600 seats, whose levels want what `wishes` say. */
+/** A server with the built-in levels of 600 seats, with the demand that `wishes` give for its levels. */
 function page(seconds: number, wishes: Readonly<Record<string, Wish>>, over: Partial<ServerFrame> = {}): ServerFrame {
   const plans = [...classifyingConfiguration(OBJECTS).levels.values()].map(({ plan }) => plan)
   const limits = configuredLimits(SEATS, plans)
@@ -85,7 +85,7 @@ describe('advice', () => {
     expect(shares?.changes.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
       'PriorityLevelConfiguration/workload-low',
     ])
-    // The server keeps built-in objects in step unless this annotation says otherwise.
+    // The server restores built-in objects unless this annotation disables that.
     expect(shares?.changes[0]?.text).toContain("apf.kubernetes.io/autoupdate-spec: 'false'")
     expect(shares?.evidence[0]).toBe(
       'Demand was up to 280 seats during 95 % of the time, over 6 min 40 s since 2026-11-21 07:30:00 UTC; the level owns 245.',

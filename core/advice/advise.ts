@@ -11,17 +11,17 @@ import { lendingAdvice, queueAdvice, sharesAdvice } from './levelAdvice.ts'
 import { flagAdvice, schemaAdvice, scrapeAdvice, sizeAdvice } from './serverAdvice.ts'
 import { listed } from '../text/text.ts'
 
-/** Samples that cover less time say nothing about how many seats a level needs. */
+/** Samples that cover less time are not enough to determine how many seats a level needs. */
 const SHORTEST_MS = 5 * 60_000
 const SHARES = [0.5, 0.9, 0.95, 0.99, 1] as const
 const MOST_EDITS = 8
 
 interface AdviceOptions {
-  /** Nodes of the cluster, where the reader says so. */
+  /** Nodes of the cluster, if the user specifies them. */
   readonly nodes?: number | undefined
 }
 
-/** What to change in shares, lending, queues, schemas, flags and scraping, from what was used of them. */
+/** Recommended changes of shares, lending, queues, schemas, flags and scraping, derived from their usage. */
 export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
   const servers = usage.servers.toSorted((a, b) => (most(b) ?? 0) - (most(a) ?? 0))
   const [busiest] = servers

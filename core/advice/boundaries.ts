@@ -6,7 +6,9 @@ import { amount, counted, percent } from '../report/words.ts'
 import { isInNeed, type Place } from './evidence.ts'
 import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
 
-/** Requests to further namespaces of a schema, and of further users of a namespace, count for the schema alone. */
+/**
+ * Requests to further namespaces of a schema, and from further users of a namespace, are only counted for the schema.
+ */
 const MOST_NAMESPACES = 500
 const MOST_USERS = 500
 
@@ -15,7 +17,7 @@ export interface SchemaFlows extends Counted {
   readonly schema: string
   readonly level: string
   readonly by: 'user' | 'namespace'
-  /** Requests by user, of each namespace. */
+  /** Requests by user, for each namespace. */
   readonly namespaces: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
@@ -24,7 +26,7 @@ interface Schema extends Omit<SchemaFlows, keyof Counted> {
   readonly namespaces: Map<string, Map<string, number>>
 }
 
-/** Counts who sends to which namespace, in memory that does not grow with time. Takes each request once. */
+/** Counts the users that send to each namespace, in memory that does not grow with time. Takes each request once. */
 export class BoundaryTally {
   private readonly schemas = new Map<string, Schema>()
 
@@ -49,16 +51,19 @@ export class BoundaryTally {
   }
 }
 
-/** Fewer requests of a schema say nothing about who is in whose way. */
+/** With fewer requests of a schema, its flows cannot be judged. */
 const LEAST_REQUESTS = 100
-/** A namespace, or a user, that sends this part of the requests is the one that floods. */
+/** A namespace or a user that sends this part of the requests is the one that floods. */
 const DOMINANT = 0.5
-/** So many users of one namespace are so many flows, whose hands leave few queues to others. */
+/** With this many users in one namespace, there are as many flows, and their hands leave few queues to others. */
 const MANY_USERS = 20
 /** A user with fewer requests may be there by chance. */
 const LEAST_OF_USER = 5
 
-/** Schemas of levels in trouble whose flows do not separate those who flood from those who wait behind them. */
+/**
+ * Schemas of levels in trouble whose flows do not separate the users or namespaces that flood from those that wait
+ * behind them.
+ */
 export function boundaryAdvice(
   flows: readonly SchemaFlows[],
   places: readonly Place[],

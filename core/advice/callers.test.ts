@@ -32,7 +32,9 @@ const row = (user: string, address: string | undefined, over: Partial<LiveReques
 const many = (count: number, make: (index: number) => LiveRequest): readonly LiveRequest[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** What is advised on user names when these rows came within 400 s, during which the level rejected so many requests. */
+/**
+ * The advice about user names when these rows arrived within 400 s, during which the level rejected this many requests.
+ */
 function advised(rows: readonly LiveRequest[], rejected = 0): readonly Suggestion[] {
   const tally = createUsageTally()
   for (let second = 0; second <= 400; second += 5) {
@@ -78,7 +80,7 @@ test('no advice where one address sends, or another user dominates, or too few r
   expect(advised(instances(160, 2))).toEqual([])
   expect(advised(instances(99, 4))).toEqual([])
   expect(advised([...instances(100, 4), ...many(101, () => row('other', '10.1.0.1'))])).toEqual([])
-  // Few requests of an address do not make it an instance.
+  // A few requests from an address do not make it an instance.
   expect(advised([...instances(160, 2), ...many(4, () => row(CONTROLLER, '10.0.0.9'))])).toEqual([])
 })
 

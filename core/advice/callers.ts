@@ -5,14 +5,14 @@ import { isInNeed, type Place } from './evidence.ts'
 import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
 import { listed } from '../text/text.ts'
 
-/** Of further users of a level, and addresses of a user, only the requests are counted. */
+/** For further users of a level, and further addresses of a user, only the requests are counted. */
 const MOST_USERS = 1_000
 const MOST_ADDRESSES = 256
 
 /** Requests of a level whose flow is their user, and whose client address is known. */
 export interface LevelCallers extends Counted {
   readonly level: string
-  /** Requests by address, of each user. */
+  /** Requests by address, for each user. */
   readonly users: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
@@ -21,7 +21,7 @@ interface Level {
   readonly users: Map<string, Map<string, number>>
 }
 
-/** Counts who sends from where, in memory that does not grow with time. Takes each request once. */
+/** Counts the addresses that each user sends from, in memory that does not grow with time. Takes each request once. */
 export class CallerTally {
   private readonly levels = new Map<string, Level>()
 
@@ -43,15 +43,15 @@ export class CallerTally {
   }
 }
 
-/** Fewer requests of a level say nothing about who dominates it. */
+/** With fewer requests of a level, a dominant user cannot be determined. */
 const LEAST_REQUESTS = 100
 /** A user that sends this part of the requests of a level dominates it. */
 const DOMINANT = 0.5
-/** So many addresses, each with so many requests, are taken for instances. */
+/** This many addresses, each with this many requests, are considered instances. */
 const LEAST_ADDRESSES = 3
 const LEAST_OF_ADDRESS = 5
 
-/** Names that are given to components of Kubernetes, unlike those of service accounts. */
+/** Names given to components of Kubernetes, unlike those of service accounts. */
 const isFixedName = (user: string): boolean => user.startsWith('system:') && !user.startsWith('system:serviceaccount:')
 
 /** A user of a level whose instances, at several addresses, are one flow that sends most of its requests. */

@@ -5,18 +5,18 @@ import { amount, counted, dateAndClock, length, seconds } from '../report/words.
 import type { LevelUsage, ServerUsage } from './usage.ts'
 import { listed } from '../text/text.ts'
 
-/** Demand fits into the seats that are advised during this part of the time. */
+/** Demand fits into the recommended seats during this part of the time. */
 export const ENOUGH = 0.95
 /** A wait that a client notices, seconds. */
 export const NOTICED_SECONDS = 0.1
 
-/** A level on the server where it is worst off. */
+/** A level on the server where its state is worst. */
 export interface Place {
   readonly server: ServerUsage
   readonly level: LevelUsage
 }
 
-/** The p99 of the waits is above this many seconds for certain. */
+/** Whether the p99 of the waits is certainly above this many seconds. */
 export const waitedAbove = ({ waits }: LevelUsage): number => (waits && quantileRange(0.99, waits)?.above) ?? 0
 export const isInNeed = (level: LevelUsage): boolean =>
   allRejected(level.rejected) > 0 || waitedAbove(level) >= NOTICED_SECONDS

@@ -12,9 +12,9 @@ import { amount, counted, percent } from '../report/words.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
 
-/** An edit by which another level loses a larger part of its nominal limit names that level. */
+/** If another level loses a larger part of its nominal limit by an edit, the advice names that level. */
 const LARGEST_LOSS = 0.1
-/** Longer queues only let requests wait longer once this part of all rejections are time-outs. */
+/** Once this part of all rejections are time-outs, longer queues only let requests wait longer. */
 const TIME_OUT_PART = 0.1
 
 /** More shares for a level in need whose demand exceeds its nominal limit. */
@@ -77,7 +77,7 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
 
 const OBJECTS_UNKNOWN = 'The flow-control objects are not known, so there is no draft.'
 
-/** Levels that lose much of what they own, and whether that is less than they need. */
+/** Levels that lose much of what they own, and whether what remains is less than they need. */
 function lossesOf(
   impact: Suggestion['impact'],
   server: ServerUsage,
@@ -103,7 +103,7 @@ interface Edit {
   readonly impact: Suggestion['impact']
 }
 
-/** An edit of one level, and what it does to the nominal limits of all. */
+/** An edit of one level, and its effect on the nominal limits of all. */
 function changeOf(
   server: ServerUsage,
   objects: ObjectSet | undefined,
@@ -136,7 +136,7 @@ function impactOf(
   return impact.some(({ before, after }) => before !== after) ? impact : []
 }
 
-/** Queues for levels that reject for want of room. */
+/** Queues for levels that reject for lack of room. */
 export function queueAdvice(place: Place, objects: ObjectSet | undefined): readonly Suggestion[] {
   const { server, level } = place
   const { rejected, queueLengths } = level
@@ -208,7 +208,7 @@ export function lendingAdvice(
   const { peak } = level
   if (nominal === undefined || lower === undefined || peak === undefined || nominal === 0) return []
   if (peak >= THRESHOLDS.leastUsed * nominal || isMandatory('PriorityLevelConfiguration', level.name)) return []
-  // Twice the peak stays, so that a surge twice as large needs no borrowing.
+  // Twice the peak is kept, so that a surge twice as large needs no borrowing.
   const kept = Math.min(nominal, Math.max(1, 2 * peak))
   const lendable = Math.floor((100 * (nominal - kept)) / nominal)
   if (nominal - Math.round((nominal * lendable) / 100) >= lower) return []

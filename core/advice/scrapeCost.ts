@@ -6,15 +6,17 @@ import { CATALOGUE, familiesOf } from '../metrics/catalogue.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { recordingRules } from '../prom/recordingRules.ts'
 
-/** What Prometheus stores of one flow-control family of one server. */
+/** What Prometheus stores for one flow-control family of one server. */
 interface FamilyCost {
   readonly family: string
   readonly series: number
-  /** Why nothing is lost that the console, its alert rules or its dashboard draw from; absent where something would be. */
+  /**
+   * Why the console, its alert rules and its dashboard lose nothing without it; absent where they would lose something.
+   */
   readonly droppable?: string
 }
 
-/** Series of each flow-control family of a page, as its frame shows them, the largest first. */
+/** Series of each flow-control family of a page, according to its frame, the largest first. */
 export function scrapeCost(server: ServerFrame): readonly FamilyCost[] {
   const known = new Set(familiesOf(server.version).map(({ name }) => name))
   const counted = new Map<string, number>()
@@ -51,7 +53,7 @@ function countLevel(level: LevelFrame, add: (family: string, series: number) => 
     [FAMILY.currentR, time?.currentR],
   ] as const
   for (const [family, value] of gauges) add(family, value === undefined ? 0 : 1)
-  // They appear with the first request that was taken from a queue; exempt has none.
+  // They appear with the first request that was dispatched from a queue; exempt has none.
   if (time !== undefined && !isExempt(level) && (time.dispatchR ?? 0) > 0) {
     add(FAMILY.dispatchR, 1)
     add(FAMILY.latestS, 1)
@@ -84,13 +86,13 @@ const VIRTUAL_TIME: ReadonlySet<string> = new Set([
   FAMILY.nextS,
   FAMILY.nextDiscountedS,
 ])
-/** Shown, and nothing else is computed from them. */
+/** Droppable although a few views read them. */
 const SHOWN_ALONE: ReadonlyMap<string, string> = new Map([
   [FAMILY.queueLength, 'Only the pane Widths and queues shows it.'],
   [FAMILY.watchCount, 'Only the pane Widths and queues and the check of lingering seats use it.'],
 ])
 
-/** Everything that the console writes for Prometheus and Grafana: a family that stands in it is queried. */
+/** Everything that the console writes for Prometheus and Grafana: a family that occurs in it is queried. */
 const queriedText = (version: string | undefined): string =>
   JSON.stringify([
     alertExpressions({ version, matchers: [], intervalMs: undefined }),
@@ -104,12 +106,12 @@ function whyDroppable(family: string, queried: string): string | undefined {
   return SHOWN_ALONE.get(family) ?? (CATALOGUE.get(family)?.needed === false ? 'Nothing is drawn from it.' : undefined)
 }
 
-/** Families of the catalogue that no screen and no rule reads, and which a page has besides. */
+/** Families of the catalogue that no screen and no rule reads, but that a page contains. */
 const UNREAD = [...CATALOGUE.values()].flatMap(({ name, needed, removedIn }) =>
   name.startsWith('apiserver_flowcontrol_') && (!needed || removedIn !== undefined) ? [name] : [],
 )
 
-/** Settings of a Prometheus scrape job that drop these families and those that nothing reads. */
+/** Settings of a Prometheus scrape job that drop these families and the unused ones. */
 export function dropSettings(costs: readonly FamilyCost[]): string {
   const dropped = costs.flatMap(({ family, droppable }) => (droppable === undefined ? [] : [family]))
   const names = [...new Set([...dropped, ...UNREAD])].toSorted()

@@ -10,7 +10,7 @@ import { seatsFor, type ServerUsage } from './usage.ts'
 import { DEMAND_STAYS, ENOUGH, over, range } from './evidence.ts'
 import { listed } from '../text/text.ts'
 
-/** The two flags that make up the seats of a server. */
+/** The two flags whose sum is the seats of a server. */
 const flags = (seats: number): string => {
   // As the defaults, 400 and 200.
   const readOnly = Math.ceil((seats * 2) / 3)
@@ -53,7 +53,7 @@ export function flagAdvice(server: ServerUsage, needed: boolean): readonly Sugge
   ]
 }
 
-/** Flags that are commonly recommended for clusters of so many nodes or more. */
+/** Flags that are commonly recommended for clusters of at least this many nodes. */
 const BY_NODES = [
   { nodes: 3_000, readOnly: 3_000, mutating: 1_000 },
   { nodes: 1_000, readOnly: 1_500, mutating: 500 },
@@ -89,7 +89,7 @@ export function sizeAdvice(server: ServerUsage, nodes: number): readonly Suggest
   ]
 }
 
-/** Schemas of the cluster’s own that no request matched on any server since it started. */
+/** Schemas that the cluster’s operators added and that no request matched on any server since it started. */
 export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet | undefined): readonly Suggestion[] {
   const [server] = servers
   if (server === undefined || objects === undefined) return []
@@ -130,7 +130,7 @@ export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet
     }))
 }
 
-/** Of the series of flow control, those that a Prometheus can do without. */
+/** The flow-control series that a Prometheus can do without. */
 export function scrapeAdvice(server: ServerUsage): Suggestion {
   const costs = scrapeCost(server.last)
   const all = costs.reduce((sum, { series }) => sum + series, 0)

@@ -1,14 +1,14 @@
 import { dateAndClock } from '../report/words.ts'
 import type { UnixMs } from '../units.ts'
 
-/** Requests, and when the first and the last of them came. */
+/** Requests, and when the first and the last of them arrived. */
 export interface Counted {
   readonly requests: number
   readonly from: UnixMs
   readonly to: UnixMs
 }
 
-/** The same with one more. */
+/** The same with one more request. */
 export const counting = (before: Counted | undefined, at: UnixMs): Counted => ({
   requests: (before?.requests ?? 0) + 1,
   from: Math.min(before?.from ?? at, at),
@@ -17,7 +17,7 @@ export const counting = (before: Counted | undefined, at: UnixMs): Counted => ({
 
 export const between = ({ from, to }: Counted): string => `between ${dateAndClock(from)} and ${dateAndClock(to)} UTC`
 
-/** What a map has at a key, made where there is room for another one; `undefined` where there is none. */
+/** The value of a map at a key, created if there is room for another one; `undefined` if there is none. */
 export function bounded<V>(map: Map<string, V>, key: string, most: number, make: () => V): V | undefined {
   const known = map.get(key)
   if (known !== undefined || map.size >= most) return known

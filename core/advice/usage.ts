@@ -11,28 +11,31 @@ import type { LiveRequest } from '../contract/live.ts'
 import { BoundaryTally, type SchemaFlows } from './boundaries.ts'
 import { CallerTally, type LevelCallers } from './callers.ts'
 
-/** Between pages further apart nothing is known of the time. */
+/** The time between pages that are further apart is not counted. */
 const LONGEST_GAP_MS = 150_000
-/** Of further servers of a source nothing is kept. */
+/** Further servers of a source are not recorded. */
 const MOST_SERVERS = 64
 
 /** Milliseconds spent at each whole number of seats. */
 type SeatTimes = ReadonlyMap<number, number>
 
-/** One level of one server over all samples that were taken. */
+/** One level of one server over all samples. */
 export interface LevelUsage {
   readonly name: string
   readonly last: LevelFrame
-  /** Time spent at each demand: the mean of an adjustment period, or what a page shows where the server reports none. */
+  /**
+   * Time spent at each demand: the mean of an adjustment period, or the value of the page where the server reports
+   * none.
+   */
   readonly demand: SeatTimes
-  /** The highest demand of any instant; `undefined` where it is not reported. */
+  /** The highest demand at any instant; `undefined` where it is not reported. */
   readonly peak: number | undefined
   /** Requests since `ServerUsage.since`. */
   readonly rejected: Rejected
   readonly dispatched: number
   /** Seconds waited by requests since `ServerUsage.since`. */
   readonly waits: Histogram | undefined
-  /** Requests in the queue of each request that was enqueued since `ServerUsage.since`. */
+  /** Queue length that each enqueued request found, since `ServerUsage.since`. */
   readonly queueLengths: Histogram | undefined
 }
 
@@ -48,23 +51,23 @@ export interface ServerUsage {
   readonly last: ServerFrame
   /** Seats of the server. */
   readonly limit: number | undefined
-  /** All levels with exempt. */
+  /** All levels, including exempt. */
   readonly demand: SeatTimes
   /** Without exempt. */
   readonly levels: readonly LevelUsage[]
 }
 
-/** What advice rests on. */
+/** What advice is based on. */
 export interface Usage {
   readonly servers: readonly ServerUsage[]
   readonly objects: ObjectSet | undefined
-  /** Who sends from where: empty unless single requests are known. */
+  /** Which users send from which addresses: empty unless single requests are available. */
   readonly callers: readonly LevelCallers[]
-  /** How requests are divided into flows: likewise. */
+  /** How requests are divided into flows: likewise empty. */
   readonly flows: readonly SchemaFlows[]
 }
 
-/** Adds up what a source tells, in memory that does not grow with time. */
+/** Aggregates the events of a source, in memory that does not grow with time. */
 export interface UsageTally {
   take(event: SourceEvent): void
   read(): Usage
@@ -85,7 +88,7 @@ interface ServerTally {
   readonly levels: Map<string, LevelTally>
 }
 
-/** Pages have to come in order: one that is older than the last of its server is passed over. */
+/** Pages have to arrive in order: one that is older than the last of its server is skipped. */
 export function createUsageTally(): UsageTally {
   const servers = new Map<string, ServerTally>()
   const callers = new CallerTally()
@@ -129,10 +132,10 @@ export function createUsageTally(): UsageTally {
   }
 }
 
-/** Requests that change after so many others were counted may be counted twice. */
+/** Requests that change after this many others were counted may be counted twice. */
 const MOST_REMEMBERED = 50_000
 
-/** Rows come again whenever they change: whether one comes for the first time. */
+/** A row is sent again whenever it changes: whether this is its first time. */
 function newRequests(): (request: LiveRequest) => boolean {
   const remembered = new Set<string>()
   return ({ at, seq }) => {
@@ -208,14 +211,14 @@ function levelUsage(last: LevelFrame, base: LevelFrame | undefined, { demand, pe
   }
 }
 
-/** The least number of seats that was not exceeded during a share (0 to 1) of the time; `undefined` without time. */
+/** The smallest number of seats that was not exceeded during a share (0 to 1) of the time; `undefined` without time. */
 export function seatsFor(share: number, times: SeatTimes): number | undefined {
   const total = [...times.values()].reduce((sum, ms) => sum + ms, 0)
   if (total === 0) return undefined
   let passed = 0
   for (const [seats, ms] of [...times].toSorted(([a], [b]) => a - b)) {
     passed += ms
-    // Sums of milliseconds are whole, a share of them need not be.
+    // Sums of milliseconds are whole, but a share of them may not be.
     if (passed >= share * total - 1e-6) return seats
   }
   return undefined

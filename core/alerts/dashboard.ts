@@ -3,10 +3,10 @@ import { MEASURE_IDS, promqlOf, type Each, type MeasureId } from '../prom/measur
 import type { Matcher } from '../prom/promql.ts'
 import type { RulesPlace } from './expressions.ts'
 
-/** One chart; its lines are measures, each with its name where there are several. */
+/** One chart; its lines are measures, each named if there are several. */
 interface Panel {
   readonly title: string
-  /** As Grafana calls it; `none` shows plain numbers. */
+  /** Grafana’s name of the unit; `none` shows plain numbers. */
   readonly unit: 'none' | 's' | 'reqps'
   readonly description: string
   readonly each: readonly Each[]
@@ -76,7 +76,7 @@ const COLUMNS = 2
 const [WIDTH, HEIGHT] = [24 / COLUMNS, 8]
 const SOURCE = { type: 'prometheus', uid: '${datasource}' }
 
-/** A Grafana dashboard with what the version of the server has. */
+/** A Grafana dashboard of the metrics that the version of the server has. */
 export function dashboard(place: RulesPlace): object {
   const { version, intervalMs, clusterLabel, instanceLabel = 'instance' } = place
   const name = familyFor(version, 'nominal')?.name ?? ''

@@ -52,7 +52,7 @@ it.each(['v1.29.0', 'v1.37.0'])('%s: names only metrics that this version has an
     ({ hiddenFrom = 99, removedIn = 99 }) => minor < hiddenFrom && minor < removedIn,
   )
   const sampled = new Set(known.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`]))
-  // Recording rules make names of their own, which begin with their level.
+  // Recording rules create names of their own, which begin with their level.
   const own = new Set([...text.matchAll(/priority_level:(apiserver_flowcontrol_[a-z_]+)/g)].map(([, name]) => name))
   expect([...names].filter((name) => !sampled.has(name) && !own.has(name))).toEqual([])
 })

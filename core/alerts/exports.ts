@@ -4,7 +4,7 @@ import { dashboard } from './dashboard.ts'
 import { alertExpressions, type RulesPlace } from './expressions.ts'
 import { RULES } from './rules.ts'
 
-/** Files for the tools that people run. */
+/** Files for other tools. */
 export const EXPORTS = ['rules', 'prometheusrule', 'recording-rules', 'alertmanager', 'dashboard', 'mixin'] as const
 export type ExportKind = (typeof EXPORTS)[number]
 
@@ -54,7 +54,10 @@ const recordingGroup = (place: RulesPlace) => ({
   rules: recordingRules(place).map(({ record, expr }) => ({ record, expr })),
 })
 
-/** Critical alerts at once, the others in groups. An exhausted error budget stands for the rejections that exhaust it. */
+/**
+ * Critical alerts are sent at once, the others in groups. An exhausted error budget stands for the rejections that
+ * exhaust it.
+ */
 function alertmanager({ clusterLabel, instanceLabel = 'instance' }: RulesPlace): object {
   const cluster = clusterLabel === undefined ? [] : [clusterLabel]
   return {

@@ -18,7 +18,7 @@ import {
 
 /** Where the rules are to be evaluated. */
 export interface RulesPlace extends Place {
-  /** The label that names clusters; absent where Prometheus has one cluster only. */
+  /** The label that names clusters; absent if Prometheus has one cluster only. */
   readonly clusterLabel?: string | undefined
   /** The label that names servers, `instance` by default. */
   readonly instanceLabel?: string | undefined
@@ -39,10 +39,13 @@ type Part = string | undefined
 const WAITED = equals('execute', 'true')
 const PROMPT = equals('le', String(THRESHOLDS.promptSeconds))
 const LEVEL = '{{ $labels.priority_level }}'
-/** Labels of flow schemas and reasons are summed away unless an expression is about them. */
+/** Labels of flow schemas and reasons are summed away unless an expression needs them. */
 const PER_LEVEL = ['priority_level']
 
-/** The rules as PromQL with the thresholds and hold times of the console. Rules whose metrics the version lacks are absent, and R8, which needs the objects. */
+/**
+ * The rules as PromQL with the thresholds and hold times of the console. Rules whose metrics the version lacks are
+ * absent, and so is R8, which needs the objects.
+ */
 export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] {
   const critical = oneOf('priority_level', CRITICAL_LEVELS)
   const [{ value }, rates] = [gauges(place), ratesOf(place)]
@@ -190,7 +193,7 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
               (soon, whole, ago) => `${soon} > ${burn(times)} and ${whole} > ${burn(times)} and ${ago}`,
               shareOf(shortMs),
               shareOf(longMs),
-              // A window that is not full yet would let a first burst fire.
+              // A window that is not full yet would make a first burst fire.
               long('dispatched', longMs, 'offset'),
             ),
             { subject },
@@ -201,7 +204,7 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
   return rows.flatMap(([id, expr, about = {}]) => (expr === undefined ? [] : [alertOf(RULES[id], expr, about)]))
 }
 
-/** Without what the binary representation of a decimal adds. */
+/** Without the digits that the binary representation of a decimal adds. */
 const burn = (times: number): number => Number((times * (1 - THRESHOLDS.objective)).toFixed(6))
 
 function alertOf(
@@ -220,7 +223,7 @@ function alertOf(
     labels: {
       severity: severityOf(rule, place),
       apf_rule: rule.id,
-      // Of R1 it is the reason, which the series have too: rules that are told apart by matchers alone are duplicates.
+      // For R1 it is the reason, which the series have too: rules that differ only in matchers are duplicates.
       ...(about.subject !== undefined && { [rule.id === 'R1' ? 'reason' : 'apf_subject']: about.subject }),
     },
     annotations: { summary: rule.title, description: `${rule.cause(named)} ${rule.remedy(named)}` },
@@ -235,7 +238,7 @@ const gauges = (place: RulesPlace) => ({
     ),
 })
 
-/** Rates over a window and one scrape more, so that as many scrapes lie in it whenever it is evaluated. */
+/** Rates over a window plus one scrape, so that it contains the same number of scrapes whenever it is evaluated. */
 const ratesOf =
   (place: RulesPlace) =>
   (

@@ -1,24 +1,26 @@
 import type { UnixMs } from '../units.ts'
 
-/** So many samples of a window are kept; what lies between two of them cannot be asked for. */
+/** This many samples of a window are kept; nothing is available between two of them. */
 const SAMPLES = 30
 
-/** The sample that a window begins with. */
+/** The first sample of a window. */
 export interface Past<T> {
   readonly at: UnixMs
   readonly value: T
-  /** Whether it is as old as the window is long. */
+  /** Whether that sample is as old as the window is long. */
   readonly whole: boolean
 }
 
-/** Samples of a sliding window, of which the oldest is compared with the present. */
+/** Samples of a sliding window, the oldest of which is compared with the current one. */
 export interface Lookback<T> {
-  /** Adds a sample, and returns the one that the window ending with it begins with. */
+  /** Adds a sample, and returns the first one of the window that ends with it. */
   push(at: UnixMs, value: T): Past<T>
   clear(): void
 }
 
-/** Keeps a bounded number of samples, however many are pushed. Instants must not go back; `clear` comes first then. */
+/**
+ * Keeps a bounded number of samples, however many are pushed. Instants must not go back; call `clear` before they do.
+ */
 export function createLookback<T>(windowMs: number): Lookback<T> {
   let kept: { readonly at: UnixMs; readonly value: T }[] = []
   return {

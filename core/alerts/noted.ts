@@ -7,15 +7,18 @@ import type { UnixMs } from '../units.ts'
 import { RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
-/** What is noted of one source, told in the order of time: in the present, in a recorded range and in a past that it reads. */
+/**
+ * The events noted for one source, in chronological order: live, in a recorded range and in a past that the source
+ * reads.
+ */
 export interface SourceNoter {
-  /** The next event of the present, after `picture` has taken it; `at`: when it was told, Unix milliseconds. */
+  /** The next live event, after `picture` has taken it; `at`: when it was received, Unix milliseconds. */
   take(event: SourceEvent, picture: Picture, at: UnixMs): NotedEvent
   /** The next sample. */
   takeServer(server: ServerPicture['latest']): NotedEvent
 }
 
-/** Changes of objects, processes and levels, and alerts that begin or end; these also as `changes`. */
+/** Changes of objects, processes and levels, and alerts that begin or end; the latter also as `changes`. */
 export interface NotedEvent {
   readonly noted: readonly Noted[]
   readonly changes: readonly AlertChange[]

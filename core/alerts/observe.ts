@@ -9,7 +9,7 @@ import type { Evidence, Place, RuleId } from '../contract/alerts.ts'
 import { createLookback, type Past } from './lookback.ts'
 import { BURNS, isCritical, THRESHOLDS, waitSubject, WINDOWS } from './rules.ts'
 
-/** Whether a condition holds in one sample. What a sample does not show is not observed. */
+/** Whether a condition holds in one sample. What a sample does not contain is not observed. */
 export interface Observation {
   readonly rule: RuleId
   readonly place: Place
@@ -23,7 +23,10 @@ interface Totals {
   readonly rejected: Rejected | undefined
   readonly waited: Waited | undefined
 }
-/** Requests that were executed or timed out in the queue, and those among them that waited no longer than they are to. */
+/**
+ * Requests that were executed or timed out in the queue, and those among them that waited no longer than the objective
+ * allows.
+ */
 interface Waited {
   readonly all: number
   readonly prompt: number
@@ -36,10 +39,10 @@ interface Peaks {
   readonly seats: Map<string, number>
 }
 
-/** Turns the frames of one server into observations; keeps what its windows need, and no more. */
+/** Turns the frames of one server into observations; keeps only what its windows need. */
 export interface Observer {
   take(frame: ServerFrame, derived: DerivedServer): readonly Observation[]
-  /** Forgets the past: the server restarted, or its clock went back. */
+  /** Clears the past: the server restarted, or its clock went back. */
   clear(): void
 }
 
@@ -108,7 +111,9 @@ function offeredSince(level: LevelFrame, past: Past<ByLevel<Totals>>): number | 
   return rejected === undefined ? undefined : sumOfKnown([dispatched, allRejected(rejected)])
 }
 
-/** Absent where no histogram has a bound at 100 ms, as native ones do not: which requests waited longer is not known then. */
+/**
+ * Absent where no histogram has a bound at 100 ms, as with native ones: which requests waited longer is unknown then.
+ */
 function waitedIn({ schemas }: LevelFrame): Waited | undefined {
   const known = schemas.flatMap(({ wait }): Waited[] => {
     const prompt = wait?.counts[wait.bounds.indexOf(THRESHOLDS.promptSeconds)]
@@ -118,7 +123,7 @@ function waitedIn({ schemas }: LevelFrame): Waited | undefined {
   return known.length === 0 ? undefined : { all: total(({ all }) => all), prompt: total(({ prompt }) => prompt) }
 }
 
-/** The share of requests that waited too long since; 0 where there were none. */
+/** The share of requests that waited too long since then; 0 if there were none. */
 function lateShare(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
   const now = waitedIn(level)
   if (now === undefined) return undefined
@@ -141,7 +146,7 @@ function rejections(
 ): Observation[] {
   const rejected = past && rejectedWithin(level, past)
   if (past === undefined || rejected === undefined) return []
-  // As long as the window is not full, what happened is spread over all of it: a first burst is no steady rate.
+  // Until the window is full, what happened is spread over all of it: a first burst is not a steady rate.
   const seconds = Math.max(WINDOWS.rejected, at - past.at) / MS_PER_SECOND
   return REJECT_REASONS.map((reason) => ({
     rule: 'R1',
@@ -222,8 +227,8 @@ function squeezed(level: LevelFrame, place: PlaceOf): Observation[] {
 }
 
 /**
- * Servers give the limited levels all nominal seats, or those that the exempt level leaves (spec 6.4). Each limit is rounded
- * by less than one seat, so that the sums then differ by fewer seats than there are levels.
+ * Servers give the limited levels all nominal seats, or those that the exempt level leaves (spec 6.4). Each limit is
+ * rounded by less than one seat, so the sums differ by fewer seats than there are levels.
  */
 function sums({ levels }: ServerFrame, place: Place): Observation[] {
   const currentOf = (some: readonly LevelFrame[]) => sumOfKnown(some.map(({ limits }) => limits.current))
@@ -282,7 +287,7 @@ function exemptShare({ levels }: ServerFrame, place: Place): Observation[] {
   ]
 }
 
-/** The peaks with those of a frame; of more than the window nothing is kept. */
+/** The peaks, including those of a frame; nothing older than the window is kept. */
 function withPeaks(peaks: readonly Peaks[], { levels }: ServerFrame, at: UnixMs): Peaks[] {
   const hour = Math.floor(at / HOUR_MS)
   const kept = peaks.filter((one) => one.hour <= hour && one.hour >= hour - WINDOWS.sizing / HOUR_MS)

@@ -11,15 +11,15 @@ import type { UnixMs } from '../units.ts'
 import { createSourceNoter } from './noted.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
-/** What answers for ranges of the past: an archive of recordings, or of a run. */
+/** Provides ranges of the past: an archive of recordings, or of a run. */
 interface Past {
-  /** What was told in a range, after what was known when it began. */
+  /** The events of a range, preceded by the state at its start. */
   told(from: UnixMs, to: UnixMs): readonly Told[]
 }
 
 /**
- * How the alert rules stood at an instant, evaluated on the `ALERTS_LEAD_MS` before it: what holds for longer began earlier, and
- * rules that need more say so. Silences are not recorded: those that are given count.
+ * The state of the alert rules at an instant, evaluated on the `ALERTS_LEAD_MS` before it: what holds for longer began
+ * earlier, and rules that need more report that. Silences are not recorded: the given ones apply.
  */
 export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = []): AlertsState {
   const watch = createAlertWatch({ silences })
@@ -33,7 +33,7 @@ export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = 
   return alertsState(watch, changes.toReversed().slice(0, MOST_ALERT_CHANGES))
 }
 
-/** As it is told to readers; `changes`: the newest first. */
+/** As sent to subscribers; `changes`: the newest first. */
 export const alertsState = (watch: AlertWatch, changes: readonly AlertChange[]): AlertsState => ({
   ...(watch.asOf !== undefined && { asOf: watch.asOf }),
   rules: watch.rules,

@@ -3,24 +3,32 @@ import { familyFor } from '../metrics/catalogue.ts'
 import { FAMILY, type FamilyKey } from '../metrics/familyNames.ts'
 import { RULE_IDS, type Place, type RuleId, type Severity } from '../contract/alerts.ts'
 
-/** What the conditions of the rules compare with; the console and the rules for Prometheus use the same. */
+/**
+ * Thresholds that the conditions of the rules compare with; the console and the rules for Prometheus use the same ones.
+ */
 export const THRESHOLDS = {
   /** Requests per second. */
   rejectedPerSecond: 0.1,
   utilization: 0.99,
   waitSeconds: 1,
-  /** Of the upper limit: a current limit this close to it cannot grow. */
+  /** Fraction of the upper limit: a current limit this close to it cannot grow. */
   ofUpperLimit: 0.98,
-  /** Peak ÷ mean of executing seats over servers, and the fewest seats of the busiest that count. */
+  /**
+   * Peak ÷ mean of executing seats over servers, and the smallest number of seats on the busiest server for which it
+   * counts.
+   */
   imbalance: 2,
   imbalanceSeats: 10,
-  /** Of the executing seats, and the fewest that count: a scrape is an exempt request as well. */
+  /** Fraction of the executing seats, and the smallest number that counts: a scrape is an exempt request as well. */
   exemptShare: 0.1,
   exemptSeats: 5,
-  /** Of the nominal limit. */
+  /** Fraction of the nominal limit. */
   leastUsed: 0.25,
   mostUsed: 1,
-  /** Share of requests that are not to be rejected, and of those not rejected at once that are to wait no longer than so long. */
+  /**
+   * Objectives: the share of requests that are not rejected, and the share of those not rejected at once that wait no
+   * longer than this.
+   */
   objective: 0.99,
   promptSeconds: 0.1,
 } as const
@@ -33,7 +41,7 @@ const DAY = 24 * HOUR
 /** Ranges of time that conditions look back on, milliseconds. */
 export const WINDOWS = { rejected: 2 * MINUTE, utilization: MINUTE, catchAll: 5 * MINUTE, sizing: 7 * DAY } as const
 
-/** Pairs of windows in each of which the error budget must burn this many times too fast. */
+/** Pairs of windows; in both, the error budget must burn this many times too fast. */
 export const BURNS = [
   { name: 'fast', times: 14.4, shortMs: 5 * MINUTE, longMs: HOUR, severity: 'critical' },
   { name: 'slow', times: 6, shortMs: 30 * MINUTE, longMs: 6 * HOUR, severity: 'warning' },
@@ -46,7 +54,10 @@ export const BURNS = [
 }[]
 export type BurnName = (typeof BURNS)[number]['name']
 
-/** What an alert of R12 about waits is told from one about rejections by. Levels may queue by design, and R3 is about critical ones. */
+/**
+ * Distinguishes an alert of R12 about waits from one about rejections. Levels may queue by design, and R3 covers
+ * critical ones.
+ */
 export const waitSubject = (name: BurnName): `wait-${BurnName}` => `wait-${name}`
 const isAboutWaits = ({ subject }: Place): boolean => BURNS.some(({ name }) => waitSubject(name) === subject)
 
@@ -56,7 +67,7 @@ export const isCritical = (level: string | undefined): boolean => level !== unde
 
 export interface Rule {
   readonly id: RuleId
-  /** As Prometheus calls the alert. */
+  /** The name of the alert in Prometheus. */
   readonly name: string
   /** A label. */
   readonly title: string
@@ -74,7 +85,7 @@ export interface Rule {
   readonly remedy: (place: Place) => string
 }
 
-/** What a rejection for each reason means, and what to do about it. */
+/** What a rejection means for each reason, and what to do about it. */
 const REJECTED: Readonly<Record<RejectReason, { readonly cause: string; readonly remedy: string }>> = {
   'queue-full': {
     cause: 'Every queue that a flow may use was full: usually one flow sends far more than its share.',
@@ -282,7 +293,7 @@ export const severityOf = ({ id, severity }: Rule, { level, subject }: Place): S
   return BURNS.find(({ name }) => id === 'R12' && name === subject)?.severity ?? severity
 }
 
-/** Milliseconds; a critical level that rejects does not wait. */
+/** Milliseconds; 0 for R1 on a critical level: its rejections fire at once. */
 export const holdMsOf = ({ id, holdMs }: Rule, { level }: Place): number =>
   id === 'R1' && isCritical(level) ? 0 : holdMs
 

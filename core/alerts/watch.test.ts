@@ -13,7 +13,7 @@ import type { AlertChange, Silence } from '../contract/alerts.ts'
 import { isCritical, RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
-/** Feeds frames as a source does, each with what is derived of it. */
+/** Feeds frames like a source does, each with what is derived from it. */
 function watched(frames: readonly ServerFrame[], options: { readonly silences?: readonly Silence[] } = {}) {
   const watch = createAlertWatch(options)
   const changes = feed(watch, frames)
@@ -37,7 +37,7 @@ const rejecting = (name: string, total: number): LevelFrame =>
     schemaFrame('a', { dispatched: total, rejected: { 'queue-full': total, 'concurrency-limit': 0, 'time-out': 0 } }),
   ])
 
-/** A frame every 10 s; the value of a step is what the level looks like. */
+/** A frame every 10 s; the value of a step is the state of the level. */
 const everyTenSeconds = (count: number, level: (step: number) => LevelFrame): ServerFrame[] =>
   Array.from({ length: count }, (_, step) => serverFrame(step * 10, [level(step)]))
 
@@ -104,7 +104,7 @@ describe('limits', () => {
 describe('use of seats', () => {
   const minutes = (count: number, levels: (step: number) => readonly LevelFrame[]) =>
     Array.from({ length: count * 6 }, (_, step) => serverFrame(step * 10, levels(step)))
-  /** Of each second, the share in which all seats are in use; the others are idle. */
+  /** The share of each second in which all seats are in use; in the rest they are idle. */
   const used = (step: number, share: number) => {
     const ns = step * 10 * NS_PER_SECOND
     return histogramOf([0, 0.5, 0.95, 0.99, 1], [ns * (1 - share), 0, 0, 0, ns * share, 0])
@@ -153,7 +153,8 @@ describe('use of seats', () => {
     ]
     expect(told(watched(minutes(3, off(12))).changes)).toEqual(['120 fired R6'])
     expect(watched(minutes(3, off(11))).changes).toEqual([])
-    // Limited levels share all nominal seats while the exempt level uses some besides, or what it leaves of them.
+    // Limited levels share all nominal seats, with those that the exempt level uses in addition, or what it leaves of
+    // them.
     const beside = (current: number, exempt: number) => () => [
       levelFrame('exempt', [], { limits: { nominal: 0, lower: 0, upper: 40, current: exempt } }),
       ...off(current)(),
@@ -213,7 +214,7 @@ describe('objects', () => {
   })
 })
 
-/** A page of a real server, again and again for half an hour: every total stands still. */
+/** A page of a real server, repeated for half an hour: no total changes. */
 function standing(path: string, version: string): ServerFrame[] {
   const page = createParser().parse(readFixture(path))
   const frame = createFrameBuilder({ id: 'captured' })(page, { at: new Date(START_MS).toISOString(), version })
@@ -362,7 +363,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 58 }), (at) => {
         const changed = frames.map((frame, i) => (i === at ? torn(frame) : frame))
-        // A page that shows nothing of limits cannot end the hold time either.
+        // A page that contains no limits cannot end the hold time either.
         expect(told(watched(changed).changes).filter((line) => line.includes('R4'))).toEqual([
           at === 30 ? '310 fired R4 a' : '300 fired R4 a',
         ])

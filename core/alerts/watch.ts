@@ -12,15 +12,15 @@ import { createObserver, type Observation, type Observer } from './observe.ts'
 import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
 
 export interface AlertWatch {
-  /** The next frame of a server, with what was derived of it. A frame that was taken already changes nothing. */
+  /** The next frame of a server, with what was derived from it. A frame that was already taken changes nothing. */
   take(frame: ServerFrame, derived: DerivedServer): readonly AlertChange[]
-  /** The objects as they are now, or `undefined` when they are not known any more. */
+  /** The current objects, or `undefined` when they are no longer known. */
   takeObjects(objects: ObjectSet | undefined): void
-  /** Alerts that they are about are marked as silenced, those that fire already among them. */
+  /** Alerts that match are marked as silenced, including those that already fire. */
   silences: readonly Silence[]
   /** Unix milliseconds of the newest sample; `undefined` before the first. */
   readonly asOf: UnixMs | undefined
-  /** Those that fire, in the order of the rules, then of their beginning. */
+  /** Firing alerts, in the order of the rules, then of their beginning. */
   readonly alerts: readonly Alert[]
   /** R1 to R12. */
   readonly rules: readonly RuleState[]
@@ -40,20 +40,21 @@ interface Condition {
 interface Server {
   readonly observer: Observer
   at: UnixMs
-  /** Of its first sample, and of the first one since its totals began anew. */
+  /** Time of its first sample, and of the first one since its totals started anew. */
   readonly first: UnixMs
   since: UnixMs
-  /** What its rules need to know of the frame. */
+  /** What its rules need from the frame. */
   latest: Pick<ServerFrame, 'version' | 'missing' | 'levels'>
 }
 
-/** A server that has not answered for so long takes no part in what servers have in common. */
+/** A server that has not answered for this long is excluded from conditions across servers. */
 const STALE_MS = 60_000
 
 /**
- * Evaluates the rules on frames as they come. A condition that holds becomes an alert once it has held for the time of
- * its rule, and the alert ends once it has not held for the clear time. What a sample does not show, such as limits of a
- * torn page, changes nothing. A restart, a step of the clock and a gap let conditions begin anew; alerts stay.
+ * Evaluates the rules on frames as they arrive. A condition that holds becomes an alert once it has held for the time
+ * of its rule, and the alert ends once it has not held for the clear time. What a sample does not contain, such as
+ * limits of a torn page, changes nothing. After a restart, a step of the clock or a gap, conditions start anew; alerts
+ * stay.
  */
 export function createAlertWatch({
   silences: first = [],
@@ -110,7 +111,7 @@ export function createAlertWatch({
     return [{ kind: 'fired', at, alert: alertOf(condition, at) }]
   }
 
-  /** Ends what is about things that are no more. */
+  /** Ends alerts about things that no longer exist. */
   const drop = (gone: (condition: Condition) => boolean, at: UnixMs): AlertChange[] =>
     [...conditions].flatMap(([key, condition]) => (gone(condition) ? resolve(key, condition, at) : []))
 
@@ -195,20 +196,20 @@ function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): st
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
 }
 
-/** Why a rule has not seen enough of a server yet. */
+/** Why a rule does not have enough samples of a server yet. */
 function tooShort(id: RuleId, { at, first, since }: Server): string | undefined {
   if (id === 'R11' && at - first < WINDOWS.sizing) return 'It needs samples of seven days.'
   const hasWindows = BURNS.some(({ longMs }) => at - since >= longMs)
   return id === 'R12' && !hasWindows ? 'It needs samples of one hour.' : undefined
 }
 
-/** Objects that were broken and are so no more. */
+/** Objects that were broken and no longer are. */
 const mended = (conditions: ReadonlyMap<string, Condition>, broken: ReadonlySet<string | undefined>): Observation[] =>
   [...conditions.values()]
     .filter(({ rule, place }) => rule === 'R8' && !broken.has(place.subject))
     .map(({ place }) => ({ rule: 'R8', place, holds: false, evidence: [] }))
 
-/** Executing seats of the servers that answer, compared. */
+/** Compares executing seats over the servers that answer. */
 function balance(servers: ReadonlyMap<string, Server>, at: UnixMs): Observation[] {
   if (servers.size < 3) return []
   const seats = [...servers].flatMap(([server, { at: seen, latest }]) => {
@@ -231,8 +232,9 @@ function balance(servers: ReadonlyMap<string, Server>, at: UnixMs): Observation[
 }
 
 /**
- * Flow schemas whose level does not exist, and built-in objects that the API server is going to restore: it does so within
- * a minute, so that one which stays as it is points to a server that does not reconcile. `version` is a gitVersion.
+ * Flow schemas whose level does not exist, and built-in objects that the API server is going to restore: it does so
+ * within a minute, so an object that is not restored points to a server that does not reconcile. `version` is a
+ * gitVersion.
  */
 function observeObjects(objects: ObjectSet, version: string): readonly Observation[] {
   const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))

@@ -38,7 +38,7 @@ export const placeText = ({
   return [about, server].filter((part) => part !== undefined).join(' of ')
 }
 
-/** A change of an alert in lines: what, where and with which numbers; of one that fires, cause and remedy. */
+/** A change of an alert in lines: what, where and with which numbers; for one that fires, also cause and remedy. */
 export function changeLines({ kind, at, alert }: AlertChange): readonly string[] {
   const numbers = kind === 'fired' && alert.evidence.length > 0 ? `: ${listed(alert.evidence.map(evidenceText))}` : ''
   const silenced = alert.silenced ? ', silenced' : ''
@@ -46,7 +46,7 @@ export function changeLines({ kind, at, alert }: AlertChange): readonly string[]
   return kind === 'resolved' ? [head] : [head, `  ${alert.cause}`, `  ${alert.remedy}`]
 }
 
-/** How the rules stand, in lines: the alerts that fire, what is pending, and the rules that cannot be evaluated. */
+/** The state of the rules, in lines: the alerts that fire, what is pending, and the rules that cannot be evaluated. */
 export function standingLines({ rules, alerts }: Pick<AlertsState, 'rules' | 'alerts'>): readonly string[] {
   const firing = alerts.flatMap((alert) => changeLines({ kind: 'fired', at: alert.firedAt, alert }))
   return [

@@ -10,45 +10,45 @@ import type { Period } from './period.ts'
 export interface Difference {
   readonly a?: number | undefined
   readonly b?: number | undefined
-  /** b − a; `undefined` as soon as one is unknown. */
+  /** b − a; `undefined` when one is unknown. */
   readonly change?: number | undefined
-  /** The change as a part of a; `undefined` where a is 0 or unknown. */
+  /** The change as a fraction of a; `undefined` where a is 0 or unknown. */
   readonly share?: number | undefined
 }
 
 export const NUMBERS = ['executing', 'limit', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
 /**
  * - `executing`, `limit`: mean, seats. `queued`: mean, requests.
- * - `rejected`, `dispatched`: requests in the period, or a second where the periods are not equally long.
+ * - `rejected`, `dispatched`: requests in the period, or per second if the periods are not equally long.
  * - `waitP99`: the longest within the period, seconds.
  */
 export type NumberName = (typeof NUMBERS)[number]
 
 export interface ComparedLevel {
   readonly name: string
-  /** Where it has samples. */
+  /** The part that has samples. */
   readonly in: 'both' | 'a' | 'b'
   readonly numbers: Readonly<Record<NumberName, Difference>>
 }
 
-/** How much of a period is known. */
+/** How much of a period is recorded. */
 export interface Recorded {
   readonly seconds: number
   readonly samples: number
-  /** Stretches of the period in which nothing was recorded, ascending; its start and its end may lie in one. */
+  /** Parts of the period in which nothing was recorded, ascending; the period may start or end in one. */
   readonly gaps: readonly Gap[]
-  /** Part of the period that is in none of them, 0 to 1. */
+  /** Fraction of the period that is in none of them, 0 to 1. */
   readonly share: number
 }
 
 export interface Comparison {
   readonly a: Recorded
   readonly b: Recorded
-  /** What is counted is shown per second, because the periods are not equally long or that was asked for. */
+  /** Counts are shown per second, because the periods are not equally long or because that was requested. */
   readonly perSecond: boolean
-  /** Sums over the levels; of waits the longest. */
+  /** Sums over the levels; for waits the longest. */
   readonly totals: Readonly<Record<NumberName, Difference>>
-  /** Those that changed most first. */
+  /** The levels that changed most first. */
   readonly levels: readonly ComparedLevel[]
 }
 
@@ -60,7 +60,7 @@ const equallyLong = (a: Period, b: Period): boolean => {
   return Math.abs(lengthA - lengthB) <= SAME_LENGTH * Math.max(lengthA, lengthB)
 }
 
-/** Two periods of one server. `perSecond`: unless they are equally long. */
+/** Compares two periods of one server. `perSecond`: counts per second even if they are equally long. */
 export function compare(
   { series: seriesA, period: a }: ComparedPeriod,
   { series: seriesB, period: b }: ComparedPeriod,
@@ -125,7 +125,7 @@ function numbersOf(series: Series, level: LevelSeries, lengthMs: number, perSeco
 
 type Column = LevelSeries['columns'][LevelColumn]
 
-/** Over the samples: a point counts as often as it holds samples. */
+/** Over the samples: a point is weighted by its number of samples. */
 function meanOf({ samples }: Series, column: Column): number | undefined {
   let [sum, count] = [0, 0]
   column.forEach((value, index) => {
@@ -148,7 +148,10 @@ function difference(a: number | undefined, b: number | undefined): Difference {
   return { a, b, change, share: change === undefined || a === undefined || a === 0 ? undefined : change / a }
 }
 
-/** Rejections first, then queues, then seats. A level that is in one period only has changed by all that it did there. */
+/**
+ * Rejections first, then queues, then seats. For a level that is in one period only, all that it did there counts as
+ * change.
+ */
 function compareBySize(x: ComparedLevel, y: ComparedLevel): number {
   for (const number of ['rejected', 'queued', 'executing', 'limit'] as const) {
     const order = sizeOf(y.numbers[number]) - sizeOf(x.numbers[number])
@@ -171,11 +174,11 @@ function recorded(series: Series, period: Period): Recorded {
   }
 }
 
-/** Below this part of a period so much is missing that a comparison is incomplete. */
+/** If less than this fraction of a period is recorded, a comparison is incomplete. */
 const COMPLETE = 0.98
 export const isComplete = ({ a, b }: Comparison): boolean => a.share >= COMPLETE && b.share >= COMPLETE
 
-/** What is missing from a period, and when, as a sentence; empty where nothing is. */
+/** The missing parts of a period, as a sentence; empty if nothing is missing. */
 export function missingText(
   name: string,
   { gaps, share }: Recorded,

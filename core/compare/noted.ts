@@ -8,9 +8,9 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import { rejectingText, startedText } from './notes.ts'
 import { createSpells } from './spells.ts'
 
-/** Notes what happens to objects, processes and levels, told in the order of time. */
+/** Notes changes of objects, processes and levels, in chronological order. */
 export interface Noter {
-  /** `at`: when it was told, Unix milliseconds, for a reading that does not say. */
+  /** `at`: when it was received, Unix milliseconds, for a reading that has no time. */
   takeObjects(reading: Pick<ObjectsState, 'state' | 'objects' | 'asOf'>, at: UnixMs): readonly Noted[]
   takeServer(server: ServerFrame): readonly Noted[]
 }
@@ -29,7 +29,7 @@ export function createNoter(): Noter {
     takeServer(server) {
       const before = servers.get(server.id)
       if (before?.frame === server) return []
-      // Of the levels that are there, however many there were.
+      // Limited to the current levels, however many there were.
       const spells: Spells = new Map(
         server.levels.map(({ name }) => [name, before?.spells.get(name) ?? recordOf(REJECT_REASONS, createSpells)]),
       )
@@ -37,7 +37,7 @@ export function createNoter(): Noter {
       if (before === undefined) return []
       return [
         ...processChanges(before.frame, server),
-        // An object that changed is told with its author.
+        // A changed object is reported with its author.
         ...(objects === undefined ? reconfigurations(before.frame, server) : []),
         ...firstRejections(before.frame, server, spells),
       ]
@@ -47,10 +47,10 @@ export function createNoter(): Noter {
 
 type AnyObject = FlowSchema | PriorityLevelConfiguration
 
-/** Fields in one line; the others are counted. */
+/** Fields in one line; those that do not fit are counted. */
 const FIELDS = 2
 
-/** What differs between two readings of the objects, with who wrote it; `at` where the object does not say when. */
+/** Differences between two readings of the objects, with the last writer; `at` where the object contains no time. */
 export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Noted[] {
   return configDiff(before, after).map((difference): Noted => {
     const { kind, name } = difference
@@ -67,7 +67,10 @@ export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): 
   })
 }
 
-/** What the objects tell of their own past: who wrote each last, and when. Objects that only their creation wrote count as created. */
+/**
+ * The past recorded in the objects: who wrote each last, and when. Objects that were only written at creation count as
+ * created.
+ */
 export const pastWrites = (objects: ObjectSet): readonly Noted[] =>
   [...objects.levels, ...objects.schemas].flatMap((object): readonly Noted[] => {
     const { manager, time } = lastWriter(object)
@@ -108,7 +111,7 @@ const levelOf = (object: AnyObject | undefined): string | undefined =>
       ? object.spec.priorityLevelConfiguration.name
       : object.metadata.name
 
-/** Whoever wrote the object last, its status left aside. */
+/** The last writer of the object, apart from its status. */
 function lastWriter(object: AnyObject | undefined): { readonly manager?: string; readonly time?: number } {
   const writes = (object?.metadata.managedFields ?? []).flatMap(({ manager, subresource, time }) => {
     const at = unixMsOf(time ?? '')
@@ -119,7 +122,7 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }
 
-/** What two frames of one server tell of its process: a restart, another version. */
+/** What two frames of one server show about its process: a restart, another version. */
 export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
   const at = unixMsOf(now.at)
   const about = { at, server: now.id }
@@ -142,7 +145,7 @@ export function processChanges(before: ServerFrame, now: ServerFrame): readonly 
   ]
 }
 
-/** Levels in one line; the others are counted. */
+/** Levels in one line; those that do not fit are counted. */
 const LEVELS = 3
 const CONFIGURED = ['nominal', 'lower', 'upper'] as const
 
@@ -164,7 +167,7 @@ export function reconfigurations(before: ServerFrame, now: ServerFrame): readonl
   return [{ at: unixMsOf(now.at), kind: 'reconfigured', server: now.id, text }]
 }
 
-/** Of each level, by reason. */
+/** For each level, by reason. */
 type Spells = ReadonlyMap<string, Readonly<Record<RejectReason, ReturnType<typeof createSpells>>>>
 
 function firstRejections(before: ServerFrame, now: ServerFrame, spells: Spells): readonly Noted[] {

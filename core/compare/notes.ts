@@ -3,23 +3,23 @@ import type { RejectReason } from '../frame/frame.ts'
 import type { UnixMs } from '../units.ts'
 import type { Mark } from './period.ts'
 
-/** Those about a server, or about all of them, as marks; the end of an alert explains nothing. */
+/** Notes about a server, or about all of them, as marks; the end of an alert explains nothing. */
 export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
   noted.flatMap(({ at, kind, text, server: of = server }) =>
     kind === 'resolved' || of !== server ? [] : [{ at, kind, text }],
   )
 
-/** What explains the curves of one level on one server. */
+/** Notes that explain the curves of one level on one server. */
 export const marksOfLevel = (noted: readonly Noted[], level: string, server: string): readonly Mark[] =>
   notedMarks(
     noted.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
     server,
   )
 
-/** The same, seen through two sources with their own intervals. */
+/** The same event, seen through two sources with their own intervals. */
 const SAME_NOTE_MS = 180_000
 
-/** Notes with those of another reading of the same time that they lack, in the order of time. */
+/** Notes completed with those that only another reading of the same time has, in chronological order. */
 export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): readonly Noted[] {
   if (more.length === 0) return noted
   const known = Map.groupBy(noted, ({ kind, text }) => `${kind} ${text}`)
@@ -30,7 +30,7 @@ export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): read
   return [...noted, ...missing].toSorted((a, b) => a.at - b.at)
 }
 
-/** The same for every way of learning of it, so that it is one mark. */
+/** The same for every way of detecting it, so that it is one mark. */
 export const startedText = (server: string): string => `${server} started; its counters began at 0`
 
 export const rejectingText = (level: string, reason: RejectReason): string => `${level} began to reject, ${reason}`

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../units.ts'
 
-/** A stretch of time. */
+/** A time span. */
 export interface Period {
   readonly from: UnixMs
   readonly to: UnixMs
@@ -38,7 +38,7 @@ export const MARK_WORDS: Readonly<Record<Mark['kind'], string>> = {
   note: 'mark',
 }
 
-/** Limits follow an edit after up to three recomputations of 10 s: so long after a mark is left out. */
+/** Limits follow an edit after up to three recomputations of 10 s: this much time after a mark is left out. */
 export const SETTLE_MS = 30_000
 
 export interface Periods {
@@ -46,17 +46,17 @@ export interface Periods {
   readonly b: Period
 }
 
-/** Equally long periods before a mark and after what settles it. */
+/** Equally long periods before a mark and after the settling time. */
 export const periodsAround = (mark: UnixMs, lengthMs: number): Periods => ({
   a: { from: mark - lengthMs, to: mark },
   b: { from: mark + SETTLE_MS, to: mark + SETTLE_MS + lengthMs },
 })
 
-/** Less than this says little about what a mark changed. */
+/** A shorter time is too little to show what a mark changed. */
 const LEAST_AFTER_MS = 60_000
 
 /**
- * What is compared at first of a range: periods around the newest mark in it after which enough has happened, no longer
+ * The initial comparison for a range: periods around the newest mark in it that is followed by enough time, no longer
  * than what is left of the range; without such a mark, its end and the time before that.
  */
 export function firstPeriods({ from, to }: Period, marks: readonly Mark[], lengthMs: number): Periods {
@@ -67,13 +67,13 @@ export function firstPeriods({ from, to }: Period, marks: readonly Mark[], lengt
   return periodsApart({ from: to - length, to }, length)
 }
 
-/** A period and the same stretch of time so much earlier. */
+/** A period and the same span of time shifted into the past by this much. */
 export const periodsApart = (b: Period, offsetMs: number): Periods => ({
   a: { from: b.from - offsetMs, to: b.to - offsetMs },
   b,
 })
 
-/** Milliseconds within which two marks of one text are the same. */
+/** Milliseconds within which two marks with the same text are the same. */
 const SAME_MS = 1_000
 
 /** Marks from several places, the newest first, each once. */

@@ -1,17 +1,18 @@
 import type { UnixMs } from '../units.ts'
 
-/** A level begins to queue or reject after that long without, and no longer does so after that long without. */
+/** A level begins to queue or reject after this long without, and no longer does so after this long without. */
 const QUIET_MS = 60_000
 
-/** Something begins, or no longer happens. */
+/** A state begins, or has ended. */
 export interface Turn {
   readonly at: UnixMs
   readonly begins: boolean
 }
 
 /**
- * Follows an amount sample by sample, in the order of time. Returns a turn where it rises above zero after being known to
- * be zero, and quiet for a while; and where it has been quiet for so long, the instant at which that quiet began.
+ * Follows an amount sample by sample, in chronological order. Returns a turn where it rises above zero after being
+ * known to be zero, and quiet for this long; and where it has been quiet for this long, the instant at which that
+ * began.
  */
 export function createSpells(): (at: UnixMs, amount: number) => Turn | undefined {
   let lastActive: UnixMs | undefined

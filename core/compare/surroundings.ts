@@ -3,13 +3,13 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt, isRestart, sumOfKnown } from '../frame/reading.ts'
 
-/** What was known of a server and its objects at the end of a period. */
+/** The state of a server and its objects at the end of a period. */
 export interface Surroundings {
   readonly server: ServerFrame | undefined
   readonly objects: ObjectSet | undefined
 }
 
-/** Something beside the numbers that may differ between two periods. */
+/** A property, apart from the numbers, that may differ between two periods. */
 export interface OtherDifference {
   readonly what: 'configuration' | 'version' | 'process' | 'seats'
   /** `unknown`: not recorded in one of the periods. */
@@ -19,7 +19,7 @@ export interface OtherDifference {
 
 const MOST_NAMED = 4
 
-/** What differs beside the numbers: an edit is rarely the only difference. */
+/** Differences apart from the numbers: an edit is rarely the only difference. */
 export const otherDifferences = (a: Surroundings, b: Surroundings): readonly OtherDifference[] => [
   configuration(a.objects, b.objects),
   compared('version', a.server?.version, b.server?.version, (value) => value),
@@ -55,6 +55,6 @@ function process(a: ServerFrame | undefined, b: ServerFrame | undefined): OtherD
     : { what, state: 'same', text: 'no restart' }
 }
 
-/** Sum of the nominal limits: the seats that the server has to share out. */
+/** Sum of the nominal limits: the seats that the server has to divide. */
 const nominalSeats = (server: ServerFrame | undefined): number | undefined =>
   server && sumOfKnown(server.levels.filter((level) => !isExempt(level)).map(({ limits }) => limits.nominal))

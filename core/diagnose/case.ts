@@ -3,15 +3,15 @@ import type { CausePlace, Finding } from '../contract/diagnosis.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { not, type Clue } from './clues.ts'
 
-/** A cause at a place, with everything that decides whether it is the one. */
+/** A candidate cause at a place, with all facts that decide whether it applies. */
 export interface Case {
   readonly cause: CauseId
   readonly place: CausePlace
   /** What happens, in one or two sentences. */
   readonly text: string
-  /** Facts that make it the cause; it is not where one of them does not hold. */
+  /** Facts that the cause requires; it does not apply if one of them does not hold. */
   readonly needs: readonly Clue[]
-  /** Facts with which it is another cause. */
+  /** Facts that indicate another cause. */
   readonly unless?: readonly Clue[]
   /** What makes it more or less likely. */
   readonly hints?: readonly Clue[]
@@ -24,19 +24,19 @@ export interface Judged {
   readonly excludedBy: Clue | undefined
   /** Whether each fact that it needs is known. */
   readonly known: boolean
-  /** Whether more than that the level is full speaks for it. */
+  /** Whether more evidence than the full level supports it. */
   readonly hasEvidence: boolean
   readonly score: number
 }
 
-/** The weight of what is true of every level in trouble. */
+/** The weight of facts that hold for every level in trouble. */
 const LITTLE = 1
 
 const weightOf = ({ weight = 1 }: Clue): number => weight
 const sum = (clues: readonly Clue[], holds: boolean): number =>
   clues.reduce((total, clue) => (clue.holds === holds ? total + weightOf(clue) : total), 0)
 
-/** What a case is worth: the weights of what holds, less those of hints that speak against it. */
+/** The score of a case: the weights of what holds, minus those of hints that contradict it. */
 export function judge(given: Case): Judged {
   const { needs, unless = [], hints = [] } = given
   return {
@@ -49,8 +49,8 @@ export function judge(given: Case): Judged {
 }
 
 /**
- * Most likely first: our own side, then causes whose facts are known, then those with the most evidence. What that does not
- * tell apart is in the order of the causes.
+ * Most likely first: our own side, then causes whose facts are known, then those with the most evidence. Remaining ties
+ * are in the order of the causes.
  */
 export function byScore(a: Judged, b: Judged): number {
   const own = ({ given: { cause } }: Judged): number => (CAUSE_INFO[cause].group === 'own side' ? 0 : 1)
@@ -62,7 +62,7 @@ export function byScore(a: Judged, b: Judged): number {
   )
 }
 
-/** A finding in words; sentences are listed once. */
+/** A finding as text; each sentence is listed once. */
 export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 'from' | 'to'>): Finding {
   const { cause, place, text, needs, unless = [], hints = [], remedy } = given
   const clues = [...needs, ...hints, ...unless.map(not)]

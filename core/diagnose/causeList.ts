@@ -10,7 +10,7 @@ export interface CauseInfo {
 
 const info = (group: CauseGroup, title: string, refutedBy: string): CauseInfo => ({ group, title, refutedBy })
 
-/** What is the same about a cause wherever it is found. */
+/** The properties of a cause that do not depend on its place. */
 export const CAUSE_INFO: Readonly<Record<CauseId, CauseInfo>> = {
   'no-data': info('own side', 'Too few samples', 'Samples that span at least 20 s since the server last started.'),
   'stale-source': info('own side', 'Stale samples', 'A newer sample of the same server.'),

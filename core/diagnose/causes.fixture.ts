@@ -13,11 +13,11 @@ import { MS_PER_SECOND, secondsToNs } from '../units.ts'
 import { engineOptions } from '../whatif/variant.ts'
 import type { Evidence, ServerEvidence } from './facts.ts'
 
-/** A situation made by simulation: the cause that is in it, and the evidence of a source that sees it. */
+/** A simulated situation: its cause, and the evidence of a source that observes it. */
 export interface Specimen {
   readonly given: CauseId
   readonly what: string
-  /** The same seed makes the same requests. */
+  /** The same seed generates the same requests. */
   readonly evidence: (seed: number) => Evidence
 }
 
@@ -34,7 +34,7 @@ interface Run {
   readonly id?: string
   readonly stored?: Workload['objects']
   readonly service?: Partial<Workload['service']>
-  /** What happens at the moment of change. */
+  /** The event at the moment of change. */
   readonly change?: (simulation: Simulation) => void
 }
 
@@ -121,7 +121,7 @@ const QUICK = lognormal(200, 0.5)
 const people = group('people', 5, person, open(1, get(QUICK)))
 const controllers = group('controllers', 10, account('controller-{i}', 'kube-system'), open(1, get(QUICK)))
 const tenants = group('tenants', 20, account('tenant-{i}'), open(1, get(QUICK)))
-/** What goes on all the time: a few seats in three levels. */
+/** The permanent load: a few seats in three levels. */
 const BASE = [people, controllers, tenants]
 /** About 60 seats of workload-low, which owns 49 of 120, all the time, from many users. */
 const STEADY = [people, controllers, group('steady', 60, account('steady-{i}'), open(2, get(lognormal(480, 0.4))))]
@@ -169,7 +169,7 @@ const byNamespace: ObjectSet = {
 }
 const small = withLow({ nominalConcurrencyShares: 20, borrowingLimitPercent: 0 })
 
-/** Two lives of one server. */
+/** Two processes of one server, one after the other. */
 const restarted = (seed: number, first: Run, second: Run): ServerEvidence => {
   const [a, b] = [
     run({ ...first, until: CHANGE, seed }),
@@ -405,7 +405,7 @@ export const SPECIMENS: readonly Specimen[] = [
   one('nothing-waits', 'a calm server', {}),
 ]
 
-/** Situations that look like another cause at first sight, as real servers have shown them. */
+/** Situations that first resemble another cause, observed on real servers. */
 export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[] = [
   {
     ...one('one-flow', 'an account begins to send, whose requests take longer than those of the others', {

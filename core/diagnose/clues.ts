@@ -6,28 +6,28 @@ import { amount, counted, percent, seconds } from '../report/words.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
 
-/** A statement with numbers that a cause rests on, or that speaks against it. */
+/** A statement with numbers that supports or contradicts a cause. */
 export interface Clue {
-  /** `undefined` where the source does not show it. */
+  /** `undefined` if the source does not provide it. */
   readonly holds: boolean | undefined
-  /** One sentence, true whether it speaks for the cause or against it; where it is not known, what is missing. */
+  /** One sentence, valid whether it supports the cause or contradicts it; if it is unknown, the missing data. */
   readonly text: string
-  /** 1 without. */
+  /** Absent: 1. */
   readonly weight?: number
 }
 
-/** Times by which requests or execution times must have grown to count as more or slower. */
+/** Factors by which requests or execution times must have grown to count as more or slower. */
 const MORE = 1.5
 const SLOWER = 2
 /** Below these a growth is noise: requests per second, seconds. */
 const LEAST_MORE = 1
 const LEAST_SLOWER = 0.02
-/** Fewer finished requests say little of their execution time. */
+/** With fewer finished requests, their execution time is not reliable. */
 const FEWEST_FINISHED = 10
-/** A flow with this part of the requests and seats of a level dominates it, if it has that many requests. */
+/** A flow with this fraction of the requests and seats of a level dominates it, if it has that many requests. */
 const DOMINANT = 0.5
 const FEWEST_OF_FLOW = 5
-/** Seconds of execution so far from which on a request counts as long. */
+/** Seconds of execution so far from which a request counts as long. */
 export const LONG_SECONDS = 4
 
 /** The opposite; a hint weighs 1 again. */
@@ -39,7 +39,7 @@ const NO_BASELINE =
   'There are no samples from before the trouble, so more requests and slower requests cannot be told apart.'
 const NO_DUMPS = 'There are no debug dumps, so the flows of this level are not known.'
 
-/** Whether more requests come than before. */
+/** Whether more requests arrive than before. */
 export function moreRequests({ name, now, before }: LevelFacts): Clue {
   if (before === undefined) {
     const [first, second] = halves(now.schemas.map(({ arrivals }) => arrivals))
@@ -63,7 +63,7 @@ export function moreRequests({ name, now, before }: LevelFacts): Clue {
   )
 }
 
-/** Steps of a half; of fewer, the halves are not compared. */
+/** Steps in each half; with fewer, the halves are not compared. */
 const FEWEST_STEPS = 15
 
 /** Sums of several columns, step by step, in two halves. */
@@ -81,15 +81,15 @@ const servedPerSecond = ({ arrivals, rejected }: SchemaTraffic): number =>
   Math.max(0, (meanOf(arrivals) ?? 0) - (meanOf(rejected) ?? 0))
 
 /**
- * Whether a schema serves so many more requests than before that its execution times are mostly those of others. Requests
- * that become slower are not served more often: what their clients send again is rejected or waits.
+ * Whether a schema serves so many more requests than before that its execution times are mostly those of other
+ * requests. Requests that become slower are not served more often: retries of their clients are rejected or wait.
  */
 const servesOthers = (now: SchemaTraffic, before: SchemaTraffic): boolean => {
   const [is, was] = [servedPerSecond(now), servedPerSecond(before)]
   return is >= MORE * was && is - was >= LEAST_MORE
 }
 
-/** The same schema in the time before, where enough requests of it finished then and now. */
+/** The same schema in the time before that, if enough of its requests finished in both. */
 function earlierOf(schema: SchemaTraffic, before: LevelFacts['before']): SchemaTraffic | undefined {
   const earlier = before?.schemas.find((one) => one.schema === schema.schema)
   if (earlier === undefined || finished(schema) < FEWEST_FINISHED || finished(earlier) < FEWEST_FINISHED)
@@ -97,7 +97,10 @@ function earlierOf(schema: SchemaTraffic, before: LevelFacts['before']): SchemaT
   return earlier
 }
 
-/** Mean execution time of a schema now and before; `undefined` where too few requests finished, or others than before. */
+/**
+ * Mean execution time of a schema now and before; `undefined` if too few requests finished, or other requests than
+ * before.
+ */
 export function executionPair(
   schema: SchemaTraffic,
   before: LevelFacts['before'],
@@ -114,7 +117,7 @@ export function executionPair(
 export const isSlower = ({ was, is }: { readonly was: number; readonly is: number }): boolean =>
   is >= SLOWER * was && is - was >= LEAST_SLOWER
 
-/** Whether the requests of a level take longer than before: those of the schema with the most seats. */
+/** Whether the requests of a level take longer than before, measured on the schema with the most seats. */
 export function slowerRequests(level: LevelFacts): Clue {
   const { name, now, before } = level
   if (before === undefined) return fact(undefined, NO_BASELINE)
@@ -146,17 +149,20 @@ export function slowerRequests(level: LevelFacts): Clue {
   )
 }
 
-/** Seconds of waiting requests or taken seats up to which it may be a burst; further ones show a lack of seats that comes again. */
+/**
+ * Seconds of waiting requests or occupied seats up to which it may be a burst; longer ones show a recurring lack of
+ * seats.
+ */
 export const BRIEF_SECONDS = 25
 
-/** Whether a level uses all seats that it has: most of the time, or again and again. */
+/** Whether a level uses all its seats: most of the time, or repeatedly. */
 export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts): Clue =>
   fact(
     fullShare >= 0.5 || fullSeconds > BRIEF_SECONDS,
     `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited (${seconds(fullSeconds)}), requests waited or all seats were taken.`,
   )
 
-/** What waits or was rejected: the trouble itself. */
+/** Waiting or rejected requests: the symptom itself. */
 export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string {
   const all = allRejected(rejected)
   const waits = now.quantities.waitP99
@@ -170,7 +176,7 @@ export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string
 
 const sizeOf = ({ executing, waiting }: DumpedFlow): number => executing + waiting
 
-/** The flow with the most requests of a level, and its part of them. */
+/** The flow with the most requests of a level, and its fraction of them. */
 export function largestFlow({ flows }: LevelFacts): { readonly flow: DumpedFlow; readonly part: number } | undefined {
   const [flow] = flows.toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const all = flows.reduce((sum, one) => sum + sizeOf(one), 0)
@@ -197,7 +203,7 @@ export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
 export const widestFlow = ({ flows }: LevelFacts): DumpedFlow | undefined =>
   flows.toSorted((a, b) => b.seats - a.seats)[0]
 
-/** Whether one flow holds seats with requests that execute for long, while others do not. */
+/** Whether one flow holds seats with requests that execute for a long time, while others do not. */
 export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
   const widest = widestFlow(level)
   if (dumps === 0 || widest === undefined) return fact(undefined, NO_DUMPS)
@@ -214,10 +220,10 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
   )
 }
 
-/** Executing seats of an executing request from which on requests are wide. */
+/** Executing seats per executing request from which requests are wide. */
 const WIDE = 2.5
 
-/** Whether the requests that execute are many seats wide. */
+/** Whether the executing requests are many seats wide. */
 export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
   weighing(
     4,
@@ -229,13 +235,13 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
     ),
   )
 
-/** Seat time of watches that are being initialised, as a part of the seats of a level. */
+/** Seat time of watches that are being initialised, as a fraction of the seats of a level. */
 export function watchShare({ now }: LevelFacts, spanSeconds: number): number {
   const time = now.schemas.reduce((sum, { executionWatch }) => sum + (executionWatch?.sum ?? 0), 0)
   return time / spanSeconds / Math.max(1, now.quantities.seats ?? 0)
 }
 
-/** Seconds that the queues of a level need to drain when they are full; `undefined` where their shape is not known. */
+/** Seconds that the queues of a level need to drain when they are full; `undefined` if their shape is unknown. */
 export function drainSeconds({ spec, dispatched }: LevelFacts, spanSeconds: number): number | undefined {
   const queuing = spec?.limitResponse.queuing
   return queuing === undefined || dispatched === 0

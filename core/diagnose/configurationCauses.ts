@@ -22,12 +22,12 @@ import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreSha
 
 /** A set of queues that drains within this many seconds is short. */
 const SHORT_DRAIN_SECONDS = 2
-/** Chance that an elephant covers the whole hand of a mouse, from which on flows do not have queues of their own. */
+/** Chance that an elephant covers the whole hand of a mouse, from which flows do not have queues of their own. */
 const SHARED_ODDS = 0.05
-/** Part of the server from which on idle seats of other levels count. */
+/** Fraction of the server from which idle seats of other levels count. */
 const IDLE_PART = 0.15
 
-/** Causes that lie in the objects of one level that is in trouble. */
+/** Causes in the objects of one level that is in trouble. */
 export function configurationCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
   const { name, last, spec, rejected } = level
   const place = { server: server.id, level: name }
@@ -89,7 +89,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
       text: `Requests of several users are one flow of ${name}, so that fair queuing cannot protect one of them from another.`,
       needs: [dominant, full, manyUsers(largest)],
-      // Without queues there is nothing to protect flows from one another.
+      // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
       remedy: advice(
@@ -260,7 +260,10 @@ function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
   )
 }
 
-/** Seats that other levels have and do not use, on average while requests of this level wait: all, those that they do not lend, and those kept for past demand. */
+/**
+ * Seats that other levels have and do not use, on average while requests of this level wait: all, those that they do
+ * not lend, and those kept because of past demand.
+ */
 function idleSeats({ pages }: ServerFacts, name: string) {
   let [all, kept, lingering] = [0, 0, 0]
   const byLevel = new Map<string, number>()
@@ -284,7 +287,7 @@ function idleSeats({ pages }: ServerFacts, name: string) {
   return { all: all / count, kept: kept / count, lingering: lingering / count, keeper: keeper?.[0] }
 }
 
-/** Requests wait while the level has less than its nominal limit and others borrow, and hardly otherwise. */
+/** Requests wait while the level has less than its nominal limit and others borrow, and rarely otherwise. */
 function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   let [waiting, lent] = [0, 0]
   for (const { levels } of pages) {

@@ -11,18 +11,18 @@ import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { listed } from '../text/text.ts'
 
-/** Further findings are noise. */
+/** More findings than this are noise. */
 const MOST_FINDINGS = 8
-/** Below this part of the best score a cause is not worth showing. */
+/** Below this fraction of the best score a cause is not worth showing. */
 const LEAST_OF_BEST = 0.4
-/** A defect by itself, and what is left where nothing better is known. */
+/** A defect in itself, and the fallback if no better cause is known. */
 const ALWAYS_SHOWN: ReadonlySet<CauseId> = new Set(['dangling-schema', 'overload'])
-/** Levels in trouble, the worst first, whose causes are looked for. */
+/** Levels in trouble whose causes are searched, the worst first. */
 const MOST_LEVELS = 6
 
 /**
- * Why requests wait, are rejected or are slow, from what a source shows. Our own side comes first: as long as it is not excluded
- * (no samples, stale samples, missing families), no server is blamed.
+ * Why requests wait, are rejected or are slow, derived from the data of a source. Our own side comes first: unless it
+ * is excluded (no samples, stale samples, missing families), no server is blamed.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const servers = evidence.servers.flatMap((one) => serverFacts(one, evidence) ?? [])
@@ -84,13 +84,13 @@ const worstFirst = (servers: readonly ServerFacts[]): readonly Troubled[] =>
     .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
     .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
 
-/** It explains the trouble of another level than the worst, which is what the reader asks about. */
+/** It explains the trouble of another level than the worst one, which is what the user asks about. */
 const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Troubled[]): boolean =>
   place.level !== undefined &&
   place.level !== worst?.level.name &&
   others.some(({ level }) => level.name === place.level)
 
-/** Each cause of a place once; of causes with far less evidence than the best none. */
+/** Each cause of a place once; causes with far less evidence than the best are dropped. */
 function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   const best = Math.max(0, ...ranked.map(({ score }) => score))
   const shown = ranked.filter(
@@ -133,7 +133,7 @@ function excludedIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Dia
 const titles = (...causes: readonly CauseId[]): string =>
   listed(causes.map((cause) => CAUSE_INFO[cause].title.toLowerCase()))
 
-/** What this source does not show, and which causes look the same without it. */
+/** Data that this source does not provide, and causes that cannot be distinguished without it. */
 function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): readonly string[] {
   if (servers.length === 0) return []
   return [

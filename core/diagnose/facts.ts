@@ -19,24 +19,24 @@ export interface ServerEvidence {
   readonly dumps: readonly DumpFrame[]
 }
 
-/** Everything that a diagnosis rests on. What a source does not have is empty or `undefined`. */
+/** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
   readonly servers: readonly ServerEvidence[]
   readonly health: readonly ServerHealth[]
   readonly objects: ObjectSet | undefined
-  /** The instant that the question is about; samples that end long before it are stale. The last sample without. */
+  /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
 }
 
-/** So much is examined while nothing is wrong, and at least so much of trouble that has just begun. */
+/** Length of the window while nothing is wrong, and its minimum for trouble that has just begun. */
 export const WINDOW_MS = 120_000
 const SHORTEST_WINDOW_MS = 30_000
-/** Trouble that pauses for less goes on. */
+/** Trouble with pauses shorter than this counts as continuous. */
 const PAUSE_MS = 30_000
 /** A wait that a client notices, seconds. */
 export const NOTICED_SECONDS = 0.1
 
-/** One level of one server over the window, compared with the time before it where that is known. */
+/** One level of one server over the window, compared with the time before it if that is available. */
 export interface LevelFacts {
   readonly name: string
   /** The last page, and the first of the window. */
@@ -50,13 +50,16 @@ export interface LevelFacts {
   /** Pages of the window in which requests wait, and their number. */
   readonly pagesQueued: number
   readonly mostQueued: number
-  /** Part of the pages, from the first on in which requests wait, in which they do or the executing seats reach the limit. */
+  /**
+   * Fraction of the pages, from the first one in which requests wait, in which they do or the executing seats reach the
+   * limit.
+   */
   readonly fullShare: number
-  /** Seconds that these pages stand for. */
+  /** Seconds that these pages represent. */
   readonly fullSeconds: number
   /** Mean executing seats of an executing request; `undefined` while none executes. */
   readonly seatsPerRequest: number | undefined
-  /** The flows that dumps of the window show, those with the most requests and seats first. */
+  /** Flows in dumps of the window, those with the most requests and seats first. */
   readonly flows: readonly DumpedFlow[]
 }
 
@@ -73,7 +76,7 @@ export interface ServerFacts {
   /** Mean executing seats of the exempt level, and of all levels. */
   readonly exemptSeats: number
   readonly allSeats: number
-  /** Seats of the server now, and when its first page was read; `undefined` where the pages do not show it. */
+  /** Seats of the server now, and when its first page was read; `undefined` if the pages do not show it. */
   readonly limit: number | undefined
   readonly limitBefore: number | undefined
   /** First page after a restart, within the pages. */
@@ -84,17 +87,17 @@ export interface ServerFacts {
   readonly resized: readonly { readonly level: string; readonly from: number; readonly to: number }[]
 }
 
-/** A level in trouble: rejects, or lets requests wait noticeably. */
+/** Whether a level is in trouble: it rejects, or lets requests wait noticeably. */
 export const isTroubled = ({ now, rejected, dispatched, mostQueued }: LevelFacts): boolean =>
   allRejected(rejected) > Math.max(0, 0.001 * dispatched) ||
   (now.quantities.waitP99 ?? 0) >= NOTICED_SECONDS ||
   (mostQueued > 0 && (now.evidence.queued ?? 0) >= 1)
 
-/** How much trouble, to compare levels: rejections count before waits. */
+/** Severity of the trouble, to compare levels: rejections count before waits. */
 export const troubleOf = ({ rejected, now }: LevelFacts): number =>
   allRejected(rejected) * 10 + (now.evidence.queued ?? 0) + (now.quantities.waitP99 ?? 0)
 
-/** `undefined` where the pages since the last start of the server span too little time. */
+/** `undefined` if the pages since the last start of the server cover too little time. */
 export function serverFacts(
   { frames, dumps }: ServerEvidence,
   { objects }: Pick<Evidence, 'objects'>,
@@ -149,7 +152,7 @@ export function serverFacts(
   }
 }
 
-/** The last page before the trouble that reaches to the end; without such trouble, two minutes before the end. */
+/** The last page before the trouble that lasts until the end; without such trouble, two minutes before the end. */
 function windowStart(pages: readonly ServerFrame[], end: UnixMs): UnixMs {
   let [latest, onset] = [end, end]
   for (let i = pages.length - 1; i > 0; i--) {
@@ -185,7 +188,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const now = observed(context.now, name)
   const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
   const [seats, requests] = [sumOf('seats'), sumOf('requests')]
-  // A request waits as long as its seats are not free, and a wide one may leave some of them free.
+  // A request waits until its seats are free, and a wide one may leave some of them free.
   const waiting = pages.findIndex((page) => (page.requests.queued ?? 0) > 0)
   const troubled = pages.slice(Math.max(0, waiting))
   const full = troubled.filter(

@@ -10,20 +10,20 @@ import type { Evidence, ServerFacts } from './facts.ts'
 import { advice } from './remedies.ts'
 import { listed } from '../text/text.ts'
 
-/** An answer rests on samples of some time, so that one that is a little late does not make it stale. */
+/** An answer needs samples of some time, so one that is slightly late does not make it stale. */
 const STALE_MS = 30_000
-/** The Date header has whole seconds, and a request takes its time. */
+/** The Date header has a resolution of one second, and a request takes time. */
 const CLOCK_MS = 3_000
-/** Without these families nothing can be said about waits and limits. */
+/** Without these families, waits and limits cannot be assessed. */
 const ESSENTIAL: readonly FamilyKey[] = ['dispatched', 'rejected', 'executingSeats', 'current']
 
-/** What has to be excluded before the servers are blamed; with one of these that `blocks`, they are not. */
+/** Problems to exclude before servers are blamed; with one of these that `blocks`, no server is. */
 export interface OwnSide {
   readonly cases: readonly Case[]
   readonly blocks: boolean
 }
 
-/** Looks at the console’s own side: samples, their age, clocks, families. */
+/** Checks the console’s own side: samples, their age, clocks, families. */
 export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): OwnSide {
   const cases: Case[] = []
   const pages = evidence.servers.flatMap(({ frames }) => frames)
@@ -101,6 +101,6 @@ const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
     return key === 'executingSeats' ? level.seats.executing !== undefined : level.limits.current !== undefined
   })
 
-/** The newest sample of all. */
+/** The newest of all samples. */
 export const newestOf = ({ servers }: Evidence): number =>
   Math.max(...servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at))), Number.NEGATIVE_INFINITY)

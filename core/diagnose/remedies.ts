@@ -18,7 +18,7 @@ import type { LevelFacts, ServerFacts } from './facts.ts'
 
 type Remedy = Finding['remedy']
 
-/** The objects that an edit starts from, and the version of the server that owns the built-in ones. */
+/** The objects that an edit starts from, and the version of the server to which the built-in ones belong. */
 export interface Known {
   readonly objects: ObjectSet | undefined
   readonly version: string | undefined
@@ -33,7 +33,7 @@ function keptMetadata({ name, annotations }: ObjectMeta, kind: ProposedManifest[
   return { name, ...(Object.keys(kept).length > 0 && { annotations: kept }) }
 }
 
-/** A level with another limited spec; nothing where it is not known. */
+/** A level with another limited spec; nothing if the level is unknown. */
 export function levelEdit(
   { objects, version }: Known,
   name: string,
@@ -48,7 +48,7 @@ export function levelEdit(
   return [{ kind, name, text: writeManifest(kind, { metadata, spec }) }]
 }
 
-/** A schema that splits its requests into flows otherwise. */
+/** A schema that divides its requests into flows differently. */
 export function distinguisherEdit(
   { objects, version }: Known,
   name: string,
@@ -63,13 +63,13 @@ export function distinguisherEdit(
   ]
 }
 
-/** The shares with which a level owns the seats that it needs; nothing where they cannot be computed. */
+/** The shares with which a level owns the seats that it needs; nothing if they cannot be computed. */
 export function moreShares(known: Known, server: ServerFacts, level: LevelFacts): readonly ProposedManifest[] {
   const { objects } = known
   const { last, now } = level
   const wanted = Math.ceil(Math.max(now.smoothed.last ?? 0, last.demand.highWatermark ?? 0, last.limits.nominal ?? 0))
   if (objects === undefined || server.limit === undefined) return []
-  // More than half of the server is no matter of shares any more.
+  // Demand for more than half of the server cannot be met by shares alone.
   const nominal = Math.min(wanted, Math.floor(server.limit / 2))
   if (nominal <= (last.limits.nominal ?? 0)) return []
   const answer = sharesForSeats(objects, server.limit, [{ name: level.name, nominal }])
@@ -78,7 +78,7 @@ export function moreShares(known: Known, server: ServerFacts, level: LevelFacts)
   return levelEdit(known, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: shares }))
 }
 
-/** Queues that hold up to a default level’s. */
+/** Queues with the capacity of those of a default level. */
 export const longerQueues = (known: Known, level: string): readonly ProposedManifest[] =>
   levelEdit(known, level, (limited) => {
     const { queues, handSize, queueLengthLimit } = limited.limitResponse.queuing ?? DEFAULT_QUEUING
@@ -90,7 +90,7 @@ export const longerQueues = (known: Known, level: string): readonly ProposedMani
     return { ...limited, limitResponse: { type: 'Queue', queuing } }
   })
 
-/** Queues of which one busy flow covers few. */
+/** Queues few of which one busy flow covers. */
 export const moreQueues = (known: Known, level: string): readonly ProposedManifest[] =>
   levelEdit(known, level, (limited) => {
     const length = limited.limitResponse.queuing?.queueLengthLimit ?? DEFAULT_QUEUING.queueLengthLimit
@@ -98,7 +98,7 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
     return { ...limited, limitResponse: { type: 'Queue', queuing } }
   })
 
-/** A flow schema and a small level for the busiest user of a flow, in front of the schema that takes its requests now. */
+/** A flow schema and a small level for the busiest user of a flow, before the schema that now matches its requests. */
 export function ownLevel({ objects }: Known, { users: [user], schema }: DumpedFlow): readonly ProposedManifest[] {
   const taking = objects?.schemas.find(({ metadata }) => metadata.name === schema)
   if (objects === undefined || user === undefined || taking === undefined) return []

@@ -7,14 +7,14 @@ import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './fac
 import { advice, type Known } from './remedies.ts'
 import { listed } from '../text/text.ts'
 
-/** Part of its seats from which on a server is full. */
+/** Fraction of its seats from which a server is full. */
 const FULL_SERVER = 0.9
-/** After a start, so long the effects of the start itself are likely. */
+/** For this long after a start, effects of the start itself are likely. */
 const STARTING_SECONDS = 120
-/** A level of another server that uses less than this part of its limit could take more. */
+/** A level of another server that uses less than this fraction of its limit could take more load. */
 const IDLE_LEVEL = 0.5
 
-/** Causes that lie in a server as a whole. */
+/** Causes in a server as a whole. */
 export function serverCases(server: ServerFacts, others: readonly ServerFacts[]): readonly Case[] {
   const place = { server: server.id }
   const troubled = server.levels.filter(isTroubled)
@@ -166,7 +166,7 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
   }
 }
 
-/** Flow schemas whose level does not exist: the server passes them over. */
+/** Flow schemas whose level does not exist: the server skips them. */
 export function danglingCases({ objects }: Known, servers: readonly ServerFacts[]): readonly Case[] {
   if (objects === undefined) return []
   const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
@@ -191,12 +191,12 @@ export function danglingCases({ objects }: Known, servers: readonly ServerFacts[
   }))
 }
 
-/** How steady requests come: below this their number varies less than by chance, as a token bucket lets it. */
+/** Steadiness of arrivals: below this their number varies less than by chance, as with a token bucket. */
 const STEADY = 0.05
 const LEAST_STEADY_RATE = 4
 const FEWEST_STEPS = 10
 
-/** A server at which nothing waits: what else makes requests slow. */
+/** A server on which nothing waits: other reasons for slow requests. */
 export function calmCases(server: ServerFacts): readonly Case[] {
   const place = { server: server.id }
   const calm = fact(!server.levels.some(isTroubled), 'No level rejects requests or lets them wait for 0.1 s.')

@@ -2,7 +2,7 @@ import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
 import { clock, dateAndClock } from '../report/words.ts'
 import { listed } from '../text/text.ts'
 
-/** `flow a of workload-low on api-1:6443`; empty for what is about no place. */
+/** `flow a of workload-low on api-1:6443`; empty without a place. */
 export function causePlaceText({ server, level, schema, flow }: CausePlace): string {
   const parts = [
     ...(flow === undefined || flow === '' ? [] : [`flow ${flow}`]),
@@ -14,7 +14,7 @@ export function causePlaceText({ server, level, schema, flow }: CausePlace): str
   return where === '' ? server : `${where}, ${server}`
 }
 
-/** A diagnosis for a terminal; with `all` also the causes that are excluded. */
+/** A diagnosis for a terminal; with `all` including the excluded causes. */
 export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly string[] {
   const { from, to, findings, excluded, limits, servers } = diagnosis
   return [

@@ -25,14 +25,14 @@ import { allRejected } from '../frame/recent.ts'
 import { amount, counted, percent, seconds } from '../report/words.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
 
-/** Requests that wait time out after a quarter of their deadline: 15 s where the client sets none. */
+/** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
 const USUAL_TIME_OUT_SECONDS = 15
-/** Of the seats of a level, from which on watches or lingering writes explain that it is full. */
+/** Fraction of the seats of a level from which watches or lingering writes explain that it is full. */
 const MOST_OF_SEATS = 0.4
 /** Seconds without waiting requests after which a burst is over. */
 const OVER_SECONDS = 8
 
-/** Causes that lie in what clients send to one level that is in trouble. */
+/** Causes in the requests that clients send to one level that is in trouble. */
 export function trafficCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
   const { name } = level
   const place = { server: server.id, level: name }
@@ -192,7 +192,7 @@ function watching(level: LevelFacts, server: ServerFacts) {
   )
 }
 
-/** Seats of writes that were answered already: executing seats beyond those of executing requests. */
+/** Seats of writes that were already answered: executing seats beyond those of executing requests. */
 function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
   const own = pages.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
   const mean = (of: (level: (typeof own)[number]) => number | undefined): number =>
@@ -206,7 +206,7 @@ function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
     }) ?? [],
   )
   const count = watchers === undefined || watchers.count === 0 ? undefined : histogramMean(watchers)
-  // A write executes in one seat; the seats beyond are those that it keeps afterwards.
+  // A write executes in one seat; the seats beyond that are those that it keeps afterwards.
   const isMostlyWrites = watchers !== undefined && watchers.count >= dispatched / 2
   return weighing(
     7,
@@ -230,7 +230,7 @@ function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) 
   if (waits === undefined) return fact(undefined, `No wait of ${name} is known.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
   const longest = waits.bounds[top]
-  // Beside a flood that fills its queues, a few time-outs are not why the level is in trouble.
+  // Compared with a flood that fills its queues, a few time-outs do not explain the trouble of the level.
   return weighing(
     late >= allRejected(rejected) / 2 ? 7 : 2,
     fact(

@@ -1,15 +1,15 @@
 import type { ObjectSet } from '../config/objects.ts'
 import { driftBetween, driftFromBuiltIn, type DriftRow } from '../drift/drift.ts'
 
-/** How many objects of a source differ from the reference. */
+/** Number of objects of a source that differ from the reference. */
 export interface ConfigurationDrift {
   readonly levels: number
   readonly schemas: number
 }
 
 /**
- * Differences from the objects of another source, or from the built-in ones of `version` without a reference; people's
- * own objects are no difference from the built-in ones.
+ * Differences from the objects of another source, or from the built-in ones of `version` without a reference; objects
+ * of people are not differences from the built-in ones.
  */
 export function configurationDrift(
   objects: ObjectSet,

@@ -22,11 +22,11 @@ export const FLEET_STATES: readonly FleetState[] = [
   ...LEVEL_STATES.filter((state) => state !== 'rejecting' && state !== 'queueing'),
 ]
 
-/** Numbers that every row has; `undefined` is unknown or not applicable. */
+/** Numbers of every row; `undefined` is unknown or not applicable. */
 export interface FleetNumbers {
-  /** Executing seats over the current limit: of a row of several levels, of the busiest one. */
+  /** Executing seats over the current limit; for a row of several levels, of the busiest one. */
   readonly saturation: number | undefined
-  /** Requests a second, about the last 10 s; the sum over the levels of the row. */
+  /** Requests per second, over about the last 10 s; the sum over the levels of the row. */
   readonly rejected: number | undefined
   /** Requests that wait; the sum over the levels of the row. */
   readonly queued: number | undefined
@@ -59,10 +59,10 @@ export interface ServerRow extends Row {
   readonly version: string | undefined
   /** Unix milliseconds of the sample. */
   readonly at: number | undefined
-  /** How many levels it has; `levels` are made when they are asked for, because most rows are never opened. */
+  /** Number of its levels; `levels` are computed on access, because most rows are never opened. */
   readonly levelCount: number
   readonly levels: readonly LevelRow[]
-  /** The level to look at first. */
+  /** The level to open first. */
   readonly worst: LevelRow | undefined
   readonly trend: ServerSummary['trend']
   /** Why the server cannot be read. */
@@ -72,14 +72,14 @@ export interface ServerRow extends Row {
 export interface ClusterRow extends Row {
   readonly kind: 'cluster'
   readonly servers: readonly ServerRow[]
-  /** The server to look at first; its worst level, trend and age stand for the cluster. */
+  /** The server to open first; its worst level, trend and age represent the cluster. */
   readonly worst: ServerRow | undefined
   /** Distinct versions, in their order. */
   readonly versions: readonly string[]
   readonly problem: Problem | undefined
 }
 
-/** What is known of one connected source. */
+/** The data of one connected source. */
 export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
   readonly name: string
   /** How it is read. */
@@ -87,21 +87,20 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
   readonly health: readonly ServerHealth[]
   /** Absent before the first one. */
   readonly servers: readonly ServerSummary[] | undefined
-  /** Of a source that reads several clusters: which one this is. */
+  /** For a source that reads several clusters: this one. */
   readonly cluster?: string | undefined
-  /** `servers` are all there are; health that is of none of them is that of each. */
+  /** `servers` are all its servers; health that belongs to none of them applies to each. */
   readonly whole?: boolean | undefined
   /** Why it has no API servers, in a sentence; absent for a source that has some. */
   readonly noServers?: string | undefined
-  /** How its objects differ from the reference; absent where they cannot be read. */
+  /** Differences of its objects from the reference; absent if they cannot be read. */
   readonly drift?: ConfigurationDrift | undefined
   /** Milliseconds without a sample after which its numbers are not current. */
   readonly staleAfterMs: number
 }
 
 /**
- * Rows of all sources in the order in which they are given, one for each cluster. `now` is Unix milliseconds by the clock
- * of the samples.
+ * Rows of all sources in the given order, one for each cluster. `now` is Unix milliseconds by the clock of the samples.
  */
 export const fleetRows = (sources: readonly FleetSource[], now: number): readonly ClusterRow[] =>
   sources.flatMap(clustersOf).map((source) => {
@@ -116,7 +115,7 @@ export const fleetRows = (sources: readonly FleetSource[], now: number): readonl
     )
   })
 
-/** A source that reads several clusters is as many rows. */
+/** A source that reads several clusters has one row for each. */
 function clustersOf(source: FleetSource): readonly FleetSource[] {
   const clusters = Map.groupBy(source.servers ?? [], ({ cluster }) => cluster)
   return [...clusters.keys()].every((name) => name === undefined)
@@ -124,7 +123,7 @@ function clustersOf(source: FleetSource): readonly FleetSource[] {
     : [...clusters].map(([cluster, servers]) => ({
         ...source,
         cluster,
-        // Series without the label are of a cluster without a name.
+        // Series without the label belong to a cluster without a name.
         name: cluster === undefined || cluster === '' ? source.name : cluster,
         servers,
       }))
@@ -207,7 +206,7 @@ function summaryNumbers({ executing, limit, rejected, queued, waitP99 }: ServerS
   return { saturation, rejected: rejections, queued: waiting, waitP99: longest }
 }
 
-/** The row of the level to look at first: only levels in the worst state are compared. */
+/** The row of the level to open first: only levels in the worst state are compared. */
 function worstLevel(
   source: FleetSource,
   summary: ServerSummary,
@@ -249,7 +248,10 @@ function levelRow(
   }
 }
 
-/** Of several rows: sums of what adds up, the largest of what does not; what one row does not report is left out. */
+/**
+ * Aggregates several rows: sums of additive numbers, the maximum of others; a number that one row does not report is
+ * left out.
+ */
 export function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
   const sum = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, (a, b) => a + b)
   const most = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, Math.max)
@@ -288,7 +290,7 @@ export function compareByTrouble(a: Compared, b: Compared): number {
   )
 }
 
-/** The row to look at first; the first of equals. */
+/** The row to open first; the first of equals. */
 export const worstOf = <R extends Compared>(rows: readonly R[]): R | undefined =>
   rows.reduce<R | undefined>(
     (worst, row) => (worst === undefined || compareByTrouble(row, worst) < 0 ? row : worst),
@@ -305,7 +307,7 @@ export interface FleetCounts {
 
 export function countFleet(clusters: readonly ClusterRow[]): FleetCounts {
   const servers = clusters.flatMap((cluster) => cluster.servers)
-  // A server with a level that rejects often has levels that queue as well: each counts by its worst.
+  // A server with a level that rejects often has levels that queue as well: each server counts by its worst level.
   const count = (rows: readonly { readonly state: FleetState }[], state: FleetState): number =>
     rows.filter((row) => row.state === state).length
   return {

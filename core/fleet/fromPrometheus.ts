@@ -9,19 +9,19 @@ import { byCodeUnits } from '../text/text.ts'
 import { rfc3339 } from '../units.ts'
 import { summaryOf, TREND } from './summary.ts'
 
-/** Answers about all servers of a Prometheus. */
+/** Query results about all servers of a Prometheus. */
 export interface FleetAnswers {
   readonly labels: TargetLabels
   readonly clusters: readonly { readonly name?: string; readonly servers: readonly FoundServer[] }[]
   readonly versions: readonly PromSeries[]
   readonly numbers: Readonly<Record<FleetNumber, readonly PromSeries[]>>
-  /** The share of the busiest level of each server in steps; empty where it was not read. */
+  /** Saturation of the busiest level of each server in steps; empty if it was not read. */
   readonly busiest: readonly PromSeries[]
   /** Unix milliseconds at which the steps end. */
   readonly until: number
 }
 
-/** The servers of all clusters in a few numbers for each level, the clusters one after the other. */
+/** The servers of all clusters in a few numbers for each level, cluster by cluster. */
 export function fleetOf({ labels, clusters, versions, numbers, busiest, until }: FleetAnswers): ServerSummary[] {
   const keyOf = ({ labels: own }: PromSeries): string => keyIn(placeOf(own, labels))
   const versionOf = new Map(versions.map((one) => [keyOf(one), one.labels['git_version']]))
@@ -48,14 +48,16 @@ export function fleetOf({ labels, clusters, versions, numbers, busiest, until }:
   )
 }
 
-/** Label values hold no such character in practice; two servers that share a key would only be told as one. */
+/**
+ * In practice, label values do not contain this character; two servers with the same key would only be shown as one.
+ */
 const keyIn = ({ cluster, instance }: { readonly cluster?: string; readonly instance: string }): string =>
   cluster === undefined ? instance : `${cluster}\n${instance}`
 
 /** Numbers with one series for each level. */
 const VALUES = ['executing', 'limit', 'nominal', 'queued', 'dispatched', 'waitP99'] as const
 
-/** What the answers say of a level of a server. */
+/** The query results for a level of a server. */
 interface Level {
   readonly name: string
   readonly values: Partial<Record<(typeof VALUES)[number], number>>
@@ -113,7 +115,7 @@ function levelFrame({ name, values }: Level, idle: number | undefined): LevelFra
   }
 }
 
-/** Rates are over the window of the query, so they are counts of one second. */
+/** Rates are over the window of the query, so they equal the counts of one second. */
 const derivedLevel = ({ name, values: { dispatched, waitP99 }, rejected }: Level): DerivedLevel => ({
   name,
   recent: {
@@ -125,7 +127,7 @@ const derivedLevel = ({ name, values: { dispatched, waitP99 }, rejected }: Level
   schemas: [],
 })
 
-/** The largest value in each step of the trend that ends at an instant; what has no limit is full at 1. */
+/** The maximum in each step of the trend that ends at an instant; a level without a limit is full at 1. */
 function trendIn(series: readonly PromSeries[], until: number): ServerSummary['trend'] {
   if (series.length === 0) return []
   const from = until - TREND.ms

@@ -11,7 +11,7 @@ import {
   type ServerRow,
 } from './fleet.ts'
 
-/** A line above the clusters that have something in common. */
+/** A heading above clusters with a common property. */
 export interface GroupLine extends FleetNumbers {
   readonly kind: 'group'
   readonly key: string
@@ -38,7 +38,7 @@ export const SORTINGS = [
 ] as const
 export type Sorting = (typeof SORTINGS)[number]
 
-/** What a level, or a source without any, is searched by. */
+/** The searchable text of a level, or of a source without any. */
 export interface Searched extends FleetNumbers {
   readonly cluster: string
   readonly server: string
@@ -94,7 +94,10 @@ const searched = (cluster: ClusterRow, server: ServerRow | undefined, level: Lev
 const driftCount = ({ source: { drift } }: ClusterRow): number =>
   drift === undefined ? 0 : drift.levels + drift.schemas
 
-/** What of the fleet a search finds: clusters with the servers and levels that match, whose numbers stay those of the whole. */
+/**
+ * The part of the fleet that matches a search: clusters with the servers and levels that match, with the numbers of the
+ * whole.
+ */
 export function searchFleet(clusters: readonly ClusterRow[], tokens: readonly Token[]): readonly ClusterRow[] {
   if (tokens.length === 0) return clusters
   const matches = compileFilter(tokens, FLEET_VOCABULARY)
@@ -119,7 +122,7 @@ export interface FleetWish {
   readonly open: ReadonlySet<string>
 }
 
-/** The lines of the table: groups, clusters, and of those that are open their servers and levels. */
+/** The lines of the table: groups, clusters, and the servers and levels of expanded ones. */
 export function fleetLines(clusters: readonly ClusterRow[], wish: FleetWish): readonly FleetLine[] {
   const compare = comparatorOf(wish)
   const linesOf = (members: readonly ClusterRow[]): readonly FleetLine[] =>
@@ -159,7 +162,7 @@ const groupOf = (name: string, clusters: readonly ClusterRow[]): GroupLine => ({
   ...numbersOf(clusters),
 })
 
-/** The same lines in the same order with the numbers of now; a line that is not there any more is left out. */
+/** The same lines in the same order with the current numbers; a line that no longer exists is left out. */
 export function linesNow(lines: readonly FleetLine[], clusters: readonly ClusterRow[]): readonly FleetLine[] {
   const now = new Map(clusters.map((cluster) => [cluster.key, cluster]))
   const servers = new Map(clusters.flatMap((cluster) => cluster.servers.map((server) => [server.key, server])))
@@ -193,7 +196,7 @@ const GROUP_OF: Readonly<Record<Exclude<Grouping, 'none'>, (cluster: ClusterRow)
 
 type Sortable = ClusterRow | ServerRow | LevelRow
 
-/** Rows by one number or text, what is unknown last in either direction; equal ones by trouble, then by name. */
+/** Rows sorted by one number or text, unknown values last in either direction; equal ones by trouble, then by name. */
 function comparatorOf({ sort, descending }: FleetWish): (a: Sortable, b: Sortable) => number {
   const direction = descending ? -1 : 1
   const byName = (a: Sortable, b: Sortable): number => byCodeUnits(nameOf(a), nameOf(b))

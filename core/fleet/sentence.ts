@@ -1,7 +1,7 @@
 import { counted } from '../text/text.ts'
 import { countFleet, worstOf, type ClusterRow, type FleetState } from './fleet.ts'
 
-/** What is true of the fleet now, then what stands beside it. `rate` writes requests a second with their unit. */
+/** The present state of the fleet, then additional facts. `rate` formats requests per second with their unit. */
 export function fleetSentence(
   clusters: readonly ClusterRow[],
   rate: (perSecond: number) => string,

@@ -6,7 +6,7 @@ import { allRejected, levelStates, recentRejected } from '../frame/recent.ts'
 import type { Series } from '../history/series.ts'
 import { unixMsOf } from '../units.ts'
 
-/** What the trend of a server covers, milliseconds, and in how many steps. */
+/** Time span of a server's trend, milliseconds, and its number of steps. */
 export const TREND = { ms: 600_000, steps: 30 } as const
 
 /** A server in a few numbers for each level, sorted by name as in its frame. */
@@ -39,7 +39,10 @@ export function summaryOf(
   }
 }
 
-/** Executing seats over the current limit; `null` where either is unknown. A limit of 0 is full as soon as one executes. */
+/**
+ * Executing seats over the current limit; `null` if either is unknown. A limit of 0 is full as soon as one seat
+ * executes.
+ */
 export function saturationOf(executing: number | null, limit: number | null): number | null {
   if (executing === null || limit === null) return null
   return limit > 0 ? executing / limit : executing > 0 ? 1 : 0

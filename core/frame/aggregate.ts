@@ -4,7 +4,7 @@ import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, Limits, Rejected, ServerFrame } from './frame.ts'
 import { dispatchRate, recentRejected } from './recent.ts'
 
-/** A sum over the servers that report the number, and how many do. */
+/** A sum over the servers that report the number, and their count. */
 export interface SumOverServers {
   readonly sum: number
   readonly servers: number
@@ -26,16 +26,16 @@ export interface AggregateLevel {
   /** Rates over the window of the present, about 10 s. */
   readonly dispatchedPerSecondSum: SumOverServers | undefined
   readonly rejectedPerSecondSums: Readonly<Record<keyof Rejected, SumOverServers | undefined>>
-  /** Peak ÷ mean of executing seats over servers: 1 is balanced, the number of servers is all on one. */
+  /** Peak ÷ mean of executing seats over servers: 1 is balanced; the number of servers means that all are on one. */
   readonly imbalance: number | undefined
 }
 
-/** Several servers as one, with every number saying how it was made. */
+/** Several servers as one; every number specifies how it was computed. */
 export interface Aggregate {
   readonly servers: number
   /** Sorted by name. */
   readonly levels: readonly AggregateLevel[]
-  /** Of executing seats over all levels; absent while nothing executes or seats are not reported. */
+  /** For executing seats over all levels; absent while nothing executes or seats are not reported. */
   readonly imbalance: Imbalance | undefined
 }
 
@@ -118,7 +118,7 @@ function spread(values: readonly (number | undefined)[]): SpreadOverServers | un
 
 /**
  * Peak ÷ mean of a number over servers: 1 when they share it evenly, the number of servers when one has it all.
- * `undefined` when nobody has any: an idle cluster is neither balanced nor unbalanced.
+ * `undefined` when the sum is 0: an idle cluster is neither balanced nor unbalanced.
  */
 export function imbalanceIndex(values: readonly number[]): number | undefined {
   const total = values.reduce((a, b) => a + b, 0)
@@ -128,7 +128,7 @@ export function imbalanceIndex(values: readonly number[]): number | undefined {
 
 interface Imbalance {
   readonly index: number
-  /** The server with the most executing seats; of several the first by id. */
+  /** The server with the most executing seats; if there are several, the first by id. */
   readonly busiest: string
   readonly seats: Seats
 }

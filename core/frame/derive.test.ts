@@ -254,7 +254,7 @@ const judge = (frames: readonly ServerFrame[]): number[] => {
   return frames.flatMap((frame, i) => (derive(frame).torn ? [i] : []))
 }
 
-/** `after` with some statistics as they were in `before`: what a page read during a recomputation looks like. */
+/** `after` with some statistics from `before`: the content of a page read during a recomputation. */
 const splice = (after: ServerFrame, before: ServerFrame, stale: readonly (keyof Demand)[]): ServerFrame => ({
   ...after,
   levels: after.levels.map((level, i) => {
@@ -274,7 +274,7 @@ describe.each(captured)('torn pages of $profile', ({ frames }) => {
     expect(judge(frames)).toEqual([])
   })
 
-  // Families are gathered one after the other, so a tear leaves any of these sets old.
+  // Families are gathered one after the other, so a torn page leaves any of these sets old.
   it.each<[keyof Demand, ...(keyof Demand)[]]>([
     ['smoothed'],
     ['smoothed', 'target'],

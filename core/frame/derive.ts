@@ -24,28 +24,28 @@ export const REALLOCATION_MS = 10_000
 /** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
 export const QUANTILE_WINDOW_MS = 30_000
 /**
- * The start of that window is the first frame of a step of this width. Steps are those of the clock: what is derived of a
- * frame depends on the frames of the window, and not on which one of them was seen first.
+ * The start of that window is the first frame of a step of this width. Steps are aligned to the clock: what is derived
+ * from a frame depends on the frames of the window, and not on which one of them arrived first.
  */
 const SNAPSHOT_EVERY_MS = 2_500
-/** The usual interval is the median of so many. */
+/** The usual interval is the median of this many. */
 export const USUAL_INTERVAL_OF = 5
 
-/** A frame with what the next one is compared with. */
+/** A frame with the data that the next one is compared with. */
 interface Sample {
   readonly frame: ServerFrame
   readonly atMs: number
   readonly index: FrameIndex
 }
 
-/** What the quantile window begins with: of a frame only this is kept, as most of the rest would never be looked at. */
+/** Possible start of the quantile window: only this part of a frame is kept, as the rest would rarely be read. */
 interface Snapshot {
   readonly atMs: number
   readonly flows: ReadonlyMap<string, Observations>
   readonly requests: RequestTimes | undefined
 }
 
-/** How a frame relates to the one before it. */
+/** The relation of a frame to the previous one. */
 type Step = { readonly kind: 'first-sample' | 'restart' | 'clock-step' | 'duplicate' } | Interval
 interface Interval {
   readonly kind: 'regular' | 'gap'
@@ -57,10 +57,10 @@ interface Interval {
  * Derives rates, quantiles and judgements from the consecutive frames of one server.
  *
  * - First frame: no rates.
- * - Duplicate (same `at` as the frame before): no rates, and the frame is forgotten at once.
+ * - Duplicate (same `at` as the frame before): no rates, and the frame is dropped at once.
  * - Clock step (`at` earlier than before): no rates; everything starts anew from this frame.
  * - Restart (start time moved, or a total fell): no rates; everything starts anew. The requests between the start and
- *   the first frame are not counted, as their time is not known.
+ *   the first frame are not counted, as their time is unknown.
  * - Gap: rates are exact averages over the gap, marked `gap`.
  *
  * A flow that appears counts from 0, because the server creates series with their first event.
@@ -83,7 +83,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
     }
     if (step.kind === 'regular' || step.kind === 'gap') {
       intervals = [...intervals, step.seconds].slice(-USUAL_INTERVAL_OF)
-      // The page after a torn one only completes the adjustment that was seen before.
+      // The page after a torn one only completes the adjustment that was already detected.
       if (!torn && !sameAdjustment(frame, step.previous.frame)) lastAdjustmentAt = sample.atMs
     } else {
       snapshots = []
@@ -129,7 +129,7 @@ function relate(sample: Sample, previous: Sample | undefined, intervals: readonl
   }
 }
 
-/** Snapshots within the window that ends at `atMs`; at least the newest of them, to have something to start from. */
+/** Snapshots within the window that ends at `atMs`; at least the newest of them, as a starting point. */
 function within(snapshots: readonly Snapshot[], atMs: number): readonly Snapshot[] {
   const inside = snapshots.filter((snapshot) => atMs - snapshot.atMs <= QUANTILE_WINDOW_MS)
   return inside.length > 0 ? inside : snapshots.slice(-1)
@@ -199,13 +199,13 @@ const difference = (a: number | undefined, b: number | undefined): number | unde
 
 /**
  * Detection of torn pages. The server gathers families one after the other, so about one page in twenty that follows a
- * recomputation of the limits mixes numbers from before and after it (specification 8). The rules of the
- * recomputation (6.3, 6.4) show most of that, as they tie together numbers of one page and of two.
+ * recomputation of the limits mixes numbers from before and after it (specification 8). The rules of the recomputation
+ * (6.3, 6.4) show most of that, as they tie together numbers of one page and of two.
  *
- * Every doubt is resolved towards "whole": a torn page lasts for one scrape, a false alarm takes numbers away.
+ * In doubt, a page counts as whole: a torn page lasts for one scrape, but a false alarm removes valid numbers.
  */
 
-/** Share of the old smoothed demand that one recomputation keeps, and its complement (specification 0.3, 6.3). */
+/** Fraction of the old smoothed demand that one recomputation keeps, and its complement (specification 0.3, 6.3). */
 const KEPT = 0.977
 const NEW = 0.023
 /** The reported numbers are exact doubles; only the order of additions may differ. */
@@ -219,7 +219,7 @@ interface Statistics {
   readonly smoothed: number
 }
 
-/** What the next page of the server is compared with: its last page that was whole. */
+/** The reference for the next page of the server: its last whole page. */
 interface Settled {
   readonly atMs: number
   readonly levels: ReadonlyMap<string, Statistics>
@@ -232,7 +232,7 @@ function isTorn(
   previous: ServerFrame | undefined,
   settled: Settled | undefined,
 ): boolean {
-  // Numbers that stood still since the page before are at rest: a tear never lasts for two pages.
+  // Numbers that have not changed since the previous page are settled: a tear never lasts for two pages.
   if (previous !== undefined && sameAdjustment(frame, previous)) return false
   if (frame.levels.some((level) => contradictsItself(level))) return true
   if (settled === undefined || atMs - settled.atMs > ONE_RECOMPUTATION_MS) return false
@@ -252,7 +252,7 @@ function settle(frame: ServerFrame, atMs: number): Settled {
   return { atMs, levels }
 }
 
-/** Whether two pages show the same recomputation: nothing that it sets differs. */
+/** Whether two pages show the same recomputation: all numbers that it sets are equal. */
 export function sameAdjustment(a: ServerFrame, b: ServerFrame): boolean {
   if (a.seatFairFrac !== b.seatFairFrac || a.levels.length !== b.levels.length) return false
   return a.levels.every((level, i) => {
@@ -271,8 +271,8 @@ export function sameAdjustment(a: ServerFrame, b: ServerFrame): boolean {
 }
 
 /**
- * One page alone is enough where smoothed demand lies below the envelope, which it never does, or where the target of
- * a limited level is not the greatest of lower limit, capped high watermark and smoothed demand, which it always is.
+ * One page alone proves it if smoothed demand lies below the envelope, or if the target of a limited level is not the
+ * greatest of lower limit, capped high watermark and smoothed demand: on a whole page neither is possible.
  */
 function contradictsItself(level: LevelFrame): boolean {
   const now = statistics(level)

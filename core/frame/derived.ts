@@ -3,12 +3,12 @@ import { RejectedSchema, DemandSchema, LimitsSchema } from './frame.ts'
 import { VERB_GROUPS } from './reading.ts'
 
 /**
- * What is derived from two samples of one server, or from its histograms: never reported by the server itself, and
- * marked so on the screens (docs/architecture.md, rule 3).
+ * Data derived from two samples of one server, or from its histograms: never reported by the server itself, and marked
+ * so on the screens (docs/architecture.md, rule 3).
  */
 const optional = z.number().optional()
 
-/** Seconds between which a quantile certainly lies; `upTo` is absent when nothing bounds it. */
+/** Bounds in seconds between which a quantile certainly lies; `upTo` is absent when it is unbounded. */
 export const QuantileRangeSchema = z.object({ above: z.number(), upTo: optional })
 export type QuantileRange = z.infer<typeof QuantileRangeSchema>
 
@@ -26,7 +26,7 @@ export const DerivedFlowSchema = z.object({
   /** Seconds, over the quantile window, interpolated; absent when no request finished waiting in it. */
   waitP50: optional,
   waitP99: optional,
-  /** Where the same quantiles certainly lie. */
+  /** Bounds of the same quantiles. */
   waitP50Range: QuantileRangeSchema.optional(),
   waitP99Range: QuantileRangeSchema.optional(),
   executionP50: optional,
@@ -48,7 +48,7 @@ export type DerivedLevel = z.infer<typeof DerivedLevelSchema>
 
 const TimeQuantileSchema = z.object({
   seconds: z.number(),
-  /** It lies beyond the last bound of the histogram, which `seconds` is. */
+  /** It lies beyond the last bound of the histogram, which is the value of `seconds`. */
   atLeast: z.boolean(),
 })
 export type TimeQuantile = z.infer<typeof TimeQuantileSchema>
@@ -61,11 +61,11 @@ const VerbTimesSchema = z.object({
 export type VerbTimes = z.infer<typeof VerbTimesSchema>
 
 /**
- * Times of requests of all levels, in seconds: as a whole, on average without webhooks and the wait in queues, and by verb,
- * without verbs of which no request ended. Absent where no request ended at all, or the server does not report them.
+ * Times of requests of all levels, in seconds: in total, on average without webhooks and the wait in queues, and by
+ * verb, without verbs of which no request ended. Absent if no request ended at all, or the server does not report them.
  */
 const DerivedTimesSchema = z.object({
-  /** That it covers: about the last 30 s, and never less than one interval. */
+  /** Covered time: about the last 30 s, and never less than one interval. */
   overSeconds: z.number(),
   mean: z.number(),
   meanOwn: optional,
@@ -76,18 +76,20 @@ const DerivedTimesSchema = z.object({
 export type DerivedTimes = z.infer<typeof DerivedTimesSchema>
 
 /**
- * Why rates are missing or unusual. After a `gap` (more than three usual intervals without a sample) rates are there:
- * exact averages over `intervalSeconds`, which says nothing about their course within it.
+ * Why rates are missing or unusual. After a `gap` (more than three usual intervals without a sample) rates are present:
+ * exact averages over `intervalSeconds`, which do not show their course within it.
  */
 export const RATE_GAPS = ['first-sample', 'restart', 'clock-step', 'duplicate', 'gap'] as const
 export const DerivedServerSchema = z.object({
   id: z.string(),
-  /** Seconds between the two samples that the rates come from; absent when there are no rates, with the reason. */
+  /**
+   * Seconds between the two samples that the rates are computed from; absent when there are no rates, with the reason.
+   */
   intervalSeconds: optional,
   noRates: z.enum(RATE_GAPS).optional(),
   /** The page mixes two recomputations of the limits (specification 8): demand and limits are shown with ≈. */
   torn: z.boolean(),
-  /** Unix milliseconds at which limits were last seen to change; the next change is expected 10 s later. */
+  /** Unix milliseconds at which a change of limits was last observed; the next change is expected 10 s later. */
   lastAdjustmentAt: optional,
   requests: DerivedTimesSchema.exactOptional(),
   levels: z.array(DerivedLevelSchema),
@@ -106,7 +108,7 @@ const AdjustmentLevelSchema = z.object({
     .object({
       current: z.number().optional(),
       smoothed: z.number().optional(),
-      /** Its limits were configured otherwise: another share, another server limit, other percentages. */
+      /** Its limits were reconfigured: another share, another server limit, other percentages. */
       reconfigured: z.boolean().optional(),
     })
     .optional(),
@@ -121,14 +123,14 @@ export const AdjustmentStepSchema = z.object({
   at: z.number(),
   /**
    * Unix milliseconds of the last page that did not show it yet: the server recomputed between the two. Absent for the
-   * first step, whose beginning nobody saw.
+   * first step, whose beginning was not observed.
    */
   after: z.number().optional(),
-  /** Unix milliseconds at which the step before was seen first. */
+  /** Unix milliseconds at which the previous step was first seen. */
   since: z.number().optional(),
   /**
-   * Whether it is the very next recomputation after the step before, so that the values before are exact: every
-   * smoothed demand follows from the one before (specification 6.3). Otherwise some were missed between two pages.
+   * Whether it is the recomputation directly after the previous step, so that the previous values are exact: every
+   * smoothed demand follows from the previous one (specification 6.3). Otherwise some were missed between two pages.
    */
   follows: z.boolean(),
   /** Only one page has shown it so far: it may mix two recomputations without contradicting itself. */

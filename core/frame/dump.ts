@@ -32,7 +32,9 @@ export const DumpQueueSchema = z.object({
 })
 export type DumpQueue = z.infer<typeof DumpQueueSchema>
 
-/** `queue` and `position` are −1 for a request without a queue or no longer waiting. Times are Unix milliseconds. */
+/**
+ * `queue` and `position` are −1 for a request without a queue or one that no longer waits. Times are Unix milliseconds.
+ */
 export const DumpRequestSchema = z.object({
   level: z.string(),
   schema: z.string(),
@@ -59,7 +61,7 @@ export type DumpRequest = z.infer<typeof DumpRequestSchema>
 /** One reading of the dumps of one server. A dump that could not be read is absent, with its error in `errors`. */
 export const DumpFrameSchema = z.object({
   server: z.string(),
-  /** When the last of them was requested: that of the requests, as a rule. */
+  /** When the last of them was requested: usually that of the requests. */
   at: z.string(),
   /** Milliseconds until the last byte, and bytes, of all dumps of this reading. */
   costMs: z.number(),

@@ -6,12 +6,12 @@ import type { REJECT_REASONS } from './reading.ts'
  * Frames: the complete state of API servers' flow control at one instant.
  *
  * Every source produces frames and every screen, recording, export and command reads frames and nothing else
- * (docs/architecture.md). The JSON of a frame is public: docs/frame.md. Numbers are exactly as the server
- * reported them.
+ * (docs/architecture.md). The JSON of a frame is public: docs/frame.md. Numbers are exactly as the server reported
+ * them.
  *
- * Absence has two kinds. A family that this server's version has but that appears only after its first event reads
- * as 0. A family that the version hides or lacks (or that was not readable) is left out, so that the property is
- * `undefined`, and is listed in `missing`.
+ * Absence has two kinds. A family that this server's version has but that appears only after its first event reads as
+ * 0. A family that the version hides or lacks (or that was not readable) is left out, so the property is `undefined`,
+ * and is listed in `missing`.
  */
 export const FRAME_FORMAT_VERSION = 1
 
@@ -28,7 +28,7 @@ export const HistogramSchema = z.object({
   counts: z.array(number),
   sum: number,
   count: number,
-  /** Largest observation of each bucket, 0 of an empty one; only of sources that see every observation. */
+  /** Largest observation of each bucket, 0 for an empty one; only from sources that see every observation. */
   largest: z.array(number).exactOptional(),
 })
 export type Histogram = z.infer<typeof HistogramSchema>
@@ -39,7 +39,7 @@ export type RejectReason = (typeof REJECT_REASONS)[number]
 export const RejectedSchema = z.object({ 'queue-full': number, 'concurrency-limit': number, 'time-out': number })
 export type Rejected = z.infer<typeof RejectedSchema>
 
-/** Executing and queued amounts; requests or seats, as the name of the property that holds it says. */
+/** Executing and queued amounts; requests or seats, depending on the name of the property. */
 export const OccupancySchema = z.object({ executing: reported, queued: reported })
 export type Occupancy = z.infer<typeof OccupancySchema>
 
@@ -50,7 +50,7 @@ export const SchemaFrameSchema = z.object({
   rejected: RejectedSchema.optional(),
   seats: OccupancySchema,
   requests: OccupancySchema,
-  /** Heads of queues that were selected and did not fit. */
+  /** Heads of queues that were selected but did not fit. */
   noAccommodation: reported,
   /** Seconds waited by requests that went on to execute or timed out in the queue (`execute="true"`). */
   wait: HistogramSchema.optional(),
@@ -60,7 +60,7 @@ export const SchemaFrameSchema = z.object({
   execution: HistogramSchema.optional(),
   /** Seconds until watches were initialised. */
   executionWatch: HistogramSchema.optional(),
-  /** Requests in the queue, own one included, as each enqueued request saw it. */
+  /** Length of the queue, including the request itself, that each enqueued request found. */
   queueLength: HistogramSchema.optional(),
   /** Seats estimated for each classified request. */
   estimatedSeats: HistogramSchema.optional(),
@@ -132,13 +132,13 @@ export const MISSING_REASONS = ['removed', 'hidden', 'not-yet', 'not-exposed', '
  * - `removed`: gone from this version on.
  * - `hidden`: deprecated and hidden by default in this version.
  * - `not-yet`: this version is older than the family.
- * - `not-exposed`: the version has it and shows it at rest, yet it was not in the page.
+ * - `not-exposed`: the version has it and exposes it at rest, but it was not in the page.
  * - `too-many`: the page names more levels or schemas than any server has; the rest is left out.
  */
 export const MissingFamilySchema = z.object({
   family: z.string(),
   reason: z.enum(MISSING_REASONS),
-  /** One sentence for people: what is not known because of it, and what is shown instead. */
+  /** One sentence for people: the information that is missing because of it, and its substitute. */
   note: z.string(),
 })
 export type MissingFamily = z.infer<typeof MissingFamilySchema>
@@ -155,13 +155,14 @@ export const AcquisitionSchema = z.object({
 })
 export type Acquisition = z.infer<typeof AcquisitionSchema>
 
-/** Requests of each kind: the highest number within the last second, read-only and mutating ones apart. */
+/** Requests of each kind: the maximum within the last second, separately for read-only and mutating ones. */
 export const KindsSchema = z.object({ readOnly: reported, mutating: reported })
 export type Kinds = z.infer<typeof KindsSchema>
 
 /**
- * Seconds that requests of all levels took, since the server started, watches and other long-running ones left out: as a whole,
- * without webhooks and the wait in queues, and as a whole by verb, without verbs that had no request. No level is named.
+ * Seconds that requests of all levels took since the server started, except watches and other long-running ones: in
+ * total, without webhooks and the wait in queues, and in total by verb, without verbs that had no request. They are not
+ * divided by level.
  */
 export const RequestTimesSchema = z.object({
   duration: HistogramSchema,
@@ -188,16 +189,16 @@ export const ServerFrameSchema = z.object({
   startedAt: reported,
   /** Factor that the borrowing solver found, 0 in the two constrained cases (specification 6.4). */
   seatFairFrac: reported,
-  /** Executing and queued requests by kind; left out where the page does not have them. */
+  /** Executing and queued requests by kind; absent if the page does not contain them. */
   inFlight: KindsSchema.optional(),
   inQueue: KindsSchema.optional(),
-  /** Left out where the page does not have them. */
+  /** Absent if the page does not contain them. */
   requests: RequestTimesSchema.optional(),
   /** Sorted by name. */
   levels: z.array(LevelFrameSchema),
   /**
-   * Levels that were deleted and whose last series the server still exports; they are not among `levels`. Known only
-   * where the objects are read beside the page.
+   * Levels that were deleted and whose last series the server still exports; they are not among `levels`. Known only if
+   * the objects are read in addition to the page.
    */
   deleted: z.array(z.string()).optional(),
   missing: z.array(MissingFamilySchema),
@@ -219,16 +220,16 @@ export const SOURCE_KINDS = [
 ] as const
 export const SourceInfoSchema = z.object({
   kind: z.enum(SOURCE_KINDS),
-  /** What the operator calls it: context, host, file name. */
+  /** The operator's name for it: context, host, file name. */
   name: z.string(),
   /** How it is read, for people: `/metrics direct`, `recording of v1.36.3, loops every 90 s`. */
   via: z.string(),
-  /** Of flow control of the console's own, unless it is upstream's. */
+  /** The algorithm of the console's own flow control, unless it is upstream's. */
   algorithm: z.string().exactOptional(),
 })
 export type SourceInfo = z.infer<typeof SourceInfoSchema>
 
-/** What a source says of its algorithm; nothing of upstream's. */
+/** A source's note about its algorithm; none for upstream's. */
 export const ofAlgorithm = (algorithm: string | undefined): Pick<SourceInfo, 'algorithm'> =>
   algorithm === undefined || algorithm === 'upstream' ? {} : { algorithm }
 
@@ -241,7 +242,7 @@ export const FrameSchema = z.object({
 })
 export type Frame = z.infer<typeof FrameSchema>
 
-/** Servers as one frame, which is as new as the newest of them. */
+/** Merges servers into one frame, which is as new as the newest of them. */
 export function frameOf(source: SourceInfo, servers: readonly ServerFrame[]): Frame {
   const at =
     servers

@@ -10,7 +10,7 @@ import {
   sumHistograms,
 } from './quantile.ts'
 
-/** Expected values worked out by hand from the definition of Prometheus' histogram_quantile. */
+/** Expected values computed by hand from the definition of Prometheus' histogram_quantile. */
 describe('histogramQuantile', () => {
   const bounds = [0.1, 0.2, 0.5, 1]
 
@@ -101,7 +101,7 @@ describe('quantileRange', () => {
   it('is bounded by the largest observation of the bucket where that is known', () => {
     const counted = { ...histogramOf(bounds, [0, 0, 3, 1, 0]), sum: 60 }
     expect(quantileRange(0.5, { ...counted, largest: [0, 0, 7.25, 15.5, 0] })?.upTo).toBe(7.25)
-    // What was observed since an earlier reading is no larger than the largest of all; of several, the largest counts.
+    // Observations since an earlier reading are no larger than the largest of all; of several, the largest counts.
     const later = { ...counted, largest: [0, 0, 7.25, 15.5, 0] }
     const gained = histogramIncrease(later, { ...histogramOf(bounds, [0, 0, 1, 0, 0]), sum: 2 })
     expect(gained?.largest).toEqual(later.largest)

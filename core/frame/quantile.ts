@@ -1,7 +1,7 @@
 import type { Histogram } from './frame.ts'
 import { lowerBound } from '../search.ts'
 
-/** Relative difference below which Prometheus takes two neighbouring bucket counts for equal. */
+/** Relative difference below which Prometheus treats two neighbouring bucket counts as equal. */
 const COUNT_TOLERANCE = 1e-12
 /** Smallest normal double: below it a relative difference means nothing. */
 const MIN_NORMAL = 2.2250738585072014e-308
@@ -34,15 +34,16 @@ export function histogramQuantile(q: number, histogram: Pick<Histogram, 'bounds'
   return start + (end - start) * ((rank - below) / inside)
 }
 
-/** What is certain of a quantile: it lies above `above` (or is 0) and, where that is bounded, at or below `upTo`. */
+/** The certain bounds of a quantile: it lies above `above` (or is 0) and, if bounded, at or below `upTo`. */
 export interface QuantileBounds {
   readonly above: number
   readonly upTo: number | undefined
 }
 
 /**
- * Where the quantile of observations that are never negative certainly lies: within its bucket, no higher than the
- * largest observation there where that is known, and no higher than the sum of all observations leaves room for. `undefined` without observations, and for q outside of 0 to 1.
+ * The certain bounds of the quantile of observations that are never negative: within its bucket, no higher than the
+ * largest observation there if that is known, and no higher than the sum of all observations allows. `undefined`
+ * without observations, and for q outside of 0 to 1.
  */
 export function quantileRange(
   q: number,
@@ -58,7 +59,7 @@ export function quantileRange(
   const lowerEdge = (at: number): number => (at === 0 ? 0 : Math.max(0, bounds[at - 1] ?? 0))
   const above = lowerEdge(bucket)
   const end = smallest(bounds[bucket], largest?.[bucket])
-  // All others at their least leave this much to the observations of the bucket from the rank on.
+  // With all others at their minimum, this much remains for the observations of the bucket from the rank on.
   let rest = sum
   for (let at = 0; at <= last; at++) {
     const inside = (counts[at] ?? 0) - (at === 0 ? 0 : (counts[at - 1] ?? 0))
@@ -66,19 +67,19 @@ export function quantileRange(
     rest -= others * lowerEdge(at)
   }
   const most = rest / ((counts[bucket] ?? 0) - rank + 1)
-  // A sum that contradicts the counts says nothing.
+  // A sum that contradicts the counts is ignored.
   return { above, upTo: most >= above ? smallest(end, most) : end }
 }
 
-/** The smaller of two where both are known; an infinite one is not. */
+/** The smaller of two if both are known; an infinite one is not. */
 function smallest(a: number | undefined, b: number | undefined): number | undefined {
   const least = Math.min(a ?? Number.POSITIVE_INFINITY, b ?? Number.POSITIVE_INFINITY)
   return least === Number.POSITIVE_INFINITY ? undefined : least
 }
 
 /**
- * Where a quantile of a time-weighted ratio lies. The time spent at or below each bound is exact to the nanosecond,
- * so the interval is certain; nothing is known about the position inside it.
+ * The interval of a quantile of a time-weighted ratio. The time spent at or below each bound is exact to the
+ * nanosecond, so the interval is certain; the position inside it is unknown.
  */
 export interface QuantileInterval {
   /** The ratio is above this; with `exact`, equal to it. */
@@ -90,7 +91,7 @@ export interface QuantileInterval {
 }
 
 /**
- * The least ratio that was not exceeded during the share `q` (0 < q ≤ 1) of the time that a timing-ratio histogram
+ * The smallest ratio that was not exceeded during the share `q` (0 < q ≤ 1) of the time that a timing-ratio histogram
  * (specification 8.2), usually an increase, covers. `undefined` when it covers no time.
  */
 export function timeWeightedQuantile(
@@ -111,7 +112,7 @@ export function timeWeightedQuantile(
 const firstAtLeast = (counts: readonly number[], rank: number, end: number): number =>
   lowerBound(0, end, (bucket) => (counts[bucket] ?? 0) >= rank)
 
-/** Counts that never fall: the very array when they do not. */
+/** Counts made non-decreasing; returns the same array if they already are. */
 function monotonic(counts: readonly number[]): readonly number[] {
   let fixed: number[] | undefined
   let previous = counts[0] ?? 0
@@ -135,7 +136,7 @@ function almostEqual(a: number, b: number): boolean {
   return difference / Math.min(size, Number.MAX_VALUE) < COUNT_TOLERANCE
 }
 
-/** The value in the middle, the upper one of two; `undefined` of none. */
+/** The middle value, the upper one of two; `undefined` if there is none. */
 export function median(values: readonly number[]): number | undefined {
   const ascending = values.toSorted((a, b) => a - b)
   return ascending[ascending.length >>> 1]
@@ -150,8 +151,8 @@ export function sameBounds(a: readonly number[], b: readonly number[]): boolean 
 }
 
 /**
- * What was observed between two readings of one cumulative histogram. A histogram that did not exist earlier counts
- * from zero. `undefined` when the buckets differ or any count fell, that is when the server was restarted between.
+ * The observations between two readings of one cumulative histogram. A histogram that did not exist earlier counts from
+ * zero. `undefined` when the buckets differ or any count fell, that is when the server was restarted in between.
  */
 export function histogramIncrease(later: Histogram, earlier: Histogram | undefined): Histogram | undefined {
   if (earlier === undefined) return later
@@ -173,7 +174,7 @@ export function histogramIncrease(later: Histogram, earlier: Histogram | undefin
   }
 }
 
-/** The histogram of all observations of several; `undefined` without any, or when buckets differ. */
+/** The histogram of all observations of several; `undefined` if there are none, or when buckets differ. */
 export function sumHistograms(histograms: Iterable<Histogram>): Histogram | undefined {
   let total: Histogram | undefined
   for (const { bounds, counts, sum, count, largest } of histograms) {
@@ -191,7 +192,7 @@ export function sumHistograms(histograms: Iterable<Histogram>): Histogram | unde
   return total
 }
 
-/** Mean of what was observed; `undefined` without observations. */
+/** Mean of the observations; `undefined` if there are none. */
 export function histogramMean(histogram: Histogram): number | undefined {
   return histogram.count > 0 ? histogram.sum / histogram.count : undefined
 }

@@ -11,7 +11,7 @@ export interface FrameIndex {
 
 export const flowKey = (level: string, schema: string): string => `${level}\u0000${schema}`
 
-/** The level and the flow schema that such a key is of. */
+/** The level and the flow schema of such a key. */
 export function flowOf(key: string): { readonly level: string; readonly schema: string } {
   const at = key.indexOf('\u0000')
   return { level: key.slice(0, at), schema: key.slice(at + 1) }
@@ -29,7 +29,7 @@ export function indexFrame(frame: ServerFrame): FrameIndex {
 
 type Rates = Pick<DerivedFlow, 'dispatchedPerSecond' | 'rejectedPerSecond' | 'noAccommodationPerSecond'>
 
-/** Rates between two readings of the totals of one process; each is absent where either reading lacks the total. */
+/** Rates between two readings of the totals of one process; each is absent if either reading lacks the total. */
 export function rates(
   later: Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>,
   earlier: Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>,
@@ -56,7 +56,7 @@ function rejectedRates(
   return { 'queue-full': of('queue-full'), 'concurrency-limit': of('concurrency-limit'), 'time-out': of('time-out') }
 }
 
-/** Whether the process of the server is another one, or its totals began anew. */
+/** Whether the process of the server is another one, or its totals started anew. */
 export function hasRestarted(
   before: ServerFrame,
   after: ServerFrame,
@@ -71,7 +71,7 @@ export function hasRestarted(
   return false
 }
 
-/** Whether a total of the flow is lower than before: only a restart of the server does that. */
+/** Whether a total of the flow is lower than before: only a restart of the server causes that. */
 function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
   return (
     lower(later.dispatched, earlier.dispatched) ||
@@ -85,7 +85,7 @@ function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
 const lower = (later: number | undefined, earlier: number | undefined): boolean =>
   later !== undefined && earlier !== undefined && later < earlier
 
-/** What quantiles of one flow come from: since the server started, or within the quantile window. */
+/** Input of the quantiles of one flow: since the server started, or within the quantile window. */
 export interface Observations {
   readonly wait: Histogram | undefined
   readonly execution: Histogram | undefined
@@ -102,7 +102,7 @@ export function flowIncrease(
   }
 }
 
-/** What came between two readings; `undefined` where nothing did, or the two do not belong together. */
+/** The difference between two readings; `undefined` if there is none, or the two do not belong together. */
 export function increaseOf(later: Histogram | undefined, earlier: Histogram | undefined): Histogram | undefined {
   if (later === undefined || later.count === earlier?.count) return undefined
   return histogramIncrease(later, earlier)
@@ -132,12 +132,12 @@ export function quantiles({ wait, execution }: Observations): Quantiles {
   }
 }
 
-/** Seconds that a request waits in its queue at most, unless the server is told another --request-timeout. */
+/** Seconds that a request waits in its queue at most, unless the server has another --request-timeout. */
 const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
 
 /**
  * No request waits longer than a quarter of the server's --request-timeout, 15 s by default, so the bucket that begins
- * there holds requests that timed out then: interpolating inside it would name waits that are impossible.
+ * there contains requests that timed out then: interpolating inside it would yield impossible waits.
  */
 function waitQuantile(q: number, wait: Histogram | undefined): number | undefined {
   const value = quantile(q, wait)
@@ -146,7 +146,7 @@ function waitQuantile(q: number, wait: Histogram | undefined): number | undefine
   return range?.above === DEFAULT_WAIT_LIMIT_SECONDS ? DEFAULT_WAIT_LIMIT_SECONDS : value
 }
 
-/** Interpolated as Prometheus does, but never outside of what the histogram's sum allows. */
+/** Interpolated like Prometheus does, but never outside of the range that the histogram's sum allows. */
 export function quantile(q: number, histogram: Histogram | undefined): number | undefined {
   if (histogram === undefined) return undefined
   const value = histogramQuantile(q, histogram)

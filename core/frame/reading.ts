@@ -1,27 +1,30 @@
 import type { LevelFrame, SourceInfo } from './frame.ts'
 
-/** What code that reads frames needs beside their types. The page reads them and has no schemas (decision 010). */
+/** Functions for reading frames, without their schemas. The page reads frames and has no schemas (decision 010). */
 
-/** `--request-timeout` of a server where the flag is not set. */
+/** `--request-timeout` of a server if the flag is not set. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
 
 /** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
 export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
 
-/** Verbs whose requests take about as long as each other: GET; LIST; and POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION. */
+/** Verbs grouped by similar request times: GET; LIST; and POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION. */
 export const VERB_GROUPS = ['get', 'list', 'write'] as const
 export type VerbGroup = (typeof VERB_GROUPS)[number]
 
-/** Whether a source stands at an instant and answers for every other of its past by itself. */
+/** Whether a source has a current instant and can provide every other instant of its past by itself. */
 export const standsInThePast = ({ kind }: { readonly kind: string }): boolean => kind === 'recording' || kind === 'run'
 
-/** Why screens and commands that read levels have nothing to say of such a source. */
+/** Why screens and commands that read levels have no data for such a source. */
 export const WITHOUT_LEVELS = 'The max-in-flight filter has no priority levels.'
 
-/** The max-in-flight filter knows no priority levels; nor does a source of it, or the run of a variant that uses it. */
+/** The max-in-flight filter has no priority levels; nor does a source of it, or the run of a variant that uses it. */
 export const isWithoutLevels = ({ algorithm }: Pick<SourceInfo, 'algorithm'>): boolean => algorithm === 'max-in-flight'
 
-/** What decides about the requests of a proxy or feed: `engine of v1.36.2`. The filter is the same in every version. */
+/**
+ * The engine that decides about the requests of a proxy or feed: `engine of v1.36.2`. The filter is the same in every
+ * version.
+ */
 export const engineText = (algorithm: string | undefined, version: string): string =>
   algorithm === 'max-in-flight' ? 'max-in-flight filter' : `engine of ${version}`
 
@@ -31,14 +34,17 @@ export const engineText = (algorithm: string | undefined, version: string): stri
  */
 export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
 
-/** A start time that moved less, in seconds, belongs to the same process: the kernel derives it from a clock that is corrected. */
+/**
+ * Start times that differ by less than this, in seconds, belong to the same process: the kernel derives it from a clock
+ * that is corrected.
+ */
 const SAME_START = 1.5
 
-/** Whether two start times, Unix seconds, are of different processes; false where one is not known. */
+/** Whether two start times, Unix seconds, are of different processes; false if one is unknown. */
 export const isRestart = (was: number | undefined, is: number | undefined): boolean =>
   was !== undefined && is !== undefined && Math.abs(is - was) > SAME_START
 
-/** Sum of the parts, `undefined` as soon as one is not known; 0 of none. */
+/** Sum of the parts, `undefined` if one is unknown; 0 if there are none. */
 export const sumOfKnown = (parts: readonly (number | undefined)[]): number | undefined =>
   parts.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
 

@@ -3,7 +3,7 @@ import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames
 import { createDeriver } from './derive.ts'
 import { levelStates, troubleOf } from './recent.ts'
 
-/** States of a level over samples with so many rejections and dispatches in all, one a second. */
+/** States of a level over samples with these total rejections and dispatches, one per second. */
 function statesOver(samples: readonly (readonly [at: number, rejected: number, dispatched: number])[]) {
   const derive = createDeriver('api')
   return samples.map(([at, rejected, dispatched]) => {

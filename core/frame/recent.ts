@@ -4,8 +4,9 @@ import { REJECT_REASONS, sumOfKnown, isExempt } from './reading.ts'
 import type { FrameIndex } from './rates.ts'
 
 /**
- * The one window of every statement about what happens now: states of levels, rates of rejections and dispatches. It
- * reaches back to the newest sample that is at least this old, so it is never shorter than one interval once it is full.
+ * The single window for every statement about the present: states of levels, rates of rejections and dispatches. It
+ * reaches back to the newest sample that is at least this old, so it is never shorter than one interval once it is
+ * full.
  */
 export const RECENT_MS = 10_000
 
@@ -14,7 +15,7 @@ interface Totals {
   readonly schemas: ReadonlyMap<string, Pick<SchemaFrame, 'dispatched' | 'rejected'>>
 }
 
-/** Totals of the samples within the window, oldest first; of a frame nothing else is kept. */
+/** Totals of the samples within the window, oldest first; nothing else of a frame is kept. */
 export type RecentWindow = readonly Totals[]
 
 /** The window with one more sample. */
@@ -30,8 +31,8 @@ export function pushRecent(window: RecentWindow, atMs: number, { schemas }: Fram
 }
 
 /**
- * What one flow did within the window; `undefined` until it holds two samples. A flow that was not there when it began
- * counts from 0.
+ * Changes of one flow within the window; `undefined` until it holds two samples. A flow that did not exist when the
+ * window began counts from 0.
  */
 export function recentOf(window: RecentWindow, where: string): Recent | undefined {
   const [oldest] = window
@@ -47,7 +48,7 @@ export function recentOf(window: RecentWindow, where: string): Recent | undefine
   }
 }
 
-/** Sum over the flows of a level; a number is absent as soon as the level or one of its flows lacks it. */
+/** Sum over the flows of a level; a number is absent if the level or one of its flows lacks it. */
 export function sumRecent(window: RecentWindow, level: LevelFrame, flows: readonly (Recent | undefined)[]) {
   const seconds = window.length > 1 ? ((window.at(-1)?.atMs ?? 0) - (window[0]?.atMs ?? 0)) / 1_000 : undefined
   if (seconds === undefined) return undefined
@@ -86,11 +87,11 @@ const rejectedOf = (count: (reason: keyof Rejected) => number): Rejected => ({
   'time-out': count('time-out'),
 })
 
-/** What grew since an earlier reading; what one of them does not report counts as 0. */
+/** The increase since an earlier reading; values that one of them does not report count as 0. */
 export const rejectedSince = (now: Pick<LevelFrame, 'rejected'>, then?: Pick<LevelFrame, 'rejected'>): Rejected =>
   rejectedOf((reason) => (now.rejected?.[reason] ?? 0) - (then?.rejected?.[reason] ?? 0))
 
-/** The sum over flows or levels; what one of them does not report counts as 0. */
+/** The sum over flows or levels; values that one of them does not report count as 0. */
 export const sumRejected = (parts: readonly Pick<LevelFrame, 'rejected'>[]): Rejected =>
   rejectedOf((reason) => parts.reduce((sum, { rejected }) => sum + (rejected?.[reason] ?? 0), 0))
 
@@ -98,7 +99,7 @@ export const sumRejected = (parts: readonly Pick<LevelFrame, 'rejected'>[]): Rej
 export const allRejected = (rejected: Rejected): number =>
   REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
 
-/** What a level does, the worst first. `unknown`: the server does not report its seats. */
+/** The states of a level, the worst first. `unknown`: the server does not report its seats. */
 export const LEVEL_STATES = ['rejecting', 'queueing', 'unknown', 'flowing', 'idle', 'no-limit'] as const
 export type LevelState = (typeof LEVEL_STATES)[number]
 
@@ -124,6 +125,6 @@ export function levelStates(
   return [level.seats.executing > 0 || (dispatched ?? 0) > 0 ? 'flowing' : 'idle']
 }
 
-/** The state to look into, when there is one. */
+/** The state to investigate, if there is one. */
 export const troubleOf = (states: readonly LevelState[]): 'rejecting' | 'queueing' | undefined =>
   states.find((state) => state === 'rejecting' || state === 'queueing')

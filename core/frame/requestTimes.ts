@@ -4,7 +4,7 @@ import { histogramMean, quantileRange } from './quantile.ts'
 import { increaseOf, quantile } from './rates.ts'
 import { VERB_GROUPS } from './reading.ts'
 
-/** What two readings of one process say of the requests that ended between them, `overSeconds` apart; `undefined` without any. */
+/** The requests that ended between two readings of one process, `overSeconds` apart; `undefined` if there are none. */
 export function deriveRequestTimes(
   now: RequestTimes | undefined,
   before: RequestTimes | undefined,
@@ -31,7 +31,7 @@ function verbTimes(now: RequestTimes['verbs'], before: RequestTimes['verbs']): D
   if (now === undefined || before === undefined) return {}
   const found: DerivedTimes['verbs'] = {}
   for (const group of VERB_GROUPS) {
-    // A verb that had no request before counts from 0: the server creates its series with the first.
+    // A verb that had no request before counts from 0: the server creates its series with the first one.
     const times = timesOf(increaseOf(now[group], before[group]))
     if (times !== undefined) found[group] = times
   }

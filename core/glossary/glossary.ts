@@ -1,6 +1,6 @@
 import { ALLOCATION, CHANGES, OBJECTS, QUEUES, REJECTIONS, SEATS, SOURCES } from './terms.ts'
 
-/** Terms of the field, each in one or two sentences; `Term`, table headers, the palette and the `?` dialog read them. */
+/** Terms of the field, each in one or two sentences; used by `Term`, table headers, the palette and the `?` dialog. */
 export const GLOSSARY = {
   ...SEATS,
   ...ALLOCATION,
@@ -13,7 +13,7 @@ export const GLOSSARY = {
 
 export type TermId = keyof typeof GLOSSARY
 
-/** A heading of the glossary and what stands under it. */
+/** A heading of the glossary and its terms. */
 export interface GlossaryTopic {
   readonly title: string
   readonly ids: readonly TermId[]
@@ -36,7 +36,7 @@ export const GLOSSARY_TOPICS: readonly GlossaryTopic[] = [
   topic('Where numbers come from', SOURCES),
 ]
 
-/** Where to read on: terms that belong together, each said once; the relation holds both ways. */
+/** Cross-references: terms that belong together, each listed once; the relation holds both ways. */
 const FAMILIES: readonly (readonly TermId[])[] = [
   ['apf', 'priority-level', 'flow-schema', 'seat'],
   ['seat', 'seat-second', 'width', 'work-estimator'],
@@ -75,7 +75,7 @@ const FAMILIES: readonly (readonly TermId[])[] = [
   ['imbalance', 'server-limit'],
 ]
 
-/** The terms that stand in a family with this one, each once. */
+/** The terms in a family with this one, each once. */
 export const relatedTo = (id: TermId): readonly TermId[] => [
   ...new Set(FAMILIES.filter((family) => family.includes(id)).flatMap((family) => family.filter((one) => one !== id))),
 ]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { gapsOf, gapsPhrase, lateAfterMs } from './gaps.ts'
 import { gapAround, gapsWithin } from './gapsWithin.ts'
 
-/** Points by their times in seconds; those of `silent` stand for no sample. */
+/** Points by their times in seconds; those in `silent` represent no sample. */
 const points = (seconds: readonly number[], silent: readonly number[] = [], mergedSeconds = 0) => ({
   times: seconds.map((second) => second * 1_000),
   samples: seconds.map((second) => (silent.includes(second) ? 0 : 1)),

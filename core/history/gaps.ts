@@ -3,8 +3,8 @@ import type { UnixMs } from '../units.ts'
 import type { Series } from './series.ts'
 
 /**
- * A stretch of time without a sample: from the last one before it to the first one after it, or, where samples are merged, to
- * the start of the step that this one lies in.
+ * A time span without a sample: from the last one before it to the first one after it, or, if samples are merged, to
+ * the start of the step of that first one.
  */
 export interface Gap {
   readonly from: UnixMs
@@ -14,9 +14,9 @@ export interface Gap {
 export type Sampled = Pick<Series, 'times' | 'samples' | 'stepSeconds' | 'mergedSeconds'>
 
 /**
- * Stretches in which nothing was recorded, ascending: those with a point that stands for no sample (see `Tier.query`). With
- * `isKnown`, by the index of a point, also those of samples that lack what is looked at. What comes before the first sample
- * and after the last one is none of them.
+ * Time spans in which nothing was recorded, ascending: those with a point that represents no sample (see `Tier.query`).
+ * With `isKnown`, by the index of a point, also those of samples that lack the required number. The times before the
+ * first sample and after the last one are not included.
  */
 export function gapsOf(series: Sampled, isKnown?: (index: number) => boolean): readonly Gap[] {
   const { times, samples, mergedSeconds } = series
@@ -30,26 +30,26 @@ export function gapsOf(series: Sampled, isKnown?: (index: number) => boolean): r
   })
 }
 
-/** Where the samples of a point may begin: its time is that of the last one. */
+/** Earliest time of the samples of a point: its time is that of the last one. */
 export const startOf = (at: UnixMs, stepMs: number): UnixMs =>
   stepMs === 0 ? at : (Math.ceil(at / stepMs) - 1) * stepMs
 
-/** Milliseconds after the newest point of a series from which on the next one is missing. */
+/** Milliseconds after the newest point of a series from which the next one counts as missing. */
 export const lateAfterMs = ({ stepSeconds }: Sampled): number => staleAfterMs(stepSeconds * 1_000)
 
-/** Indices of the points that stand for samples. */
+/** Indices of the points that represent samples. */
 export const knownIn = ({ times, samples }: Sampled, isKnown?: (index: number) => boolean): readonly number[] =>
   [...times.keys()].filter((index) => (samples[index] ?? 0) > 0 && isKnown?.(index) !== false)
 
-/** How the ends of gaps are written, and their lengths in milliseconds. */
+/** Formats of the ends of gaps and of their lengths in milliseconds. */
 export interface GapWords {
   readonly when: (at: UnixMs) => string
   readonly length: (ms: number) => string
 }
 
 /**
- * `no samples from 03:07:20 to 03:12:40 (5 min)`; of several how many there are, and the longest one.
- * Empty where there is none.
+ * `no samples from 03:07:20 to 03:12:40 (5 min)`; for several their number, and the longest one. Empty if there is
+ * none.
  */
 export function gapsPhrase(gaps: readonly Gap[], { when, length }: GapWords): string {
   const [longest] = gaps.toSorted((a, b) => msOf(b) - msOf(a))

@@ -8,7 +8,7 @@ export type HeatKind = (typeof HEAT_KINDS)[number]
 
 export interface HeatQuery {
   readonly level: string
-  /** Absent sums over the level's schemas. */
+  /** Absent: the sum over the level's schemas. */
   readonly schema?: string | undefined
   readonly kind: HeatKind
   /** Unix milliseconds, both included. */
@@ -18,10 +18,10 @@ export interface HeatQuery {
 
 const CELL_MS = 10_000
 const CELLS = 360
-/** Flows of which events are kept per kind; beyond that the one idle for longest makes room. */
+/** Flows whose events are kept per kind; beyond that the one idle for longest is dropped. */
 const MAX_FLOWS = 128
 
-/** What one flow gained in some cells: the number of each cell, then events by bucket. */
+/** The increase of one flow in some cells: the number of each cell, then events by bucket. */
 export interface FlowHeat {
   readonly kind: HeatKind
   readonly level: string
@@ -30,7 +30,7 @@ export interface FlowHeat {
   readonly cells: readonly (readonly number[])[]
 }
 
-/** What is known of a stretch of time, of all flows: what a heat map of any of them is drawn from. */
+/** The data of a time span, for all flows: the input of the heat maps of any of them. */
 export interface HeatStretch {
   /** Numbers of the cells that had a sample. */
   readonly sampled: readonly number[]
@@ -38,26 +38,26 @@ export interface HeatStretch {
 }
 
 interface Heat {
-  /** `before` is the frame that this one follows; without it nothing is known of what was gained since. */
+  /** `before` is the previous frame; without it the increase is unknown. */
   append(at: number, frame: ServerFrame, before: ServerFrame | undefined): void
-  /** Forgets everything at or after an instant, for when the clock stepped back to it. */
+  /** Removes everything at or after an instant, for when the clock stepped back to it. */
   truncate(from: number): void
   query(query: HeatQuery): HeatMap
-  /** Of the cells that hold some of the time between two instants. */
+  /** For the cells that contain some of the time between two instants. */
   between(from: number, to: number): HeatStretch
 }
 
 /**
  * Events per histogram bucket in cells of 10 s for an hour: what each flow's wait and execution histograms gained
- * between two frames, put where the later frame lies. What was gained over a gap or a restart is left out, as its time
- * is not known.
+ * between two frames, assigned to the cell of the later frame. The increase over a gap or a restart is left out, as its
+ * time is unknown.
  *
  * Memory: a flow takes 360 cells × (14 buckets + 1) × 4 bytes = 22 kB per kind once it had an event; at most 128 flows
  * per kind: 5.5 MB.
  */
 export function createHeat(): Heat {
   const stores = { wait: createStore(), execution: createStore() }
-  /** Number of each cell that had a sample, by its place in the ring. */
+  /** Number of each cell that had a sample, by its position in the ring. */
   const sampled = new Int32Array(CELLS).fill(-1)
 
   return {
@@ -72,7 +72,7 @@ export function createHeat(): Heat {
           if (earlier !== undefined) stores[kind].add(flow, cell, histogram, earlier.get(flow)?.[kind])
         }
       }
-      // The place of an older cell may hold a newer one already.
+      // The position of an older cell may already contain a newer one.
       if (before !== undefined && (sampled[cell % CELLS] ?? -1) < cell) sampled[cell % CELLS] = cell
     },
     truncate(from) {
@@ -103,20 +103,20 @@ export function createHeat(): Heat {
   }
 }
 
-/** Cells of the widest heat map, more of which could not be told apart. */
+/** Cells of the widest heat map; more could not be distinguished. */
 const MOST_CELLS = 720
-/** Cells that are drawn as one, whole parts of a minute and an hour where they are several. */
+/** Cells that are drawn as one; if they are several, they divide a minute and an hour evenly. */
 const MERGED = [1, 6, 12, 30, 60, 180, 360]
 
 /**
- * The heat map of a level or a flow from stretches of any recording, `stretches` of its level and kind at least. Where two
- * tell of one cell of a flow, the one that saw more of it counts. Long ranges are drawn in wider cells.
+ * The heat map of a level or a flow from stretches of any recording, `stretches` of its level and kind at least. If two
+ * contain the same cell of a flow, the one that covers more of it counts. Long ranges are drawn in wider cells.
  */
 export function heatMapOf({ level, schema, kind, from, to }: HeatQuery, stretches: readonly HeatStretch[]): HeatMap {
   const flows = stretches
     .flatMap((stretch) => stretch.flows)
     .filter((flow) => flow.kind === kind && flow.level === level && (schema === undefined || flow.schema === schema))
-  // Other buckets, as before an upgrade of the server, cannot be drawn beside the newest.
+  // Other buckets, as before an upgrade of the server, cannot be drawn together with the newest.
   const newest = flows.reduce<FlowHeat | undefined>(
     (last, flow) => (endOf(flow) >= endOf(last) ? flow : last),
     undefined,
@@ -151,7 +151,7 @@ export function heatMapOf({ level, schema, kind, from, to }: HeatQuery, stretche
   return { stepSeconds: (merged * CELL_MS) / 1_000, times, bounds: [...bounds], cells }
 }
 
-/** What a stretch tells of the cells that are over at an instant. */
+/** The cells of a stretch that have ended at an instant. */
 export function stretchUntil({ sampled, flows }: HeatStretch, at: number): HeatStretch {
   const isOver = (cell: number): boolean => cell * CELL_MS <= at
   return {
@@ -170,7 +170,7 @@ function forgetFrom(cellNumbers: Int32Array, cell: number): void {
   for (let i = 0; i < cellNumbers.length; i++) if ((cellNumbers[i] ?? -1) >= cell) cellNumbers[i] = -1
 }
 
-/** Events of one flow by cell and bucket; `cellNumbers` tells which cell a place of the ring holds. */
+/** Events of one flow by cell and bucket; `cellNumbers` maps a position of the ring to its cell. */
 interface FlowCells {
   readonly events: Float32Array
   readonly cellNumbers: Int32Array
@@ -199,7 +199,9 @@ function createStore() {
 
   return {
     bounds: () => bounds,
-    /** Other buckets, as after an upgrade of the server, cannot be drawn beside the old ones: those are forgotten. */
+    /**
+     * Other buckets, as after an upgrade of the server, cannot be drawn together with the old ones: those are dropped.
+     */
     noteBounds(now: readonly number[]): void {
       if (sameBounds(bounds, now)) return
       bounds = now

@@ -221,7 +221,7 @@ describe('heat maps', () => {
     const frames = seconds(120).map((second) => frame(second, [second, 0, 0], [0, Math.floor(second / 3), 0]))
     const history = remember(frames)
     const wish = { level: 'low', kind: 'wait', from: at(0), to: at(120) } as const
-    // The cell at 45 s is in both; what has seen less of it does not count.
+    // The cell at 45 s is in both; the stretch that covers less of it does not count.
     const parts = [history.heatBetween(at(0), at(45)), history.heatBetween(at(45), at(120))]
     expect(heatMapOf(wish, parts)).toEqual(history.heatMap(wish))
     const part = remember(frames.slice(0, 45)).heatBetween(at(0), at(45))

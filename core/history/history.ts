@@ -5,19 +5,19 @@ import { pointOf } from './point.ts'
 import type { HeatMap, Series } from './series.ts'
 import { createTier, type TierQuery } from './tier.ts'
 
-/** What is remembered of one server. */
+/** The history of one server. */
 export interface History {
   /**
-   * Takes in a frame; `before` is the one that `derived` compares it with, if any. Frames of several ranges may come in
-   * any order, and a range may come after a newer one. A frame that repeats the one before adds nothing. Where a clock
-   * stepped back, what it had already reached is forgotten.
+   * Adds a frame; `before` is the one that `derived` compares it with, if any. Frames of several ranges may arrive in
+   * any order, and a range may arrive after a newer one. A frame that repeats the previous one adds nothing. If a clock
+   * stepped back, the times that it had already reached are removed.
    */
   append(frame: ServerFrame, derived: DerivedServer, before: ServerFrame | undefined): void
-  /** The rates of a frame that was appended without any, from the one before it, which came later. */
+  /** The rates of a frame that was appended without any, from the previous one, which arrived later. */
   complete(frame: ServerFrame, derived: DerivedServer, before: ServerFrame): void
   series(query: TierQuery): Series
   heatMap(query: HeatQuery): HeatMap
-  /** What heat maps of a stretch of the last hour are made of, of all flows. */
+  /** The input of heat maps of a stretch of the last hour, for all flows. */
   heatBetween(from: number, to: number): HeatStretch
 }
 
@@ -30,8 +30,8 @@ const COARSE = { stepMs: 60_000, capacity: 1_440 }
  * History of one server in tiers of fixed size.
  *
  * Memory: a level takes up to 4,800 rows × (23 columns × 4 + 5 means × 2 + 8) bytes = 0.53 MB, so three servers with 30
- * levels take 48 MB; heat maps (see `createHeat`) at most 5.5 MB per server: 64 MB in all. A level that no row has any
- * more is forgotten, and so is the one that was not seen for longest when there are more than 160.
+ * levels take 48 MB; heat maps (see `createHeat`) at most 5.5 MB per server: 64 MB in all. A level that no row contains
+ * any more is dropped, and so is the one that was not seen for longest when there are more than 160.
  */
 export function createHistory(): History {
   const coarsest = createTier(COARSE)

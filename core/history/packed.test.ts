@@ -11,7 +11,7 @@ import { LEVEL_COLUMNS } from './point.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 
-/** The history of a server of some levels over that many seconds. */
+/** The history of a server with some levels over that many seconds. */
 function historyOf(seconds: number): Series {
   const derive = createDeriver('a')
   const history = createHistory()
@@ -142,7 +142,7 @@ test('a series with several gaps keeps each sample in steps of any width, and is
         if (stepMs === 0 && mergedMs === 0) expect(kept.times).toEqual(series.times)
       },
     ),
-    // Half an hour at one sample a second with a silence, which a history has merged: more gaps than before.
+    // Half an hour at one sample per second with a gap, which a history has merged: more gaps than before.
     { examples: [[Array.from({ length: 1_620 }, (_, i) => (i < 900 ? i : i + 180)), 10_000, 0]] },
   )
 })

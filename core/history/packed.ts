@@ -5,8 +5,9 @@ import type { LevelSeries, Series } from './series.ts'
 import { addSeries, createTier, type Tier } from './tier.ts'
 
 /**
- * A series as bytes: the length of a text, that text, then single-precision columns. The text is JSON of everything that
- * is no value; the columns are the fair fraction, and of each level the columns of `LEVEL_COLUMNS`. NaN is not known.
+ * A series as bytes: the length of a text, that text, then single-precision columns. The text is JSON of everything
+ * except the values; the columns are the fair fraction, and for each level the columns of `LEVEL_COLUMNS`. NaN is
+ * unknown.
  */
 const HeadSchema = z.object({
   server: z.string(),
@@ -44,10 +45,10 @@ export function packSeries({ levels, fairFrac, ...about }: Series): Uint8Array {
   return bytes
 }
 
-/** Values of a packed series, where they lie. */
+/** Values of a packed series, in place. */
 interface Unpacked {
   readonly head: z.infer<typeof HeadSchema>
-  /** First the fair fractions, then of each level each column. */
+  /** First the fair fractions, then for each level each column. */
   readonly values: Float32Array
 }
 
@@ -59,13 +60,13 @@ function unpacked(bytes: Uint8Array): Unpacked {
   const count = head.times.length * (1 + head.levels.length * head.columns.length)
   if (bytes.length !== at + count * VALUE_BYTES) throw new RangeError('a series has another length than it says')
   const view = new DataView(bytes.buffer, bytes.byteOffset + at)
-  // A day is a million of them: neither a function nor an iterator for each.
+  // A day is a million of them: a function call or an iterator for each would be too slow.
   const values = new Float32Array(count)
   for (let i = 0; i < count; i++) values[i] = view.getFloat32(i * VALUE_BYTES, true)
   return { head, values }
 }
 
-/** Throws RangeError for what `packSeries` did not make. */
+/** Throws RangeError for bytes that `packSeries` did not create. */
 export function unpackSeries(bytes: Uint8Array): Series {
   const { head, values } = unpacked(bytes)
   const { columns: names, levels, ...about } = head
@@ -85,8 +86,8 @@ export function unpackSeries(bytes: Uint8Array): Series {
 }
 
 /**
- * Where the columns of a level lie, in the order of `LEVEL_COLUMNS`. A column of a later version is passed over, and one
- * that this version adds is nowhere (−1).
+ * The offsets of a level's columns, in the order of `LEVEL_COLUMNS`. A column of a later version is skipped, and one
+ * that only this version has is absent (−1).
  */
 const placesOf = (names: readonly string[], level: number): readonly number[] =>
   LEVEL_COLUMNS.map((key) => {
@@ -94,12 +95,12 @@ const placesOf = (names: readonly string[], level: number): readonly number[] =>
     return index < 0 ? -1 : 1 + level * names.length + index
   })
 
-/** A point of a series, and of how many samples it is. */
+/** A point of a series, with its number of samples. */
 export interface CountedPoint extends Point {
   readonly count: number
 }
 
-/** The points of a packed series, without its gaps. Throws RangeError for what `packSeries` did not make. */
+/** The points of a packed series, without its gaps. Throws RangeError for bytes that `packSeries` did not create. */
 export function pointsOfPacked(bytes: Uint8Array): readonly CountedPoint[] {
   const { head, values } = unpacked(bytes)
   const { times, samples, levels, columns: names } = head
@@ -123,7 +124,10 @@ export function pointsOfPacked(bytes: Uint8Array): readonly CountedPoint[] {
   })
 }
 
-/** The points of packed series in steps of that width, milliseconds, with room for so many more. Throws like `pointsOfPacked`. */
+/**
+ * The points of packed series in steps of that width, milliseconds, with room for this many more. Throws like
+ * `pointsOfPacked`.
+ */
 export function tierOfPacked(packed: readonly Uint8Array[], stepMs: number, room = 0): Tier {
   const points = packed.flatMap(pointsOfPacked)
   const tier = createTier({ capacity: Math.max(1, points.length + room), stepMs })
@@ -139,17 +143,17 @@ function headOf(bytes: Uint8Array): z.infer<typeof HeadSchema> {
   }
 }
 
-/** The same samples in steps of that width, milliseconds; 0 keeps each for itself. */
+/** The same samples in steps of that width, milliseconds; 0 keeps each sample separate. */
 export function inSteps(series: Series, stepMs: number): Series {
   const tier = createTier({ capacity: Math.max(1, series.times.length), stepMs })
   addSeries(tier, series)
   return { server: series.server, ...allOf(tier) }
 }
 
-/** Packed series of one server as one, in steps of that width, milliseconds. Throws like `pointsOfPacked`. */
+/** Merges packed series of one server, in steps of that width, milliseconds. Throws like `pointsOfPacked`. */
 export const joinPacked = (server: string, packed: readonly Uint8Array[], stepMs: number): Uint8Array =>
   packSeries({ server, ...allOf(tierOfPacked(packed, stepMs)) })
 
-/** However many gaps there are: rows of a range without ends cannot be merged. */
+/** However many gaps there are: rows of a range without bounds cannot be merged. */
 const allOf = (tier: Tier): Omit<Series, 'server'> =>
   tier.query({ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, maxPoints: Number.POSITIVE_INFINITY })

@@ -30,7 +30,7 @@ export const LEVEL_COLUMNS = [
   'utilizationMean',
 ] as const
 
-/** What one frame adds to a history; values that are not known are NaN. */
+/** The point that one frame adds to a history; values that are unknown are NaN. */
 export interface Point {
   /** Unix milliseconds. */
   readonly at: number
@@ -48,7 +48,7 @@ export function pointOf(frame: ServerFrame, derived: DerivedServer | undefined):
   }
 }
 
-/** What a column is of a sample; `undefined` is not known. */
+/** The value of a column in a sample; `undefined` is unknown. */
 type ColumnOf = (level: LevelFrame, derived: DerivedLevel | undefined) => number | undefined
 
 const COLUMN_OF: Readonly<Record<LevelColumn, ColumnOf>> = {
@@ -79,14 +79,14 @@ const COLUMN_OF: Readonly<Record<LevelColumn, ColumnOf>> = {
 /** In the order of LEVEL_COLUMNS. */
 const COLUMNS_OF = LEVEL_COLUMNS.map((column) => COLUMN_OF[column])
 
-/** One level's values in the order of LEVEL_COLUMNS, NaN for what is not known. */
+/** One level's values in the order of LEVEL_COLUMNS, NaN for unknown ones. */
 function levelRow(level: LevelFrame, derived: DerivedLevel | undefined): Float64Array {
   const row = new Float64Array(COLUMNS_OF.length)
   for (const [i, columnOf] of COLUMNS_OF.entries()) row[i] = columnOf(level, derived) ?? Number.NaN
   return row
 }
 
-/** One point of a series, with the levels that it knows anything of. */
+/** One point of a series, with the levels for which it contains a value. */
 export function pointIn({ times, fairFrac, levels }: Series, i: number): Point {
   const rows = new Map<string, Float64Array>()
   for (const { name, columns } of levels) {

@@ -5,7 +5,7 @@ import { createDeriver } from '../frame/derive.ts'
 import { createHistory } from './history.ts'
 import { rangeFacts } from './range.ts'
 
-/** The facts of a history of a level whose samples saw so many rejections more, one a second. */
+/** The facts of a history of a level whose samples contain these increases of rejections, one sample per second. */
 function factsOf(increases: readonly number[]) {
   const derive = createDeriver('api')
   const history = createHistory()

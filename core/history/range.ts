@@ -3,12 +3,12 @@ import type { LevelSeries, Series } from './series.ts'
 
 const EXACT_MS = 20 * 60_000
 
-/** What happened to one level over a range of time, from its history. */
+/** Events of one level over a range of time, from its history. */
 export interface RangeLevel {
   readonly name: string
-  /** Requests rejected; `undefined` when that was never known. */
+  /** Requests rejected; `undefined` if that was never known. */
   readonly rejected: number | undefined
-  /** Unix milliseconds of the last sample that saw a rejection, or requests that wait. */
+  /** Unix milliseconds of the last sample with a rejection, or with waiting requests. */
   readonly lastRejectedAt: number | undefined
   readonly lastQueuedAt: number | undefined
 }
@@ -19,7 +19,7 @@ export interface RangeFacts {
   readonly to: number
   /** Histories keep steps of 10 s beyond twenty minutes, so counts are approximate. */
   readonly approximate: boolean
-  /** Stretches between them without a sample. */
+  /** Time spans between them without a sample. */
   readonly gaps: readonly Gap[]
   readonly levels: readonly RangeLevel[]
 }
@@ -51,13 +51,13 @@ export function rangeFacts(series: Series): RangeFacts | undefined {
   }
 }
 
-/** Requests rejected per second at a point of the series, for all reasons; `null` where none of them is known. */
+/** Requests rejected per second at a point of the series, for all reasons; `null` if none of them is known. */
 export function rejectedRate({ columns }: LevelSeries, index: number): number | null {
   const rates = RATES.map((key) => columns[key][index] ?? null)
   return rates.every((one) => one === null) ? null : rates.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
 
-/** How often something happened to a level, by its rate at each point of the series; `undefined` when that was never known. */
+/** Count of an event of a level, from its rate at each point of the series; `undefined` if that was never known. */
 export function countOf(
   { times, stepSeconds }: Pick<Series, 'times' | 'stepSeconds'>,
   { columns }: LevelSeries,
@@ -68,7 +68,7 @@ export function countOf(
   times.forEach((at, i) => {
     const rate = rateAt(i)
     if (rate !== null) count = (count ?? 0) + rate * (known === undefined ? stepSeconds : (at - known) / 1_000)
-    // A point without occupancy is a gap: the rate after it is the mean over all of it.
+    // A point without occupancy is a gap: the next rate is the mean over the whole gap.
     if ((columns.executing[i] ?? columns.nominal[i] ?? null) !== null) known = at
   })
   return count

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LEVEL_COLUMNS } from './point.ts'
 
 /**
- * Time series as screens draw them: one shared time axis per server, columns of equal length, `null` where no sample
+ * Time series as drawn on screens: one shared time axis per server, columns of equal length, `null` where no sample
  * exists (a gap is drawn as a gap, never as zero).
  */
 const column = z.array(z.number().nullable())
@@ -26,7 +26,7 @@ export const SeriesSchema = z.object({
   mergedSeconds: z.number(),
   /** Unix milliseconds of the last sample of each point, ascending. */
   times: z.array(z.number()),
-  /** How many samples each point is of; none of a gap. */
+  /** Number of samples of each point; 0 for a gap. */
   samples: z.array(z.number()),
   fairFrac: column,
   levels: z.array(LevelSeriesSchema),

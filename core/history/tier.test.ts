@@ -136,7 +136,7 @@ describe('a tier', () => {
           goesOn.add(one)
         }
         const later = whole.query(range)
-        // The range had more points than it may have only after the split: then the page would ask anew.
+        // The range had more points than allowed only after the split: then the page would send a new query.
         fc.pre(later.mergedSeconds === answered.mergedSeconds)
         expectSame(goesOn.query(EVERYTHING), later)
       }),
@@ -144,7 +144,7 @@ describe('a tier', () => {
   })
 })
 
-/** Means of single precision differ by the order of additions. */
+/** Means in single precision differ by the order of additions. */
 function expectSame(a: Omit<Series, 'server'>, b: Omit<Series, 'server'>): void {
   const { levels: ofA, ...restA } = a
   const { levels: ofB, ...restB } = b

@@ -9,12 +9,12 @@ import type { LevelColumn, LevelSeries, Series } from './series.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 
-/** A frame has fewer; beyond this the level that was not seen for longest makes room, so that memory has a bound. */
+/** A frame has fewer; beyond this the level that was not seen for longest is dropped, so that memory is bounded. */
 const MOST_LEVELS = 160
 
 export interface TierOptions {
   readonly capacity: number
-  /** Width of the step whose samples are merged into one row; 0 keeps every sample for itself. */
+  /** Width of the step whose samples are merged into one row; 0 keeps every sample separate. */
   readonly stepMs: number
 }
 
@@ -26,35 +26,35 @@ export interface TierQuery {
 }
 
 /**
- * The newest `capacity` rows of one server, each a sample or the samples of one step. Points may come in any order: what
- * a query answers depends on the points alone. Of two at the same instant the first counts. Values are single
+ * The newest `capacity` rows of one server, each a sample or the samples of one step. Points may arrive in any order:
+ * the result of a query depends only on the points. Of two at the same instant the first counts. Values are single
  * precision: about seven digits.
  */
 export interface Tier {
-  /** `count` is how many samples the point stands for, 1 unless said. */
+  /** `count` is the number of samples of the point, 1 by default. */
   add(point: Point, count?: number): void
-  /** Adds the rates of a sample that was added without any. */
+  /** Adds the missing rates of a sample that was added without them. */
   complete(point: Point): void
-  /** Forgets the rows that end at or after an instant. */
+  /** Removes the rows that end at or after an instant. */
   truncate(from: number): void
-  /** Whether everything that was added since that instant is still there. */
+  /** Whether everything that was added since that instant is still stored. */
   reaches(from: number): boolean
   /**
    * The rows between two instants, merged over equal steps when there are more than `maxPoints`. Steps are aligned to
-   * the clock, so that points keep their place while the range moves on. A silence that is a gap (`staleAfterMs`) by
-   * the usual interval before it and by the one after it is one point where nothing is known.
+   * the clock, so that points keep their position while the range advances. A silence that is a gap (`staleAfterMs`) by
+   * the usual interval before it and by the one after it is one point without values.
    */
   query(query: TierQuery): Omit<Series, 'server'>
 }
 
-/** A tier that goes on from what another one answered. */
+/** A tier that is continued from another one's query result. */
 export function tierFrom(series: Series, capacity: number): Tier {
   const tier = createTier({ capacity, stepMs: series.mergedSeconds * 1_000 })
   addSeries(tier, series)
   return tier
 }
 
-/** Adds what a series tells; its gaps follow from the distance of their neighbours. */
+/** Adds the points of a series; its gaps follow from the distance of their neighbours. */
 export function addSeries(tier: Tier, series: Series): void {
   for (const [i, count] of series.samples.entries()) if (count > 0) tier.add(pointIn(series, i), count)
 }
@@ -66,7 +66,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
   const levels = new Map<string, LevelRows>()
   /** Slots in the order of their times, and those without a row. */
   const order: number[] = []
-  // The lowest first: levels have room as far as slots are used.
+  // The lowest first: levels allocate space up to the highest used slot.
   const free = Array.from({ length: capacity }, (_, i) => capacity - 1 - i)
   let whole = true
 
@@ -93,7 +93,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     free.push(slot)
   }
 
-  /** A slot for a new row; `undefined` for one older than all that there is room for. */
+  /** A slot for a new row; `undefined` for one older than all the stored ones when there is no room. */
   const slotAt = (row: number): number | undefined => {
     const full = free.length === 0
     if (full) {
@@ -138,7 +138,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     }
   }
 
-  /** Usual distance of the samples of the rows from `first` to before `end`; `undefined` where there are not two. */
+  /** Usual distance of the samples of the rows from `first` to before `end`; `undefined` if there are not two. */
   const usualOf = (first: number, end: number): number | undefined => {
     const distances: number[] = []
     for (let row = Math.max(1, first); row < Math.min(end, order.length); row++) {
@@ -148,16 +148,16 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
   }
   const usualBefore = (row: number): number | undefined => usualOf(row - USUAL_INTERVAL_OF, row)
 
-  /** Where a silence shows that lies before a row; steps are `width` wide. */
+  /** The position of a visible silence before a row; steps are `width` wide. */
   const gapBefore = (row: number, width: number): number | undefined => {
     const [before, now] = [timeOf(row - 1), timeOf(row)]
-    // Where samples are merged, a silence shows once it leaves a step empty.
+    // If samples are merged, a silence is visible once it leaves a step empty.
     if (width > 0 && stepOf(now, width) - stepOf(before, width) <= 1) return undefined
     const after = usualOf(row + 1, row + 1 + USUAL_INTERVAL_OF)
-    // Behind the first row of all, what follows shows what is usual.
+    // After the very first row, the following rows determine the usual interval.
     const usual = usualBefore(row) ?? after
     if (usual === undefined || now - before <= staleAfterMs(usual)) return undefined
-    // Samples that are rarer from now on leave no gap: somebody chose another interval.
+    // Samples that become less frequent from here on leave no gap: another interval was configured.
     const next = after ?? usualOf(row - 1, row) ?? 0
     return now - before > staleAfterMs(next) ? before + Math.max(usual, width) : undefined
   }
@@ -190,7 +190,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
       if (slot === undefined) return
       for (const [name, values] of point) {
         const level = levels.get(name)
-        // What it reported is the same again; of means, only rates were missing, which are counted now.
+        // Its reported values are the same again; for means, only rates were missing, which are counted now.
         if (level !== undefined && hasLevel(level, slot)) mergeInto(level, slot, { at, values, count: 1 })
       }
     },
@@ -204,7 +204,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
       let width = stepMs
       let points = pointsOf(first, end, width)
       if (points.length > maxPoints) {
-        // A step too few for the range: aligned steps may cut it at both ends.
+        // One step fewer than the range allows: aligned steps may cut it at both ends.
         width = Math.max(1, Math.ceil((to - from) / Math.max(1, maxPoints - 1)))
         points = pointsOf(first, end, width)
       }
@@ -226,23 +226,23 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
   }
 }
 
-/** Samples that one row or point counts; more are not told apart, for the weight of a mean. */
+/** Most samples that one row or point counts; more make no difference for the weight of a mean. */
 const MOST_SAMPLES = 65_535
 
-/** The number of the step that an instant lies in; without steps every instant is one. */
+/** The number of the step that contains an instant; without steps every instant is one. */
 const stepOf = (at: number, width: number): number => (width === 0 ? at : Math.ceil(at / width))
 
 /** Values of a level, with room for some slots. */
 interface LevelCells {
-  /** Slot by slot, in each the columns of LEVEL_COLUMNS; NaN is not known. */
+  /** Slot by slot, in each the columns of LEVEL_COLUMNS; NaN is unknown. */
   cells: Float32Array
-  /** Slot by slot, of how many values each of the columns of MEANS is. */
+  /** Slot by slot, the number of values of each of the columns in MEANS. */
   known: Uint16Array
-  /** By slot, the time of the last sample that had the level; NaN when none had. */
+  /** By slot, the time of the last sample that contained the level; NaN if none did. */
   seenAt: Float64Array
 }
 
-/** Slots that a new level has room for; most servers are looked at for minutes, and a full tier is hours. */
+/** Initial slots of a new level; most servers are observed for minutes, and a full tier is hours. */
 const FIRST_SLOTS = 64
 
 const roomFor = (slots: number): LevelCells => ({
@@ -260,7 +260,7 @@ function enlarge(level: LevelCells, slots: number): void {
 }
 
 interface LevelRows extends LevelCells {
-  /** Slots that have the level. */
+  /** Slots that contain the level. */
   rows: number
   lastAt: number
 }
@@ -273,7 +273,7 @@ interface MergedRows {
   readonly slots: readonly number[]
 }
 
-/** How several values of a column become one. */
+/** How several values of a column are merged into one. */
 type Merge = 'last' | 'max' | 'mean'
 
 const MERGE: Partial<Record<LevelColumn, Merge>> = {
@@ -290,7 +290,7 @@ const MERGE: Partial<Record<LevelColumn, Merge>> = {
 /** In the order of LEVEL_COLUMNS. */
 const MERGES: readonly Merge[] = LEVEL_COLUMNS.map((column) => MERGE[column] ?? 'last')
 const MEANS = LEVEL_COLUMNS.filter((column) => MERGE[column] === 'mean')
-/** The place of each column in MEANS; −1 for others. */
+/** The position of each column in MEANS; −1 for others. */
 const MEAN_AT = LEVEL_COLUMNS.map((column) => MEANS.indexOf(column))
 
 interface Values {
@@ -305,7 +305,7 @@ function mergeInto({ cells, known, seenAt }: LevelRows, slot: number, { at, valu
     const cell = slot * WIDTH + column
     const value = values[column] ?? Number.NaN
     if (MERGES[column] === 'last') {
-      // What the last sample does not say is not known, whatever one before it said.
+      // A value that the last sample lacks is unknown, regardless of earlier ones.
       if (newest) cells[cell] = value
     } else if (!Number.isNaN(value)) {
       const before = cells[cell] ?? Number.NaN
@@ -318,20 +318,20 @@ function mergeInto({ cells, known, seenAt }: LevelRows, slot: number, { at, valu
   if (newest) seenAt[slot] = at
 }
 
-/** The larger of two values of which the first may not be known. */
+/** The larger of two values, the first of which may be unknown. */
 const larger = (a: number, b: number): number => (a > b ? a : b)
 
-/** The mean of `of` values of which the mean is `value`, and of `more` of which it is `next`. */
+/** The mean of `of` values with the mean `value`, and of `more` values with the mean `next`. */
 const mean = (value: number, of: number, next: number, more: number): number =>
   of === 0 ? next : value + ((next - value) * more) / (of + more)
 
-/** A value as a cell of a series: `null` for NaN, which is "not known". */
+/** A value as a cell of a series: `null` for NaN, which is unknown. */
 const cellOf = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
 /** First cell of a point that is one row, as most are; −1 for others. */
 const startOf = ({ slots }: MergedRows): number => (slots.length === 1 ? (slots[0] ?? -1) * WIDTH : -1)
 
-/** `undefined` for a level of which nothing is known in these points. */
+/** `undefined` for a level without any known value in these points. */
 function columnsOf(
   rows: LevelRows,
   points: readonly MergedRows[],

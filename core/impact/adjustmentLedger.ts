@@ -8,9 +8,9 @@ interface SeatAccount {
   readonly current: number
   /** Nominal seats that the limit does not cover. */
   readonly lent: number
-  /** Seats of the limit beyond the nominal ones, out of the common pool. */
+  /** Seats of the limit beyond the nominal ones, from the common pool. */
   readonly borrowed: number
-  /** Seats of the limit that are in use; `undefined` where executing seats are not reported. */
+  /** Seats of the limit that are in use; `undefined` if executing seats are not reported. */
   readonly used: number | undefined
   readonly idle: number | undefined
 }
@@ -18,17 +18,16 @@ interface SeatAccount {
 /** One Limited level in the account. */
 export interface AdjustmentLedgerEntry extends SeatAccount {
   readonly name: string
-  /** Seats in use beyond the limit: an over-wide request, or a limit that was lowered. */
+  /** Seats in use beyond the limit: an over-wide request, or a lowered limit. */
   readonly over: number | undefined
 }
 
 /**
- * What became of every seat, from what a server reports (specification 6.1, 6.4). It always holds that
- *
- * - of each level: `nominal − lent + borrowed` = `current` = `used + idle`,
+ * Where every seat went, from the reports of a server (specification 6.1, 6.4). It always holds that
+ * - for each level: `nominal − lent + borrowed` = `current` = `used + idle`,
  * - Σ `lent` + `exemptNominal` = Σ `borrowed` + `exemptShare` + `undistributed`.
  *
- * Which lender's seat went to which borrower is not known to anyone: there is one pool.
+ * Seats cannot be traced from lender to borrower: there is one pool.
  */
 export interface AdjustmentLedger extends SeatAccount {
   /** In the given order. */
@@ -36,14 +35,14 @@ export interface AdjustmentLedger extends SeatAccount {
   /** Limited levels whose limits are not reported: not accounted for. */
   readonly unknown: readonly string[]
   readonly exemptNominal: number
-  /** Seats of the pool that Exempt holds; only where it is one item of the solver (up to 1.30). */
+  /** Seats of the pool that Exempt holds; only if it is one item of the solver (up to 1.30). */
   readonly exemptShare: number
-  /** Current limit of Exempt that comes on top of all (trap T48); what it executes may be less or more. */
+  /** Current limit of Exempt that comes on top of all (trap T48); its executing seats may be fewer or more. */
   readonly exemptOnTop: number
   readonly exemptExecuting: number | undefined
   /**
-   * What of the pool no limit covers: withheld for Exempt in cases 1 and 2, otherwise what rounding the limits leaves,
-   * which may be less than 0.
+   * The part of the pool that no limit covers: withheld for Exempt in cases 1 and 2, otherwise the remainder from
+   * rounding the limits, which may be less than 0.
    */
   readonly undistributed: number
 }

@@ -14,7 +14,7 @@ import { expectedAllocation } from './expected.ts'
 import { differenceCause } from './serverLimit.ts'
 import { nominalSurplus } from './reportedLimit.ts'
 
-/** The steps that a session would keep of these frames. */
+/** The steps that a session would store for these frames. */
 function stepsOf(frames: readonly ServerFrame[], capacity?: number): readonly AdjustmentStep[] {
   const derive = createDeriver('x')
   const adjustments = createAdjustments(capacity)
@@ -27,7 +27,7 @@ const agreed = (step: AdjustmentStep): boolean => {
   return expected.kind === 'known' && expected.comparison.kind === 'equal'
 }
 
-/** A level alone on its server; `smoothed` is what it asks, so that its limit is what there is. */
+/** A level alone on its server; `smoothed` is its demand, so its limit is all available seats. */
 const alone = (seconds: number, smoothed: number, over: Partial<Omit<ServerFrame, 'levels'>> = {}): ServerFrame =>
   serverFrame(
     seconds,
@@ -47,7 +47,7 @@ describe.each(capturedSeries)('steps of $version, $path', (series) => {
   it('are one per recomputation, numbered, about ten seconds apart', () => {
     expect(steps.length).toBeGreaterThanOrEqual(3)
     expect(steps.map(({ number }) => number)).toEqual(steps.map((_, i) => i + 1))
-    // Nobody saw when the first one began.
+    // The start of the first one was not observed.
     for (const { at, since } of steps.slice(2)) expect((at - (since ?? 0)) / 1_000).toBeCloseTo(10, -1)
     expect(steps.at(-1)?.levels.map(({ limits }) => limits)).toEqual(frames.at(-1)?.levels.map(({ limits }) => limits))
   })
@@ -73,7 +73,7 @@ describe.each(capturedSeries)('steps of $version, $path', (series) => {
       if (expected.kind === 'unknown') throw new Error('incomplete')
       const ledger = adjustmentLedger(step.levels, expected.rule)
       expect(ledger.nominal).toBe(expected.nominalSum)
-      // What exempt took in cases 1 and 2, and what rounding leaves: at most half a seat per level.
+      // The share of exempt in cases 1 and 2, and the remainder from rounding: at most half a seat per level.
       const withheld =
         expected.regime === 'solver' ? 0 : expected.nominalSum - Math.max(expected.remaining, expected.minSum)
       expect(Math.abs(ledger.undistributed - withheld)).toBeLessThanOrEqual(step.levels.length / 2)
@@ -119,7 +119,7 @@ describe('steps', () => {
     const steps = stepsOf(frames)
     return steps.map((step, i) => differenceCause(step, steps[i - 1])?.kind)
   }
-  /** Twice the same page: what one alone shows may be torn. */
+  /** Twice the same page: a single one may be torn. */
   const shown = (seconds: number, smoothed: number, over: Partial<Omit<ServerFrame, 'levels'>> = {}) => [
     alone(seconds, smoothed, over),
     alone(seconds + 1, smoothed, over),
@@ -137,9 +137,9 @@ describe('steps', () => {
   })
 
   it('blame no server for clocks that disagree', () => {
-    // The clock of the server steps back: what came before is forgotten, and the next step is the first one again.
+    // The clock of the server steps back: earlier steps are dropped, and the next step is the first one again.
     expect(causes([...shown(0, 8), ...shown(20, 9), ...shown(10, 12)])).toEqual(['first-step', 'first-step'])
-    // It leaps ahead: recomputations seem to have been missed, as their demand does not follow.
+    // It jumps ahead: recomputations seem to have been missed, because their demand does not follow.
     expect(causes([...shown(0, 9), ...shown(3_600, 5)])).toEqual(['first-step', 'missed-steps'])
   })
 
@@ -206,7 +206,7 @@ const extra = (shares: number): PriorityLevelConfiguration => ({
 })
 const withBatch = (shares: number): ObjectSet => ({ ...OBJECTS, levels: [...OBJECTS.levels, extra(shares)] })
 
-/** What a server with these objects reports. */
+/** The report of a server with these objects. */
 function pageOf(objects: ObjectSet, serverLimit = 120): ServerFrame {
   const { levels } = classifyingConfiguration(objects, serverLimit)
   return serverFrame(
@@ -223,7 +223,7 @@ function pageOf(objects: ObjectSet, serverLimit = 120): ServerFrame {
 const levelOf = (frame: ServerFrame, name: string) => frame.levels.filter((level) => level.name === name)
 const names = (frame: ServerFrame) => frame.levels.map(({ name }) => name)
 
-/** The page of a server whose level `batch` was deleted and removed: its last series stay. */
+/** The page of a server whose level `batch` was deleted and removed: its last series remain. */
 function pageAfterDeletion(shares: number): ServerFrame {
   const now = pageOf(OBJECTS)
   return { ...now, levels: [...now.levels, ...levelOf(pageOf(withBatch(shares)), 'batch')] }

@@ -22,23 +22,23 @@ export interface Adjustments {
 interface Seen {
   readonly step: AdjustmentStep
   readonly frame: ServerFrame
-  /** What `frame` is compared with. */
+  /** The frame that `frame` is compared with. */
   readonly before: ServerFrame | undefined
   /** A tear never lasts for two pages. */
   readonly onePage: boolean
 }
 
 /**
- * Finds the recomputations in consecutive frames of one server: whatever a recomputation sets differs from the page
- * before (specification 6.4). A torn page starts the step that the next whole page completes. A page that was torn
- * without contradicting itself is found by the next one: it lasted for one page, and its limits do not follow from its
- * demand; the next one takes its place.
+ * Finds the recomputations in consecutive frames of one server: a value that a recomputation sets differs from the
+ * previous page (specification 6.4). A torn page starts the step that the next whole page completes. A page that was
+ * torn without contradicting itself is found by the next one: it lasted for one page, and its limits do not follow from
+ * its demand; the next one takes its place.
  */
 export function createAdjustments(capacity = CAPACITY): Adjustments {
   let kept: AdjustmentStep[] = []
   let last: Seen | undefined
   let lastPageAt: number | undefined
-  /** The page that showed parts of the next step, and the one before it. */
+  /** The page that showed parts of the next step, and the previous one. */
   let tornSince: { readonly at: number; readonly after: number | undefined } | undefined
   let made = 0
 
@@ -138,7 +138,7 @@ function beforeOf(level: LevelFrame | undefined, now: Limits): AdjustmentStep['l
  * The frame without the levels that were deleted: `deleted` names them. kube-apiserver exports the last series of a
  * deleted level until it restarts, so that adding them up counts seats that do not exist.
  *
- * A level is deleted when no object stands for it, no request of it executes or waits, and the nominal limits of all
+ * A level is deleted when it has no object, none of its requests executes or waits, and the nominal limits of all
  * others are exactly those of a server without it. A level that still drains has its share of the seats, and so has one
  * that was created a moment ago; neither is deleted. `objects` may be older than the page.
  */

@@ -51,7 +51,7 @@ it('the queues go when the last apply had set them, be it noted at the object or
   const noted = objectsOf(documents(level(was, 'mine', `  annotations:\n    ${LAST_APPLIED}: ${note}\n`)))
   const { objects, findings } = applyManifests(noted, documents(level(REJECT, 'mine')), { version, before: 'live' })
   expect(findings).toEqual([])
-  // The shares were set by the last apply as well: without them the default holds.
+  // The shares were set by the last apply as well: if the edit omits them, the default applies.
   expect(limitedOf(objects, 'mine')).toMatchObject({ nominalConcurrencyShares: 30, limitResponse: { type: 'Reject' } })
 })
 
@@ -69,7 +69,7 @@ it('what a manifest lacks by itself is no error where the object has it', () => 
     return { supplied: missing && supplied.has(missing), shares: limitedOf(objects, name)?.nominalConcurrencyShares }
   }
   expect(suppliedTo('workload-low', 'live')).toEqual({ supplied: true, shares: 7 })
-  // Files before are what was applied: what the edit leaves out is taken away.
+  // The files before the edit are what was applied: what the edit omits is removed.
   expect(suppliedTo('workload-low', 'applied').supplied).toBe(false)
   expect(suppliedTo('new', 'live').supplied).toBe(false)
 })

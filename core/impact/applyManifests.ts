@@ -8,22 +8,22 @@ export interface ApplyOptions {
   /** Kubernetes version whose rules apply. */
   readonly version: string
   /**
-   * How the objects before came about: `applied` from the manifests that they are read from, so that what an edit leaves
-   * out is taken away; `live`, where only what the last apply noted in an annotation is.
+   * How the objects before the edit were created: `applied` from the manifests that they are read from, so that what an
+   * edit omits is removed; `live`, where only the fields recorded by the last apply in an annotation are removed.
    */
   readonly before: 'applied' | 'live'
 }
 
 export interface Applied {
   readonly objects: ObjectSet
-  /** Why the server would reject what an apply makes of an object, though it would take the manifest by itself. */
+  /** Why the server would reject the result of applying a manifest, although it would accept the manifest by itself. */
   readonly findings: readonly LocatedFinding[]
-  /** Errors of manifests by themselves that do not hold of the result: the object has what they leave out. */
+  /** Errors of manifests by themselves that do not apply to the result: the object has the members that they omit. */
   readonly supplied: ReadonlySet<LocatedFinding>
 }
 
 /**
- * A configuration after `kubectl apply` of manifests: fields that a manifest leaves out keep their values unless an earlier
+ * A configuration after `kubectl apply` of manifests: fields that a manifest omits keep their values unless an earlier
  * apply had set them.
  */
 export function applyManifests(
@@ -71,7 +71,7 @@ function merge(present: JsonMap, value: unknown, { before }: ApplyOptions): Json
   return applyMergePatch(withoutRemoved, written)
 }
 
-/** What the last `kubectl apply` set; nothing where there was none, or its note cannot be read. */
+/** The fields set by the last `kubectl apply`; none if there was none, or its annotation cannot be parsed. */
 function lastApplied({ metadata = {} }: JsonMap): JsonMap {
   const note = mapOf(mapOf(metadata)['annotations'] ?? {})[LAST_APPLIED]
   if (typeof note !== 'string') return {}
@@ -99,8 +99,8 @@ function newErrors(document: ManifestDocument, { findings }: CheckedValue): read
 }
 
 /**
- * A configuration with objects of an edit in the place of those of their names, new ones at the end. As `kubectl apply`
- * does, labels and annotations that the edit does not name stay, and so does what the server keeps by itself.
+ * A configuration in which the objects of an edit replace those of the same name, new ones at the end. As with `kubectl
+ * apply`, labels and annotations that the edit does not name are kept, and so are fields that the server maintains.
  */
 export const withEdit = (objects: ObjectSet, edit: ObjectSet): ObjectSet => ({
   levels: replaced(objects.levels, edit.levels),

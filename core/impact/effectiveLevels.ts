@@ -12,20 +12,23 @@ import { type EstimatorProfile, estimateUnknown } from '../engine/workEstimator.
 import type { Seats } from '../units.ts'
 import type { ReportedLevel } from './expected.ts'
 
-/** What a server with a configuration gives one level (specification 5.2, 6.1). Seats unless said otherwise. */
+/**
+ * The effective values of one level on a server with a configuration (specification 5.2, 6.1). Seats unless stated
+ * otherwise.
+ */
 export interface LevelSeats {
   readonly type: 'Exempt' | 'Queue' | 'Reject'
-  /** No object says so: the server imagines the built-in one. */
+  /** It has no object: the server creates the built-in one internally. */
   readonly imagined: boolean
   readonly shares: number
   readonly nominal: number
   readonly lower: number
   readonly upper: number
-  /** What the level lets one request count for at most; 0 when it has no say (Exempt, Reject). */
+  /** The level's cap of seats per request; 0 when it has no cap (Exempt, Reject). */
   readonly maxSeatsPerRequest: number
   /** A level that was switched from Queue to Reject keeps the cap that it had (trap T46). */
   readonly capRemembered: boolean
-  /** What one list counts for at most on this server version, the cap of the level included. */
+  /** Most seats of one list on this server version, including the cap of the level. */
   readonly widestRequest: number
   /** Absent without queues. */
   readonly queues?: QueueCapacity
@@ -38,32 +41,34 @@ export interface QueueCapacity {
   readonly queueLengthLimit: number
   /** queues × queueLengthLimit. */
   readonly total: number
-  /** handSize × queueLengthLimit: what one flow can have waiting. */
+  /** handSize × queueLengthLimit: most waiting requests of one flow. */
   readonly perFlow: number
 }
 
-/** A level as the engine keeps it. */
+/** The state of a level in the engine. */
 export interface EffectiveLevel {
   readonly plan: LevelPlan
   readonly limits: ConfiguredLimits
   readonly seats: LevelSeats
 }
 
-/** An object that the server stores and its engine does without (specification 7.2). */
+/** An object that the server stores and its engine ignores (specification 7.2). */
 export interface RefusedLevel {
   readonly name: string
   readonly why: string
 }
 
 export interface EffectiveLevels {
-  /** By name, in that order: imagined mandatory levels included, refused ones not. */
+  /**
+   * By name, in that order: mandatory levels that the server creates internally are included, rejected ones are not.
+   */
   readonly levels: ReadonlyMap<string, EffectiveLevel>
   readonly refused: readonly RefusedLevel[]
 }
 
 /**
- * The levels of a configuration on a server with so many seats. `before` are those that its server had, whose caps it
- * remembers.
+ * The levels of a configuration on a server with this many seats. `before` are the previous levels of its server, whose
+ * caps it remembers.
  */
 export function effectiveLevels(
   objects: ObjectSet,
@@ -120,7 +125,7 @@ interface LevelDemand {
 export type DemandByLevel = ReadonlyMap<string, LevelDemand>
 
 /**
- * Demand as a page or a recomputation of one server reports it; `undefined` when it does not tell of every level, for
+ * Demand as a page or a recomputation of one server reports it; `undefined` when it does not cover every level, because
  * then no limit can be computed.
  */
 export function demandOf(reported: { readonly levels: readonly ReportedLevel[] }): DemandByLevel | undefined {
@@ -137,7 +142,7 @@ export function demandOf(reported: { readonly levels: readonly ReportedLevel[] }
 /** The limit that the engine computes from a demand, in seats (specification 6.4). */
 export interface LimitNow {
   readonly current: number
-  /** Absent for Exempt where it is no item of the solver. */
+  /** Absent for Exempt if it is not an item of the solver. */
   readonly target: number | undefined
 }
 
@@ -146,7 +151,7 @@ export interface AllocationNow {
   readonly regime: AllocationRegime
   /** The factor p of the solver; 0 outside its regime. */
   readonly fairFraction: number
-  /** Of all levels but an Exempt that is outside the solver, whose seats come on top. */
+  /** Of all levels except an Exempt outside the solver, whose seats come on top. */
   readonly currentSum: number
 }
 
@@ -155,7 +160,7 @@ export interface LimitsNow {
   readonly levels: ReadonlyMap<string, LimitNow>
 }
 
-/** Recomputes the limits of all levels from a demand. A level without demand is taken to be idle. */
+/** Recomputes the limits of all levels from a demand. A level without demand is assumed to be idle. */
 export function limitsNow(
   levels: ReadonlyMap<string, EffectiveLevel>,
   demand: DemandByLevel,
@@ -168,7 +173,7 @@ export function limitsNow(
       exempt: plan.exempt,
       limits,
       demand: { ...NO_DEMAND, highWatermark, smoothed },
-      // Where a level begins that the server did not have (specification 6.1).
+      // The initial values of a level that the server did not have (specification 6.1).
       current: current ?? limits.nominal - Math.trunc((limits.nominal - limits.min) / 2),
     }
   })

@@ -13,7 +13,7 @@ import { expectedAllocation } from './expected.ts'
 const START_MS = 1_700_000_000_000
 const SECONDS = 95
 
-/** A simulated server of one version, looked at once a second through its frames. */
+/** A simulated server of one version, sampled once a second through its frames. */
 function watch(version: string) {
   const simulation = createSimulation({
     seed: 7,
@@ -32,7 +32,7 @@ function watch(version: string) {
   const derive = createDeriver('simulated')
   const adjustments = createAdjustments()
   for (let second = 1; second <= SECONDS; second += 1) {
-    // Half a second after each recomputation, so that none happens at the instant of a look.
+    // Half a second after each recomputation, so that none happens at the instant of a sample.
     simulation.runTo((second - 0.5) * 1e9)
     const frame = serverFrame(simulation.engine.snapshot(), { id: 'simulated', version })
     adjustments.append(frame, derive(frame))

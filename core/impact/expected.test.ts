@@ -20,7 +20,7 @@ const BUILT_IN = [
 type Demands = Readonly<Record<string, { readonly highWatermark: number; readonly smoothed: number }>>
 const IDLE = { highWatermark: 0, smoothed: 0 }
 
-/** What a server with the built-in levels reports under these demands, its limits by the engine. */
+/** The report of a server with the built-in levels under these demands, its limits by the engine. */
 function report(serverLimit: number, demands: Demands, version = 'v1.36.3'): ReportedAllocation {
   const limits = configuredLimits(
     serverLimit,

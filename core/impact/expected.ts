@@ -13,13 +13,13 @@ import type { Demand, Limits } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 
 /**
- * What the current limits should be, by the specification (6.4, 6.4a), from what a server itself reports of its limits
- * and demand, and whether the limits that it reports are these.
+ * Expected current limits by the specification (6.4, 6.4a), computed from a server's own report of its limits and
+ * demand, and whether the reported limits equal them.
  */
 
-/** What one page of a server says about one recomputation; frames and adjustment steps have this shape. */
+/** The data of one page of a server about one recomputation; frames and adjustment steps have this shape. */
 export interface ReportedAllocation {
-  /** gitVersion; it decides which rule applies. */
+  /** gitVersion; it determines which rule applies. */
   readonly version?: string | undefined
   readonly seatFairFrac?: number | undefined
   readonly levels: readonly ReportedLevel[]
@@ -31,11 +31,11 @@ export interface ReportedLevel {
 }
 
 /**
- * Why a level has the limit that it has.
+ * The reason for a level's limit.
  * - `takes-what-it-uses`: Exempt, outside the solver: its high watermark, at least its min.
  * - `raised-to-floor`, `at-p`, `capped`: where p × target fell: below its bounds, between them, above them.
  * - `at-min`, `interpolated`: cases 1 and 2, when Exempt leaves too little.
- * - `kept`: the solver refused, so that the limit before stays.
+ * - `kept`: the solver failed, so the previous limit stays.
  */
 export type LevelVerdict =
   'takes-what-it-uses' | 'raised-to-floor' | 'at-p' | 'capped' | 'at-min' | 'interpolated' | 'kept'
@@ -49,11 +49,11 @@ export interface ExpectedLevel {
   readonly max: number
   /** Lower bound of this recomputation. */
   readonly floor: number
-  /** Absent for Exempt where it is no item of the solver. */
+  /** Absent for Exempt if it is not an item of the solver. */
   readonly target: number | undefined
-  /** p × target, before it is held between floor and max; only where the solver decided. */
+  /** p × target, before it is bounded by floor and max; only if the solver decided. */
   readonly share: number | undefined
-  /** Before rounding; only where the solver decided. */
+  /** Before rounding; only if the solver decided. */
   readonly allocation: number | undefined
   readonly verdict: LevelVerdict
   readonly expected: number
@@ -63,7 +63,7 @@ export interface ExpectedLevel {
 
 export type Comparison =
   | { readonly kind: 'equal' }
-  /** `fairFraction` when the reported one is another than the expected one. */
+  /** `fairFraction` when the reported one differs from the expected one. */
   | { readonly kind: 'differs'; readonly levels: readonly string[]; readonly fairFraction: boolean }
   | { readonly kind: 'not-comparable'; readonly why: 'torn' | 'limits-missing' | 'kept' }
 
@@ -75,10 +75,10 @@ export interface ExpectedAllocation {
   readonly nominalSum: number
   /** What the high watermark of Exempt leaves of them; it only decides the case. */
   readonly remaining: number
-  /** Sums over the levels that share: the Limited ones, and Exempt where it is an item of the solver. */
+  /** Sums over the levels that share: the Limited ones, and Exempt if it is an item of the solver. */
   readonly minSum: number
   readonly floorSum: number
-  /** Case 2: how far every limit is on the way from min to floor, 0 to 1. */
+  /** Case 2: the position of every limit between min and floor, 0 to 1. */
   readonly interpolation: number | undefined
   readonly fairFraction: number
   readonly reportedFairFraction: number | undefined
@@ -93,7 +93,7 @@ export type NeededGauge = (typeof NEEDED_GAUGES)[number]
 
 export interface UnknownAllocation {
   readonly kind: 'unknown'
-  /** What is not reported for at least one level; empty when there are no levels. */
+  /** Values that are not reported for at least one level; empty when there are no levels. */
   readonly missing: readonly NeededGauge[]
 }
 
@@ -175,8 +175,8 @@ const WITHOUT_SOLVER: Readonly<Record<AllocationRegime, LevelVerdict>> = {
 }
 
 /**
- * The server adds up its levels in a random order, which moves the fair fraction by some 1e-10 of itself (specification
- * 6.5). An allocation that close to a half may be rounded either way.
+ * The server adds up its levels in a random order, which changes the fair fraction by about 1e-10 of its value
+ * (specification 6.5). An allocation that close to a half may be rounded either way.
  */
 const TOLERANCE = 1e-9
 

@@ -2,8 +2,8 @@ import type { LevelFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 
 /**
- * The limit of a server as its page tells it: what Exempt may borrow is the whole of it, so that it is upper − nominal of
- * that level (specification 6.1). `undefined` when the page does not show these.
+ * The limit of a server according to its page: Exempt may borrow all of it, so it is upper − nominal of that level
+ * (specification 6.1). `undefined` when the page does not contain these.
  */
 export function reportedServerLimit(server: {
   readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[]
@@ -14,7 +14,7 @@ export function reportedServerLimit(server: {
 
 /**
  * Seats by which the reported nominal limits exceed what the server has, beyond what rounding each up can add: 0 unless
- * the page holds levels that are no more, or mixes two configurations (specification 6.1).
+ * the page contains levels that no longer exist, or mixes two configurations (specification 6.1).
  */
 export function nominalSurplus(server: { readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[] }): number {
   const serverLimit = reportedServerLimit(server)

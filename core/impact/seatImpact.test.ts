@@ -103,7 +103,7 @@ describe('seatImpact', () => {
     expect(assumedIdleSentence(impactOf(withLevels(limited('batch-scan', 10)), { demand }))).toBe(
       'The demand of batch-scan, system is unknown and counts as 0. The limits will differ once they serve requests.',
     )
-    // Without any demand no limits are predicted, and none are in doubt.
+    // Without any demand no limits are predicted, and none are marked as uncertain.
     expect(assumedIdleSentence(impactOf(withLevels(limited('batch-scan', 10))))).toBeUndefined()
   })
 
@@ -243,7 +243,7 @@ describe('golden vectors limits.json', () => {
   })
 })
 
-/** The recomputations that a session would keep of these frames. */
+/** The recomputations that a session would store for these frames. */
 function stepsOf(frames: readonly ServerFrame[]): readonly AdjustmentStep[] {
   const derive = createDeriver('x')
   const adjustments = createAdjustments()

@@ -24,28 +24,28 @@ export interface ImpactQuestion {
   readonly after: ObjectSet
   /** Seats of one server: the sum of its two in-flight flags. */
   readonly serverLimit: Seats
-  /** gitVersion; the newest known behaviour without. */
+  /** gitVersion; absent: the newest known behaviour. */
   readonly version?: string | undefined
-  /** Of the same server, by level name. A level without is taken to be idle. */
+  /** Of the same server, by level name. A level without demand is assumed to be idle. */
   readonly demand?: DemandByLevel | undefined
-  /** Levels that the edit removes still serve requests, so that their shares count (specification 7.4). */
+  /** Levels that the edit removes still serve requests, so their shares count (specification 7.4). */
   readonly draining?: boolean | undefined
 }
 
 export interface ImpactRow {
   readonly name: string
   /**
-   * `removed`: it takes no new requests, and its shares count until the last one is served (specification 7.4).
+   * `removed`: it accepts no new requests, and its shares count until the last one is served (specification 7.4).
    * `moved`: its own specification stays, its seats do not.
    */
   readonly change: 'added' | 'removed' | 'changed' | 'moved' | 'unchanged'
   readonly before: LevelSeats | null
-  /** Of a removed level `null`, unless `draining` was asked for. */
+  /** Of a removed level `null`, unless `draining` was set. */
   readonly after: LevelSeats | null
   /** With demand only. */
   readonly limitBefore?: LimitNow
   readonly limitAfter?: LimitNow
-  /** The limits assume an idle level, because nothing reports its demand: it is new, or the page lacks it. */
+  /** The limits assume an idle level, because its demand is not reported: it is new, or the page lacks it. */
   readonly assumedIdle?: true
 }
 
@@ -53,7 +53,7 @@ export interface ImpactSums {
   readonly shares: number
   readonly nominal: number
   readonly lower: number
-  /** Nominal limits are rounded up, so that they sum to more than the server has: nominal − server limit. */
+  /** Nominal limits are rounded up, so they sum to more than the server has: nominal − server limit. */
   readonly surplus: number
 }
 
@@ -64,11 +64,11 @@ export interface SeatImpact {
   readonly sums: { readonly before: ImpactSums; readonly after: ImpactSums }
   /** With demand only. */
   readonly allocation?: { readonly before: AllocationNow; readonly after: AllocationNow }
-  /** Of the configuration after the edit. */
+  /** For the configuration after the edit. */
   readonly refused: readonly RefusedLevel[]
 }
 
-/** Why the limits after the edit may come out otherwise; `undefined` where the demand of every level is known. */
+/** Why the limits after the edit may differ from these; `undefined` if the demand of every level is known. */
 export function assumedIdleSentence({ rows }: Pick<SeatImpact, 'rows'>): string | undefined {
   const idle = rows.filter(({ assumedIdle, limitAfter }) => assumedIdle && limitAfter !== undefined)
   if (idle.length === 0) return undefined
@@ -118,14 +118,14 @@ interface Sides {
 function sidesOf(question: Omit<ImpactQuestion, 'demand'>): Sides {
   const { serverLimit, draining = false } = question
   const profile = profileFor(question.version)
-  // Says where lists are read from, which no cap depends on.
+  // Determines where lists are read from; no cap depends on that.
   const estimator = { ...profile.estimator, consistentReadsFromCache: true }
   const before = effectiveLevels(question.before, serverLimit, estimator)
   const settled = effectiveLevels(question.after, serverLimit, estimator, before)
   const removed = new Set([...before.levels.keys()].filter((name) => !settled.levels.has(name)))
   if (!draining || removed.size === 0) return { before, after: settled, removed, profile }
   const leaving = question.before.levels.filter(({ metadata }) => removed.has(metadata.name))
-  // One that stays as an object that the server refuses is among both.
+  // An object that stays but that the server rejects is in both.
   const staying = question.after.levels.filter(({ metadata }) => !removed.has(metadata.name))
   const levels = { levels: [...staying, ...leaving], schemas: [] }
   const { levels: kept } = effectiveLevels(levels, serverLimit, estimator, before)
@@ -169,7 +169,7 @@ export interface LimitSpan {
 export interface LimitsOverSteps {
   /** Recomputations that could be computed: those that report the demand of every level. */
   readonly steps: number
-  /** By name; of a level that one of the configurations lacks, that span is absent. */
+  /** By name; for a level that one of the configurations lacks, that span is absent. */
   readonly rows: readonly { readonly name: string; readonly before?: LimitSpan; readonly after?: LimitSpan }[]
   /** How often each regime decided. */
   readonly regimes: { readonly before: RegimeCounts; readonly after: RegimeCounts }
@@ -178,7 +178,8 @@ type RegimeCounts = Readonly<Partial<Record<AllocationRegime, number>>>
 
 /**
  * The limits that both configurations would have had with the demand of past recomputations (contract procedure
- * `allocation.steps`), oldest first. Demand stays as it was: with other limits the requests would have waited otherwise.
+ * `allocation.steps`), oldest first. Demand is assumed unchanged: with other limits the waits of the requests would
+ * have been different.
  */
 export function limitsOverSteps(
   question: Omit<ImpactQuestion, 'demand'>,

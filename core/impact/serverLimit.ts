@@ -10,16 +10,16 @@ import { parseKubernetesVersion } from '../metrics/versions.ts'
 import type { Seats } from '../units.ts'
 import { reportedServerLimit, nominalSurplus, nominalLimitsOf } from './reportedLimit.ts'
 
-/** Server limits that explain what is known, both included. */
+/** Server limits that are consistent with the known data, both included. */
 export interface ServerLimitRange {
   readonly least: number
   readonly most: number
 }
 
-/** No server has so many seats. */
+/** No server has this many seats. */
 const MOST_SEATS = 2 ** 31 - 1
 
-/** All limits with which the objects give exactly these nominal limits; `undefined` when none does. */
+/** All limits with which the objects result in exactly these nominal limits; `undefined` when none does. */
 export function possibleServerLimits(
   objects: ObjectSet,
   nominalByLevel: ReadonlyMap<string, number>,
@@ -32,7 +32,7 @@ export function possibleServerLimits(
   if (known.length === 0) return undefined
   const nominals = (serverLimit: Seats): readonly number[] =>
     configuredLimits(serverLimit, plans).map(({ nominal }) => nominal)
-  // No nominal limit falls when the server gets more seats, so that the limits that fit have no gap.
+  // No nominal limit falls when the server gets more seats, so the matching limits have no gap.
   const least = leastWhere(1, MOST_SEATS + 1, (serverLimit) => {
     const found = nominals(serverLimit)
     return known.every(({ index, nominal }) => (found[index] ?? 0) >= nominal)
@@ -44,15 +44,15 @@ export function possibleServerLimits(
   return least < tooMany && tooMany <= MOST_SEATS ? { least, most: tooMany - 1 } : undefined
 }
 
-/** Seats of one server, and how they are known. */
+/** Seats of one server, and their source. */
 export interface ServerLimit {
   readonly seats: Seats
   readonly from: 'reported' | 'configured' | 'inferred' | 'assumed' | 'own'
 }
 
-/** What the seats of a server are derived from; each part may be unknown. */
+/** The data from which the seats of a server are derived; each part may be unknown. */
 export interface LimitEvidence {
-  /** What the reader says; it wins over everything else. */
+  /** The value that the user specifies; it overrides everything else. */
   readonly own?: number | undefined
   readonly spec?: SourceSpec | undefined
   readonly server?: ServerFrame | undefined
@@ -60,17 +60,17 @@ export interface LimitEvidence {
   readonly objects?: ObjectSet | undefined
 }
 
-/** The seats of a server, as well as they are known (specification 6.1). */
+/** The seats of a server, from the best available source (specification 6.1). */
 export function serverLimitOf({ own, spec, server, objects }: LimitEvidence): ServerLimit {
   if (own !== undefined) return { seats: own, from: 'own' }
   if (spec?.kind === 'simulation' || spec?.kind === 'proxy' || spec?.kind === 'feed') {
     const { maxRequestsInFlight, maxMutatingRequestsInFlight } = spec
-    // A proxy without limits of its own has those of its upstream, which its page reports.
+    // A proxy without its own limits has those of its upstream, which its page reports.
     if (maxRequestsInFlight !== undefined && maxMutatingRequestsInFlight !== undefined) {
       return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
     }
   }
-  // The nominal limits of a page are older than objects that were changed right before, so they are the second choice.
+  // The nominal limits of a page are older than objects that were changed just before, so they are the second choice.
   const reported = server && reportedServerLimit(server)
   if (reported !== undefined) return { seats: reported, from: 'reported' }
   const range = server && objects && possibleServerLimits(objects, nominalLimitsOf(server))
@@ -80,17 +80,18 @@ export function serverLimitOf({ own, spec, server, objects }: LimitEvidence): Se
 }
 
 /**
- * Why reported limits may differ from the expected ones although the server does what it should, in the order in which
- * it is looked for:
+ * Why reported limits may differ from the expected ones although the server is correct, in the order of the checks:
  *
  * - `one-page`: only one page shows the step; one in twenty that follows a recomputation mixes two (torn).
- * - `first-step`: the first step since the connection or a restart; what came before is not known.
- * - `deleted-level`: the nominal limits add up to more seats than there are: the series of deleted levels are exported on.
- * - `new-level`: a level appeared with this step; until its first recomputation its demand series may be of an earlier life.
- * - `gone-level`: a level left with this step.
+ * - `first-step`: the first step since the connection or a restart; earlier values are unknown.
+ * - `deleted-level`: the nominal limits add up to more seats than there are: the series of deleted levels are still
+ *   exported.
+ * - `new-level`: a level appeared with this step; until its first recomputation its demand series may be of an
+ *   earlier level with that name.
+ * - `gone-level`: a level disappeared with this step.
  * - `reconfigured`: nominal limits or their bounds changed with this step.
  * - `missed-steps`: recomputations were missed before this one, or several servers answer at one address in turn.
- * - `version`: the server's version is not known, so its rules are not, either.
+ * - `version`: the server's version is unknown, so its rules are unknown too.
  */
 export type DifferenceCause =
   | { readonly kind: 'one-page' | 'first-step' | 'missed-steps' | 'version' }

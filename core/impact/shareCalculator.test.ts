@@ -76,7 +76,7 @@ describe('sharesForSeats', () => {
           return targets.map(({ name }) => find(rows, name)?.nominalAfter ?? 0)
         }
         expect(seatsWith(found).every((nominal, index) => nominal >= (seats[index] ?? 0))).toBe(true)
-        // Fewer shares for one give it too few seats, whatever the others are then lowered to.
+        // Fewer shares for one give it too few seats, regardless of how far the others are lowered.
         for (const [index, { name, nominal }] of targets.entries()) {
           const own = found.get(name) ?? 0
           if (own === 0) continue
@@ -114,7 +114,7 @@ describe('sharesForSeats', () => {
         const found = answer.possible
           ? [find(answer.rows, 'a')?.sharesAfter ?? 0, find(answer.rows, 'b')?.sharesAfter ?? 0]
           : undefined
-        // Shares above what was tried are not found by trying.
+        // Shares above those that were tried are not found by trying.
         fc.pre(found === undefined || Math.max(...found) <= 60)
         expect(found).toEqual(best)
       }),

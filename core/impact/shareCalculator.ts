@@ -5,7 +5,10 @@ import { type SeatShares, configuredLimits } from '../engine/allocation.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Seats } from '../units.ts'
 
-/** Shares and nominal seats of all levels, both ways (specification 6.1). Every level counts, whoever made it. */
+/**
+ * Shares and nominal seats of all levels, in both directions (specification 6.1). Every level counts, regardless of its
+ * origin.
+ */
 
 export interface WantedSeats {
   readonly name: string
@@ -15,9 +18,9 @@ export interface WantedSeats {
 
 export interface SharesRow {
   readonly name: string
-  /** None of Kubernetes’ own levels. */
+  /** Not one of Kubernetes’ own levels. */
   readonly thirdParty: boolean
-  /** Nominal seats that were asked for. */
+  /** The requested nominal seats. */
   readonly wanted: number | undefined
   readonly sharesBefore: number
   readonly sharesAfter: number
@@ -36,7 +39,7 @@ const MOST_SHARES = 2 ** 31 - 1
 
 /**
  * The smallest shares that give every wanted level at least its nominal seats while all other levels keep their shares.
- * A wanted level that does not exist yet is added. Of exempt the seats are bookkeeping: nothing limits it.
+ * A wanted level that does not exist yet is added. The seats of exempt are bookkeeping only: nothing limits it.
  */
 export function sharesForSeats(objects: ObjectSet, serverLimit: Seats, wanted: readonly WantedSeats[]): SharesAnswer {
   const targets = new Map(wanted.map(({ name, nominal }) => [name, nominal]))
@@ -57,7 +60,7 @@ export function sharesForSeats(objects: ObjectSet, serverLimit: Seats, wanted: r
   return { possible: true, rows: rowsOf(levels, serverLimit, shares, targets) }
 }
 
-/** What other shares do to the nominal seats of all levels. A level that does not exist yet is added. */
+/** The effect of other shares on the nominal seats of all levels. A level that does not exist yet is added. */
 export function seatsForShares(
   objects: ObjectSet,
   serverLimit: Seats,
@@ -86,13 +89,13 @@ const withLevels = (levels: readonly SeatShares[], names: readonly string[]): re
   return [...levels, ...added].toSorted((a, b) => byCodeUnits(a.name, b.name))
 }
 
-/** Nominal seats are rounded up, so that n levels get together less than the server has plus n. */
+/** Nominal seats are rounded up, so n levels together get less than the server has plus n. */
 function impossibility(serverLimit: Seats, targets: readonly (readonly [string, number])[]): string | undefined {
   const tooWide = targets.find(([, nominal]) => nominal > serverLimit)
   if (tooWide !== undefined) {
     return `${tooWide[0]} cannot have ${tooWide[1]} nominal seats: the server has ${serverLimit}.`
   }
-  // Each of them gets more than its seats less one.
+  // Each of them gets more than its seats minus one.
   const least = targets.reduce((sum, [, nominal]) => sum + Math.max(0, nominal - 1), 0)
   if (targets.length > 0 && least >= serverLimit && least > 0) {
     const seats = targets.reduce((sum, [, nominal]) => sum + nominal, 0)
@@ -102,15 +105,15 @@ function impossibility(serverLimit: Seats, targets: readonly (readonly [string, 
 }
 
 /**
- * The least shares, level by level. A level has N or more nominal seats exactly when its shares are above
- * (N − 1) · T / S, T being all shares and S the server limit. From a sum T that cannot be too large, the least shares that
- * fit it give the next one, until they agree; no smaller shares do.
+ * The smallest shares, level by level. A level has N or more nominal seats exactly when its shares are above (N − 1) ·
+ * T / S, T being all shares and S the server limit. Starting from a sum T that cannot be too large, the smallest shares
+ * that fit it give the next T, until they agree; no smaller shares do.
  */
 function leastShares(serverLimit: Seats, others: number, seats: readonly number[]): readonly number[] {
   const slope = seats.reduce((sum, nominal) => sum + Math.max(0, nominal - 1), 0) / serverLimit
   const sharesAt = (total: number): readonly number[] =>
     seats.map((nominal) => (nominal <= 0 ? 0 : Math.floor(((nominal - 1) * total) / serverLimit) + 1))
-  // The shares sum to more than slope · T, so that T is more than others ÷ (1 − slope).
+  // The shares sum to more than slope · T, so T is more than others ÷ (1 − slope).
   let total = Math.max(others, Math.floor(others / (1 - slope)))
   for (;;) {
     const shares = sharesAt(total)
