@@ -68,7 +68,7 @@ export function predictReconcile(change: GuardChange, version: string | undefine
 function whyKept(name: string, auto: boolean, differs: boolean): string {
   if (!auto) return `The API server keeps ${name} as it is: its annotation ${AUTOUPDATE_ANNOTATION} is false.`
   return differs
-    ? `The API server accepts any shares and lendable percent of ${name} be anything.`
+    ? `The API server accepts any shares and lendable percent for ${name}.`
     : `${name} already matches the built-in spec.`
 }
 
