@@ -89,7 +89,10 @@ const VIRTUAL_TIME: ReadonlySet<string> = new Set([
 /** Droppable although a few views read them. */
 const SHOWN_ALONE: ReadonlyMap<string, string> = new Map([
   [FAMILY.queueLength, 'Only the pane Widths and queues, advice on queue lengths and forecasts use it.'],
-  [FAMILY.watchCount, 'Only the pane Widths and queues, the check of lingering seats and the diagnosis of writes use it.'],
+  [
+    FAMILY.watchCount,
+    'Only the pane Widths and queues, the check of lingering seats and the diagnosis of writes use it.',
+  ],
 ])
 
 /** Everything that the console writes for Prometheus and Grafana: a family that occurs in it is queried. */
