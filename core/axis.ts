@@ -1,4 +1,4 @@
-/** Round numbers and clock times along the axes of charts, on a screen or in a report. */
+/** Round numbers and clock times along chart axes, on screen or in a report. */
 
 /** Unix milliseconds at both ends of an axis. */
 interface TimeSpan {
@@ -35,7 +35,7 @@ export interface TimeTick {
   readonly label: string
 }
 
-/** Where "round" clock times lie and how they read: the zone is the caller's. */
+/** Where "round" clock times lie and how they are formatted. The caller supplies the zone. */
 export interface ClockFace {
   /** Clock time with seconds: `03:12:43`. */
   time(at: number): string
@@ -43,7 +43,7 @@ export interface ClockFace {
   readonly offsetMs: number
 }
 
-/** Round instants inside the domain, at least `minGap` pixels apart; seconds are named only when they matter. */
+/** Round instants inside the domain, at least `minGap` pixels apart. Seconds are printed only when they matter. */
 export function timeTicks(domain: TimeSpan, width: number, face: ClockFace, minGap = 76): readonly TimeTick[] {
   const span = domain.to - domain.from
   if (span <= 0 || width <= 0) return []
@@ -64,8 +64,8 @@ export interface ValueAxis {
 }
 
 /**
- * An axis from 0 that holds `largest` with about `count` steps of 1, 2 or 5 times a power of ten. Amounts that come in
- * whole units (`integers`) never get fractional ticks.
+ * An axis from 0 that holds `largest` with about `count` steps of 1, 2 or 5 times a power of ten. Amounts in whole
+ * units (`integers`) never get fractional ticks.
  */
 export function valueAxis(largest: number, count = 4, integers = true): ValueAxis {
   const top = Number.isFinite(largest) && largest > 0 ? largest : 1

@@ -1,6 +1,6 @@
 /**
- * The one thing core takes from its platform beside the language: UTF-8. Node, browsers and workers all have it as globals,
- * and `lib: ["es2024"]` does not know them.
+ * The only platform API that core uses besides the language itself: UTF-8 decoding. Node, browsers and workers all have
+ * it as a global, but `lib: ["es2024"]` does not declare it.
  */
 declare class TextDecoder {
   constructor(label: 'utf-8', options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean })

@@ -1,4 +1,7 @@
-/** The first number from `low` to before `high` of which `holds` is true, when it is for all that follow; else `high`. */
+/**
+ * The first number in [`low`, `high`) for which `holds` is true, or `high`. `holds` must be true for all numbers after
+ * it.
+ */
 export function lowerBound(low: number, high: number, holds: (n: number) => boolean): number {
   let [from, to] = [low, high]
   while (from < to) {

@@ -1,9 +1,9 @@
 /**
- * Units of numbers, and the only conversions between them. A unit costs nothing at run time. A number that has none is
- * accepted everywhere, so literals and sums need no cast; a number of another unit is a type error.
+ * Units of numbers, and the only conversions between them. A unit costs nothing at run time. A number without a unit is
+ * accepted everywhere, so literals and sums need no cast; a number with another unit is a type error.
  *
- * One rule for rounding: a conversion to nanoseconds rounds to the nearest whole one, halves up, because the engine's clock
- * counts whole nanoseconds; a conversion from nanoseconds keeps what a double can hold.
+ * One rule for rounding: a conversion to nanoseconds rounds to the nearest whole one, halves up, because the engine's
+ * clock counts whole nanoseconds; a conversion from nanoseconds keeps what a double can hold.
  */
 
 declare const UNIT: unique symbol
@@ -28,7 +28,7 @@ export const MS_PER_DAY = 86_400_000
 
 export const msToNs = (ms: number): Nanoseconds => Math.round(ms * NS_PER_MS)
 
-/** The way back by `msToNs` is exact below 2^51 ns, which is 26 days, and at most 1 ns off below 2^53. */
+/** Converting back with `msToNs` is exact below 2^51 ns, which is 26 days, and at most 1 ns off below 2^53. */
 export const nsToMs = (ns: Nanoseconds): number => ns / NS_PER_MS
 
 export const secondsToNs = (seconds: number): Nanoseconds => Math.round(seconds * NS_PER_SECOND)
@@ -39,8 +39,8 @@ export const nsToSeconds = (ns: Nanoseconds): number => ns / NS_PER_SECOND
 export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + nsToMs(ns)
 
 /**
- * Time of a text in ISO 8601 or any other form that ECMAScript reads, such as the `Date` header of HTTP; NaN for any other
- * text. Decimals below a millisecond are cut off. A time without a zone is local, a date without a time is UTC.
+ * Parses ISO 8601 or any other form that ECMAScript reads, such as the `Date` header of HTTP; NaN for any other text.
+ * Decimals below a millisecond are cut off. A time without a zone is local, a date without a time is UTC.
  */
 export const unixMsOf = (text: string): UnixMs => Date.parse(text)
 

@@ -29,7 +29,7 @@ const account = (namespace: string, name: string) => {
 }
 const KOS = account('example-com', 'kos-controller-manager')
 
-/** The requests that the KEP observed; numbers are those of the specification of scenarios, 3. */
+/** The requests that the KEP observed. Numbers are those of section 3 of the scenarios specification. */
 describe('the observed requests under the example of the draft', () => {
   test.each([
     [

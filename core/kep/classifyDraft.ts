@@ -16,17 +16,17 @@ import {
 export interface DraftClassification {
   readonly schema: string
   readonly level: RequestPriority
-  /** Empty where the level does not tell flows apart. */
+  /** Empty where the level does not separate flows. */
   readonly distinguisher: string
   /** Whether no object matched and an implicit one took the request. */
   readonly backstop: boolean
 }
 
-/** The implicit schemas, in the words of the draft. */
+/** The implicit schemas, as the draft names them. */
 const BACKSTOP = 'non-top-backstop'
 const MASTERS = 'system:masters'
 
-/** Levels that exist, those that the draft imagines included. */
+/** Levels that exist, including those that the draft adds implicitly. */
 export function effectiveLevels({ levels }: DraftSet): readonly RequestPriority[] {
   return [
     ...levels,
@@ -35,7 +35,7 @@ export function effectiveLevels({ levels }: DraftSet): readonly RequestPriority[
   ]
 }
 
-/** Schemas in the order in which they are tried; those without a level are never. */
+/** Schemas in the order in which they are tried. Schemas without a level are never tried. */
 export function draftOrder({ levels, schemas }: DraftSet): readonly DraftFlowSchema[] {
   const names = new Set(levels.map(({ name }) => name))
   return schemas
@@ -82,7 +82,7 @@ function flowOf({ flowDistinguisher: flow }: DraftFlowSchema, level: RequestPrio
 export const matchesAny = (match: DraftFlowSchema['match'], digest: RequestDigest): boolean =>
   match.some((atoms) => atoms.every((atom) => holds(atom, digest)))
 
-/** A test that is negated holds exactly where the test does not, also for attributes that the request lacks. */
+/** A negated test holds exactly where the test does not, also for attributes that the request lacks. */
 const holds = (atom: Atom, digest: RequestDigest): boolean => passes(atom, digest) !== atom.negated
 
 function passes(atom: Atom, digest: RequestDigest): boolean {
@@ -96,7 +96,7 @@ function passes(atom: Atom, digest: RequestDigest): boolean {
   return atom.test === 'inSet' ? atom.set.includes(text) : atom.pattern.match(text) !== undefined
 }
 
-/** An attribute of a request; `undefined` where it has none, and of the set of groups. */
+/** An attribute of a request; `undefined` where the request has none, and for the set of groups. */
 function textOf(field: DraftField, { user, info }: RequestDigest): string | undefined {
   if (RESOURCE_FIELDS.has(field) && !info.isResource) return undefined
   switch (field) {

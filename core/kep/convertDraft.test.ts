@@ -205,7 +205,7 @@ test('never takes a request that the draft does not', () => {
       (match, { user, groups, url, method }) => {
         const target = parseRequestTarget(url)
         if (target === undefined) throw new Error(url)
-        // A service account is always in the group of all, which is what stands for the pattern.
+        // A service account is always in the group of all service accounts, which replaces the pattern.
         const accounts = user.startsWith('system:serviceaccount:')
         const others = groups.filter((group) => group !== 'system:serviceaccounts')
         const digest = {

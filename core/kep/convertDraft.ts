@@ -11,7 +11,7 @@ import { draftOrder } from './classifyDraft.ts'
 import { type Atom, type DraftFlowSchema, type DraftSet, negationOf, type RequestPriority } from './draftObjects.ts'
 import { subjectOf } from '../classify/identity.ts'
 
-/** What the objects of v1 cannot say. */
+/** What v1 objects cannot express. */
 export const LOSSES = {
   L1: 'a negated test',
   L2: 'a general pattern',
@@ -30,7 +30,7 @@ export interface Loss {
   readonly code: LossCode
   /** `FlowSchema workload-high`. */
   readonly object: string
-  /** The test as text; empty where the whole object is meant. */
+  /** The test as text; empty where it concerns the whole object. */
   readonly atom: string
   /** What was done instead, in one sentence. */
   readonly instead: string
@@ -40,13 +40,13 @@ export interface ConvertedDraft extends ObjectSet {
   readonly losses: readonly Loss[]
 }
 
-/** 1 is for the schema `exempt` alone. */
+/** 1 is reserved for the schema `exempt`. */
 const LEAST_PRECEDENCE = 2
 const MOST_PRECEDENCE = 9_999
 const EVERYBODY: readonly Subject[] = ['system:authenticated', 'system:unauthenticated'].map(groupSubject)
 
 /**
- * The objects of v1 that treat requests as a configuration of the draft does, as far as they can. A conjunction that v1
+ * The v1 objects that treat requests as a configuration of the draft does, as far as v1 allows. A conjunction that v1
  * cannot express is left out, never widened: its requests go to the schemas after it.
  */
 export function convertDraft(set: DraftSet): ConvertedDraft {
@@ -108,7 +108,7 @@ function catchAllSchema({ name, queues }: RequestPriority, losses: Loss[]): Flow
 const precedenceOf = ({ matchingPriority }: DraftFlowSchema): number =>
   Math.min(Math.max(matchingPriority, LEAST_PRECEDENCE), MOST_PRECEDENCE)
 
-/** Those whose order the clamp loses: several at one end that differed. */
+/** Schemas whose order the clamp loses: several at one end that differed. */
 function clamped(order: readonly DraftFlowSchema[]): Loss[] {
   return order.flatMap((schema): Loss[] => {
     const at = precedenceOf(schema)
@@ -153,7 +153,7 @@ function convertSchema(
   ]
 }
 
-/** What a conjunction asks of a request: lists of what is allowed; absent where anything is. */
+/** What a conjunction requires of a request: lists of allowed values; absent where any value is allowed. */
 interface Work {
   readonly verbs?: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -166,7 +166,7 @@ type Part = Pick<Loss, 'code' | 'atom' | 'instead'>
 
 const DROPPED = 'The conjunction is left out.'
 
-/** What one atom comes to: whose requests, what about, nothing at all, or a loss. */
+/** What one atom requires: the subject, the target, nothing at all, or a loss. */
 type Asked =
   | { readonly kind: 'subjects'; readonly subjects: readonly Subject[] }
   | { readonly kind: 'work'; readonly of: keyof Work; readonly values: readonly string[] }
@@ -197,7 +197,8 @@ function convertConjunction(
       work[asked.of] = before === undefined ? asked.values : both(before, asked.values)
     }
   }
-  // A conjunction that no request can meet needs no rule: one without any allowed value, or for resources and paths at once.
+  // A conjunction that no request can match needs no rule: one without any allowed value, or for resources and paths at
+  // once.
   const forResources = work.resources ?? work.apiGroups ?? work.namespaces
   const isEmpty = Object.values(work).some(({ length }) => length === 0) || subjects?.length === 0
   if (isEmpty || (forResources !== undefined && work.urls !== undefined)) return { losses }
@@ -209,7 +210,7 @@ const isAny = (values: readonly string[]): boolean => values.length === 1 && val
 const both = (a: readonly string[], b: readonly string[]): readonly string[] =>
   isAny(a) ? b : isAny(b) ? a : a.filter((value) => b.includes(value))
 
-/** Whether the conversion of a schema that is tried before takes everything that a negated test excludes. */
+/** Whether the conversion of a schema tried earlier takes everything that a negated test excludes. */
 const isCovered = (atom: Atom, earlier: readonly DraftFlowSchema[]): boolean =>
   earlier.some(({ match }) =>
     match.some(([first, ...more]) => {
@@ -252,7 +253,7 @@ function askedBy(atom: Atom): Asked {
   if (atom.negated) return { kind: 'lost', code: 'L1' }
   if (atom.test === 'patternMatch') return askedByPattern(field, atom.pattern.source, atom.pattern.literal)
   if (field === 'groups') return askedByGroups(atom)
-  // A text is a set of one: it holds two different names never.
+  // A text is a set of one, so it never holds two different names.
   const values =
     atom.test === 'equals' ? [atom.value] : atom.test === 'superSet' && new Set(atom.set).size > 1 ? [] : atom.set
   if (atom.test === 'superSet' && atom.set.length === 0) return anyOf(field)
@@ -275,7 +276,7 @@ function askedByValues(field: Atom['field'], values: readonly string[]): Asked {
 
 /** Patterns of service accounts, of all namespaces or of one. */
 const SERVICE_ACCOUNTS = /^system:serviceaccount:(?:([a-z0-9-]+):)?\.\*$/
-/** A folder of paths: in the v1 objects a prefix must end with a slash. */
+/** A folder of paths: in v1 objects a prefix must end with a slash. */
 const FOLDER = /^(\/(?:[\w-]+\/)*)\.\*$/
 
 function askedByPattern(field: Atom['field'], source: string, literal: string | undefined): Asked {
@@ -292,7 +293,7 @@ function askedByPattern(field: Atom['field'], source: string, literal: string | 
   return { kind: 'lost', code: 'L2' }
 }
 
-/** Any value; a request that has none does not match. */
+/** Any value; a request without one does not match. */
 function anyOf(field: Atom['field']): Asked {
   if (field === 'user' || field === 'verb') return { kind: 'anything' }
   return { kind: 'work', of: field === 'path' ? 'urls' : 'resources', values: ['*'] }

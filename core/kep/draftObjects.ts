@@ -8,7 +8,7 @@ export interface RequestPriority {
   readonly name: string
   /** Never queued and never counted. */
   readonly exempt: boolean
-  /** Takes what no schema matches. */
+  /** Takes requests that no schema matches. */
   readonly catchAll: boolean
   readonly assuredConcurrencyShares: number
   readonly queues: number
@@ -24,13 +24,13 @@ export interface DraftFlowSchema {
   /** Lower is tried first. */
   readonly matchingPriority: number
   readonly flowDistinguisher?: DraftDistinguisher
-  /** Any of these, of each all atoms. */
+  /** A request matches if all atoms of any one of these pass. */
   readonly match: readonly (readonly Atom[])[]
 }
 
 export interface DraftDistinguisher {
   readonly source: (typeof FLOW_SOURCES)[number]
-  /** The flow is the first group of a match of the whole attribute, and empty without a match. */
+  /** The flow is the first group when the pattern matches the whole attribute, and empty without a match. */
   readonly transform?: Pattern
 }
 
@@ -47,7 +47,7 @@ export type Atom = { readonly field: DraftField; readonly negated: boolean } & (
 export const TESTS = ['equals', 'inSet', 'patternMatch', 'superSet'] as const
 export type DraftTest = (typeof TESTS)[number]
 
-/** As the draft names the negation of a test: `notInSet`. */
+/** The draft's name for the negation of a test: `notInSet`. */
 export const negationOf = (test: DraftTest): string => `not${test.charAt(0).toUpperCase()}${test.slice(1)}`
 
 /** Attributes of a request; `groups` is a set, the others are texts. */
@@ -65,7 +65,7 @@ export const FIELDS = [
 ] as const
 export type DraftField = (typeof FIELDS)[number]
 
-/** Those that only requests for resources have. */
+/** Attributes that only requests for resources have. */
 export const RESOURCE_FIELDS: ReadonlySet<DraftField> = new Set([
   'apiGroup',
   'resource',
@@ -80,7 +80,7 @@ export interface DraftSet {
   readonly schemas: readonly DraftFlowSchema[]
 }
 
-/** Levels of the draft’s example, which it also imagines where a configuration lacks them. */
+/** Levels of the draft’s example, which the draft adds implicitly where a configuration lacks them. */
 export const IMPLICIT_EXEMPT: RequestPriority = {
   name: 'system-top',
   exempt: true,

@@ -13,7 +13,7 @@ interface Suspicion {
   readonly finding: Finding
 }
 
-/** What is allowed and probably not meant, most of which the draft’s own example has. */
+/** What is allowed but probably unintended. Most of it occurs in the draft’s own example. */
 export function suspicionsOf({ levels, schemas }: DraftSet): readonly Suspicion[] {
   const byName = new Map(levels.map((level) => [level.name, level]))
   return [
@@ -72,14 +72,14 @@ function ofSchema(schema: DraftFlowSchema, levels: ReadonlyMap<string, RequestPr
   return told.map((finding) => ({ of: schema, finding }))
 }
 
-/** Names of users that a test takes; of a pattern the pattern. */
+/** Names of users that a test matches; for a pattern, the pattern. */
 function userOf(atom: Atom): readonly string[] {
   if (atom.field !== 'user' || atom.negated) return []
   if (atom.test === 'equals') return [atom.value]
   return atom.test === 'patternMatch' ? [atom.pattern.source] : atom.set
 }
 
-/** Whether no request that is for no resource passes. */
+/** Whether only requests for a resource can pass. */
 const wantsResource = (atoms: readonly Atom[]): boolean =>
   atoms.some(
     (atom) =>

@@ -1,4 +1,4 @@
-/** The example of the draft, with a marker between its documents and with the spelling of its text. */
+/** The draft's example, with a marker between its documents and with the spelling of the original text. */
 export const EXAMPLE = `kind: RequestPriority
 meta: { name: system-top }
 spec: { exempt: true }

@@ -1,4 +1,4 @@
-/** What a width is made of (KEP-1040, Determining the width). */
+/** The parameters of a width (KEP-1040, Determining the width). */
 export interface ListModel {
   /** A: the most seats that one request can keep busy, which is one core. */
   readonly mostSeats: number
@@ -10,15 +10,18 @@ export interface ListModel {
   readonly objectBytes: number
 }
 
-/** Objects above which a list needs a larger part of the memory than of the CPU: what a core's share of the memory holds. */
+/**
+ * Number of objects above which a list needs a larger part of the memory than of the CPU: what a core's share of the
+ * memory holds.
+ */
 export const breakEven = ({ bytesPerCore, objectBytes }: ListModel): number => bytesPerCore / objectBytes
 
 export interface ListWidth {
   /** min(A, B · N). */
   readonly cpu: number
-  /** D · N, with D = A / break-even: at the break-even it is a core, as the CPU is. */
+  /** D · N, with D = A / break-even: at the break-even it is one core, like the CPU. */
   readonly ram: number
-  /** The larger of both. */
+  /** The larger of the two. */
   readonly combined: number
   /** min(A, ceil(N / E)), which the proposal uses: whole seats. */
   readonly approximate: number
@@ -37,7 +40,7 @@ export function listWidth(objects: number, model: ListModel): ListWidth {
   }
 }
 
-/** What happens to a request that is wider than its level: `cap` is what the proposal chose. */
+/** What happens to a request that is wider than its level. The proposal chose `cap`. */
 export type TooWide = 'cap' | 'reject'
 
 /** Seats that a level grants a request of this width; `undefined` when it rejects it. */

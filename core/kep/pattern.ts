@@ -1,15 +1,15 @@
 /**
- * Regular expressions as the draft has them: RE2 syntax without flags. They come from files of strangers, so they are
- * matched in time linear in the text, which the expressions of JavaScript are not.
+ * Regular expressions as the draft defines them: RE2 syntax without flags. They come from untrusted files, so they are
+ * matched in time linear in the text, which JavaScript's expressions do not guarantee.
  */
 export interface Pattern {
   /** As written. */
   readonly source: string
-  /** Capturing groups, the whole match not counted. */
+  /** Number of capturing groups, excluding the whole match. */
   readonly groups: number
-  /** Of a match of the whole text: the text of the first group, empty where it took no part. `undefined`: no match. */
+  /** For a match of the whole text: the text of the first group, empty where it took no part. `undefined`: no match. */
   readonly match: (text: string) => string | undefined
-  /** What it stands for when it is one text without any choice. */
+  /** The text that it matches when it has no alternatives. */
   readonly literal: string | undefined
 }
 
@@ -19,7 +19,7 @@ export interface PatternProblem {
   readonly message: string
 }
 
-/** A repetition copies what it repeats; without an end a short pattern would fill the memory. */
+/** A repetition copies what it repeats; without a limit a short pattern could exhaust the memory. */
 const MOST_STEPS = 5_000
 const MOST_REPEATED = 1_000
 const MOST_NESTED = 100
@@ -29,7 +29,7 @@ type Test = (codePoint: number) => boolean
 
 type Step =
   | { readonly kind: 'one'; readonly test: Test; readonly literal?: number }
-  /** Goes on at either place, preferably the first. */
+  /** Continues at either place, preferably the first. */
   | { readonly kind: 'fork'; first: number; second: number }
   | { readonly kind: 'jump'; to: number }
   | { readonly kind: 'mark'; readonly edge: 'from' | 'to' }
@@ -77,7 +77,7 @@ const isWord = (c: number): boolean => (c >= 48 && c <= 57) || (c >= 65 && c <= 
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
 
-/** Steps of a pattern as a list, in the manner of Thompson. */
+/** Compiles a pattern to a list of steps, as in Thompson's construction. */
 class Compiler {
   groups = 0
   private readonly source: string
@@ -323,14 +323,14 @@ function movedStep(step: Step, by: number): Step {
   return step
 }
 
-/** A place in the steps with what the first group has matched. */
+/** A position in the steps, with what the first group has matched. */
 interface Thread {
   readonly step: number
   readonly from: number
   readonly to: number
 }
 
-/** All threads go through the text side by side, in the order of preference. */
+/** All threads advance through the text in parallel, in order of preference. */
 function matchWhole(steps: readonly Step[], text: string): string | undefined {
   let threads: Thread[] = []
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0)

@@ -21,24 +21,24 @@ import {
 import { suspicionsOf } from './draftSuspicions.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 
-/** What a text holds of the draft. Objects with errors are left out. */
+/** The draft objects in a text. Objects with errors are left out. */
 export interface ReadDraft extends DraftSet {
-  /** Whether the text has an object of the draft at all. */
+  /** Whether the text has any object of the draft. */
   readonly found: boolean
   readonly findings: readonly LocatedFinding[]
 }
 
 const DEFAULT_MATCHING_PRIORITY = 1_000
 
-/** An object of the draft with a way to its places in the text. */
+/** An object of the draft with access to its positions in the text. */
 interface Part<T> {
   readonly object: T
   readonly locate: (finding: Finding) => LocatedFinding
 }
 
 /**
- * Reads RequestPriority objects and flow schemas of the draft from YAML or JSON. Of two objects of one name the second gets
- * the name with `-2`, as an importer has to do with the draft’s own example. Never throws.
+ * Reads RequestPriority objects and flow schemas of the draft from YAML or JSON. If two objects share a name, the
+ * second gets the name with `-2`, as the draft’s own example requires of an importer. Never throws.
  */
 export function readDraft(text: string, file: string): ReadDraft {
   const positionOf = positionsIn(text)
@@ -86,7 +86,7 @@ export function readDraft(text: string, file: string): ReadDraft {
   return { found, ...set, findings: findings.toSorted(byPosition) }
 }
 
-/** A FlowSchema is of the draft unless it names the group of Kubernetes. */
+/** A FlowSchema belongs to the draft unless it names the Kubernetes group. */
 function draftKindOf(value: unknown): 'RequestPriority' | 'FlowSchema' | undefined {
   if (!isJsonObject(value)) return undefined
   const { kind, apiVersion } = value
@@ -98,7 +98,7 @@ function draftKindOf(value: unknown): 'RequestPriority' | 'FlowSchema' | undefin
 
 const invalid = (at: string, message: string): Finding => rejected(at, 'FieldValueInvalid', message)
 
-/** Nothing is read of what is absent. */
+/** Does not read an absent value. */
 const optional =
   <T>(read: Read<T>): Read<T | undefined> =>
   (value, at, findings) =>
@@ -108,7 +108,7 @@ const readNamed = readAs((members) => ({ name: members.text('name') }))
 
 type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
-/** The texts of the draft say `meta`, everybody else `metadata`. */
+/** The draft's texts use `meta`, all others `metadata`. */
 function nameOf(members: Members, findings: Finding[]): string {
   members.check('apiVersion', readText)
   members.check('kind', readText)
@@ -239,7 +239,10 @@ const TEST_NAMES: ReadonlyMap<string, NamedTest> = new Map(
   ]),
 )
 
-/** `superSet: {field, set}`, or as the draft’s example writes it: `superSet` without a value, with field and set beside it. */
+/**
+ * `superSet: {field, set}`, or as the draft’s example writes it: `superSet` without a value, with field and set as its
+ * siblings.
+ */
 const readAtom: Read<Atom | undefined> = (value, at, findings) => {
   if (!isJsonObject(value)) {
     findings.push(wrongType(at, value, 'an object'))

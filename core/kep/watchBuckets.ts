@@ -1,6 +1,6 @@
 import { flowHash, hashToBigInt } from '../request/match.ts'
 
-/** How many buckets a resource has: for all namespaces together always one. */
+/** Number of buckets of a resource. All namespaces together always have one. */
 export interface BucketShape {
   /** A: buckets of watches of one namespace. */
   readonly namespaces: number
@@ -24,8 +24,8 @@ export interface CountedWatches extends WatchedKey {
 export const bucketsOf = ({ namespaces, objects }: BucketShape): number => 1 + namespaces + objects
 
 /**
- * The bucket of a key within its resource, from 0 (KEP-1040, Multiple apiservers): 0, 1 + h % A or 1 + A + h % B. The proposal
- * names no hash function; this is the one of flows (specification 2.7), over namespace and name.
+ * The bucket of a key within its resource, from 0 (KEP-1040, Multiple apiservers): 0, 1 + h % A or 1 + A + h % B. The
+ * proposal names no hash function; this one is the flow hash (specification 2.7), over namespace and name.
  */
 export function bucketOf({ namespace, name }: WatchedKey, { namespaces, objects }: BucketShape): number {
   if (namespace === '' && name === '') return 0
@@ -33,10 +33,10 @@ export function bucketOf({ namespace, name }: WatchedKey, { namespaces, objects 
   return name === '' ? 1 + Number(hash % BigInt(namespaces)) : 1 + namespaces + Number(hash % BigInt(objects))
 }
 
-/** What a server publishes: of each resource the largest count in each bucket. */
+/** What a server publishes: for each resource, the largest count in each bucket. */
 export type Published = ReadonlyMap<string, readonly number[]>
 
-/** `watches` are those of one server. Lines of the same key add up before the maximum is taken. */
+/** `watches` are those of one server. Counts of the same key are added before the maximum is taken. */
 export function publish(watches: readonly CountedWatches[], shape: BucketShape): Published {
   const published = new Map<string, number[]>()
   for (const { resource, bucket, count } of totals(watches, shape)) {
@@ -70,7 +70,10 @@ function interestedKeys({ resource, namespace, name }: WatchedKey): readonly Wat
   return [...new Map(keys.map((key) => [keyText(key), key])).values()]
 }
 
-/** Watches of one server that receive an event of this object, and how many its published buckets suggest: never fewer. */
+/**
+ * Watches of one server that receive an event of this object, and the number that its published buckets suggest, which
+ * is never lower.
+ */
 export function interestedWatches(
   object: WatchedKey,
   watches: readonly CountedWatches[],
@@ -81,16 +84,16 @@ export function interestedWatches(
   const buckets = publish(watches, shape).get(object.resource) ?? []
   return {
     exact: watches.reduce((sum, one) => sum + (texts.has(keyText(one)) ? one.watches : 0), 0),
-    // Two keys of one bucket count it twice: its maximum may be the count of either.
+    // Two keys in one bucket count it twice: its maximum may be the count of either.
     published: keys.reduce((sum, key) => sum + (buckets[bucketOf(key, shape)] ?? 0), 0),
   }
 }
 
-/** When a server writes what it publishes. Times in seconds. */
+/** When a server writes the counts that it publishes. Times in seconds. */
 export interface PublishRule {
-  /** What changed is written this often. */
+  /** Interval at which changes are written. */
   readonly writeEvery: number
-  /** A bucket that grew to more than its published value by this factor is written at once... */
+  /** A bucket that exceeds its published value by this factor is written at once... */
   readonly jumpFactor: number
   /** ...if it grew by at least this many watches. */
   readonly jumpWatches: number
@@ -104,8 +107,8 @@ export interface PublishedAt {
 
 /**
  * Writes of a server that checks its buckets each second (KEP-1040, Multiple apiservers): every `writeEvery` seconds if
- * something changed, and at once on a jump. A jump lowers no bucket, so that a count stays published until the period ends. How large a rise is
- * significant is not in the proposal.
+ * something changed, and at once on a jump. A jump lowers no bucket, so a count stays published until the period ends.
+ * The proposal does not define how large a significant rise is.
  *
  * @param bucketsAt the counts at each second, all of the same length
  */

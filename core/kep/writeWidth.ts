@@ -1,8 +1,8 @@
-/** Cost of one watch event (KEP-1040, Cost of the watch event): a part that every event has, and one by size. */
+/** Cost of one watch event (KEP-1040, Cost of the watch event): a fixed part, and a part by size. */
 export interface EventPrice {
-  /** Milliseconds of every event. */
+  /** Milliseconds per event. */
   readonly logicMs: number
-  /** Milliseconds of each kilobyte (1,000 bytes) of the object. */
+  /** Milliseconds per kilobyte (1,000 bytes) of the object. */
   readonly msPerKilobyte: number
 }
 
@@ -17,17 +17,17 @@ export interface SeenEvent {
 export interface BucketCost {
   readonly bucket: string
   readonly events: number
-  /** Running average of the sizes of its events, bytes. */
+  /** Running average of the bucket's event sizes, bytes. */
   readonly meanBytes: number
-  /** What its events were charged, each by the average of those before it, milliseconds. */
+  /** What its events were charged, each by the average of the events before it, milliseconds. */
   readonly chargedMs: number
   /** What they cost by their own sizes, milliseconds. */
   readonly realMs: number
 }
 
 /**
- * Charges events in their order by the running average of their bucket (KEP-1040, Cost of the watch event), because the size
- * of an object is not known when its request is admitted. The first event of a bucket is charged for its logic alone.
+ * Charges events in order by the running average of their bucket (KEP-1040, Cost of the watch event), because the size
+ * of an object is unknown when its request is admitted. The first event of a bucket is charged for its logic alone.
  */
 export function chargeEvents(events: readonly SeenEvent[], price: EventPrice): readonly BucketCost[] {
   const byBucket = new Map<string, BucketCost>()
@@ -48,14 +48,15 @@ export function chargeEvents(events: readonly SeenEvent[], price: EventPrice): r
 export interface WriteWidth {
   /** 0 where the events do not fill a seat. */
   readonly seats: number
-  /** How long these seats stay taken after the request has ended, milliseconds. */
+  /** How long these seats stay occupied after the request has ended, milliseconds. */
   readonly additionalMs: number
 }
 
 /**
- * Seats for the watch events of a write, min(floor(events / A), seats of the level) (KEP-1040, Dispatching the request, below
- * WATCH). The proposal does not say how long they stay taken: here the events of a seat are sent side by side, and a
- * narrower request stays longer, as upstream (specification 5.5), so that seats × time is the same work.
+ * Seats for the watch events of a write, min(floor(events / A), seats of the level) (KEP-1040, Dispatching the request,
+ * below WATCH). The proposal does not define how long they stay occupied. Here the events of a seat are sent in
+ * parallel, and a narrower request stays longer, as upstream (specification 5.5), so that seats × time is the same
+ * work.
  *
  * @param eventsPerSeat A, at least 1
  * @param oneEventMs cost of one event, from `eventMs`

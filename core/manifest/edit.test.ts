@@ -36,7 +36,7 @@ const textOf = (edited: Edited): string => {
   return edited.text
 }
 const edit = (path: FieldPath, value: unknown, text = TEXT): string => textOf(editManifest(text, path, value))
-/** The text with one stretch replaced, which must be there once. */
+/** The text with one passage replaced, which must occur exactly once. */
 const swapped = (from: string, to: string): string => {
   expect(TEXT.split(from)).toHaveLength(2)
   return TEXT.replace(from, () => to)
@@ -205,7 +205,7 @@ describe('an edit of any text', () => {
     fc.assert(
       fc.property(edits, fc.constantFrom(undefined, 2, '\t'), ([{ value }, path, wanted], space) => {
         const expected = setIn(value, path, wanted)
-        // Without a member it could as well be YAML.
+        // Without a member it could be YAML as well.
         fc.pre(expected.ok && !sameJson(value, {}))
         const text = textOf(editManifest(JSON.stringify(value, undefined, space), path, wanted))
         expect(JSON.parse(text)).toEqual(expected.value)

@@ -7,14 +7,15 @@ import { applySplices, lineBreakOf, syntaxOf } from './syntax.ts'
 import { writeYaml } from './write.ts'
 import { readYaml } from './yamlTree.ts'
 
-/** The edited text, or one sentence that says why it cannot be edited. */
+/** The edited text, or one sentence on why it cannot be edited. */
 export type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }
 
 /**
  * Sets (or, with `undefined`, removes) one field of the object in a YAML or JSON text. Comments, order and style of
- * everything else stay. Parents that are missing are made; setting the index after the last appends an entry; removing
- * an entry of a list closes the gap. A map or list is compared with the one that stands there, and only what differs is
- * written, so that a whole object may be given. The value is what JSON can say; members that are `undefined` are absent.
+ * everything else stay. Missing parents are created; setting the index after the last appends an entry; removing an
+ * entry of a list closes the gap. A map or list is compared with the existing one, and only the differences are
+ * written, so a whole object may be given. The value is anything that JSON can express; members that are `undefined`
+ * are absent.
  */
 export function editManifest(text: string, path: FieldPath, value: unknown): Edited {
   const current = valueOf(text)
@@ -24,7 +25,7 @@ export function editManifest(text: string, path: FieldPath, value: unknown): Edi
   return rewrite(value === undefined ? withoutEntry(text, path) : text, wanted.value)
 }
 
-/** Inserts an entry before `index` of the list at `path`, which is made when it is missing. */
+/** Inserts an entry before `index` of the list at `path`, which is created if missing. */
 export function insertEntry(text: string, path: FieldPath, index: number, value: unknown): Edited {
   const current = valueOf(text)
   if (!current.ok) return current
@@ -35,7 +36,7 @@ export function insertEntry(text: string, path: FieldPath, index: number, value:
 
 export const renameManifest = (text: string, name: string): Edited => editManifest(text, ['metadata', 'name'], name)
 
-/** Splices that touch each other wait for the next pass; a few passes are enough for any edit of a person. */
+/** Splices that touch each other wait for the next pass. A few passes are enough for any manual edit. */
 const MOST_PASSES = 1_000
 
 function rewrite(original: string, wanted: Json): Edited {
@@ -54,7 +55,7 @@ function rewrite(original: string, wanted: Json): Edited {
   }
 }
 
-/** Of two equal entries of a list, the one that is meant goes. */
+/** Of two equal entries of a list, removes the one that the path addresses. */
 function withoutEntry(text: string, path: FieldPath): string {
   const syntax = syntaxOf(text)
   const splice = typeof syntax === 'string' ? undefined : removal(sourceOf(text), syntax, path)

@@ -74,7 +74,7 @@ describe('exportKustomize', () => {
       resources: ['../base', paths[0]],
       patches: [{ path: paths[1] }, { path: paths[2] }],
     })
-    // What patches nothing needs no base.
+    // An export without patches needs no base.
     expect(exportKustomize([changes[1] as DraftChange])[0]?.text).not.toContain('base')
   })
 

@@ -6,7 +6,7 @@ import { writeManifest, type WritableObject, cleanManifest, writeYaml } from './
 import { isMap, type JsonMap, mergePatch, type FieldPath, isList, type Json, getIn, applyMergePatch } from './json.ts'
 import { valueOf, editManifest, type Edited } from './edit.ts'
 
-/** One object of a draft: made when `from` is null, deleted when `to` is. */
+/** One object of a draft: created when `from` is null, deleted when `to` is. */
 export interface DraftChange {
   readonly kind: Kind
   readonly name: string
@@ -20,14 +20,14 @@ export interface ExportedFile {
   readonly text: string
 }
 
-/** Plural of the kind, as the API has it in its paths. */
+/** Plural of the kind, as in the paths of the API. */
 const pluralOf = (kind: Kind): string => `${kind.toLowerCase()}s`
 
-/** Where the object lives when nobody has said it: `flowschemas/NAME.yaml`. */
+/** Path of an object whose file is not specified: `flowschemas/NAME.yaml`. */
 const defaultPath = ({ kind, name }: Pick<DraftChange, 'kind' | 'name'>): string =>
   `${pluralOf(kind)}/${encodeURIComponent(name.toWellFormed())}.yaml`
 
-/** What is to be there, as one text for `kubectl apply`; what is to go is a comment with its command. */
+/** Objects to apply, as one text for `kubectl apply`; a deletion is a comment with its command. */
 export function exportYaml(changes: readonly DraftChange[]): string {
   const gone = changes.filter(({ to }) => to === null)
   const commands = gone.map(({ kind, name }) => `#   kubectl delete ${kind.toLowerCase()} ${shownLine(name)}\n`)
@@ -41,8 +41,8 @@ export function exportYaml(changes: readonly DraftChange[]): string {
 
 /**
  * A Kustomize folder: new objects as resources, changed ones as strategic merge patches of what `base` (a folder or
- * file that holds the objects as they are) brings, deleted ones as `$patch: delete`. Kustomize has no schema of version
- * v1 of the group: to it maps are merged, lists replaced, and `null` removes.
+ * file with the current objects) provides, deleted ones as `$patch: delete`. Kustomize has no schema of version v1 of
+ * the group: it merges maps, replaces lists, and `null` removes.
  */
 export function exportKustomize(changes: readonly DraftChange[], base = '../base'): readonly ExportedFile[] {
   const files: ExportedFile[] = []
@@ -77,7 +77,10 @@ const identity = (kind: Kind, name: string): JsonMap => ({ apiVersion: API_VERSI
 
 const deletion = (kind: Kind, name: string): JsonMap => ({ ...identity(kind, name), $patch: 'delete' })
 
-/** What changes one manifest into the other, with the identity that Kustomize looks for; `undefined` when nothing does. */
+/**
+ * The patch that changes one manifest into the other, with the identity that Kustomize matches; `undefined` if they are
+ * equal.
+ */
 function mergePatchOf(kind: Kind, name: string, from: JsonMap, to: JsonMap): JsonMap | undefined {
   const changed = mergePatch(from, to)
   if (changed === undefined) return undefined
@@ -85,17 +88,17 @@ function mergePatchOf(kind: Kind, name: string, from: JsonMap, to: JsonMap): Jso
   return { ...identity(kind, name), ...others, metadata: { name, ...(isMap(metadata) && metadata) } }
 }
 
-/** A stretch of a text that is one YAML document; `marker` is where the `---` before it begins. */
+/** The range of one YAML document in a text; `marker` is the start of the `---` before it. */
 interface Stretch {
   readonly marker: number
   readonly from: number
   readonly to: number
 }
 
-/** An object in a text: the document that holds it, and the way to it, which is empty when it is the document. */
+/** An object in a text: the document that contains it, and its path, which is empty when it is the document. */
 interface FoundObject {
   readonly document: Stretch
-  /** The documents of the text that hold something. */
+  /** Number of documents in the text that are not empty. */
   readonly documents: number
   readonly path: FieldPath
   readonly value: JsonMap
@@ -158,9 +161,9 @@ function documentsIn(text: string): readonly Stretch[] {
   return starts.map((start, index) => ({ ...start, to: starts[index + 1]?.marker ?? text.length }))
 }
 
-/** A file of the repository for which the diff is meant. */
+/** A file of the target repository. */
 export interface RepositoryFile {
-  /** As the repository has it, with slashes. */
+  /** As in the repository, with slashes. */
   readonly path: string
   readonly text: string
 }
@@ -168,13 +171,13 @@ export interface RepositoryFile {
 interface ExportedDiff {
   /** For `git apply`; empty when nothing changes. */
   readonly text: string
-  /** What the diff does not say, in sentences. */
+  /** What the diff does not include, in sentences. */
   readonly notes: readonly string[]
 }
 
 /**
- * A unified diff for a pull request. An object that one of `files` holds is edited there, with its comments, and only in
- * what the draft changes. The others are files of their own: `flowschemas/NAME.yaml`.
+ * A unified diff for a pull request. An object that one of `files` contains is edited there: its comments stay, and
+ * only what the draft changes is written. Each other object gets its own file: `flowschemas/NAME.yaml`.
  */
 export function exportDiff(changes: readonly DraftChange[], files: readonly RepositoryFile[] = []): ExportedDiff {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
@@ -212,7 +215,7 @@ function editIn(text: string, { kind, name, from, to }: DraftChange): Edited {
   return { ok: true, text: text.slice(0, document.from) + edited.text + text.slice(document.to) }
 }
 
-/** What the draft changes, and nothing else: the file need not write out what the server has set by default. */
+/** Only what the draft changes: the file need not spell out the server's defaults. */
 function changedIn(value: JsonMap, from: JsonMap | undefined, to: JsonMap): Json {
   if (from !== undefined && value['apiVersion'] === API_VERSION)
     return applyMergePatch(value, mergePatch(from, to) ?? {})
@@ -221,7 +224,7 @@ function changedIn(value: JsonMap, from: JsonMap | undefined, to: JsonMap): Json
   return { ...value, ...others, metadata: { ...(isMap(kept) && kept), ...(isMap(metadata) && metadata) } }
 }
 
-/** The document goes with one of its markers; a file that holds nothing else becomes empty. */
+/** Removes the document with one of its markers. A file that contains nothing else becomes empty. */
 function withoutDocument(text: string, { document, documents }: FoundObject): string {
   if (documents === 1) return ''
   if (document.from > 0) return text.slice(0, document.marker) + text.slice(document.to)

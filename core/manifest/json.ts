@@ -1,6 +1,6 @@
 import { quoted } from '../config/finding.ts'
 
-/** A value as JSON has it. */
+/** A value that JSON can express. */
 export type Json = null | boolean | number | string | JsonList | JsonMap
 export type JsonList = readonly Json[]
 export interface JsonMap {
@@ -10,7 +10,7 @@ export interface JsonMap {
 export const isList = (value: Json): value is JsonList => Array.isArray(value)
 export const isMap = (value: Json): value is JsonMap => typeof value === 'object' && value !== null && !isList(value)
 
-/** What JSON keeps of a value: members that are `undefined` are absent, what it cannot say is `null`. */
+/** What JSON keeps of a value: members that are `undefined` are absent, what it cannot express is `null`. */
 export function toJson(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -20,7 +20,7 @@ export function toJson(value: unknown): Json {
   return Object.fromEntries(members.map(([key, member]) => [key, toJson(member)]))
 }
 
-/** Whether two values say the same; the order of members does not matter. */
+/** Whether two values are equal; the order of members does not matter. */
 export function sameJson(a: Json, b: Json): boolean {
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null))
   if (!isMap(a)) return a === b
@@ -36,12 +36,12 @@ export function sameJson(a: Json, b: Json): boolean {
 export type FieldPath = readonly (string | number)[]
 
 /**
- * Reads a path as the API server reports it: `spec.rules[0].subjects[1].user.name`. In brackets stands an index or, as
+ * Parses a path as the API server reports it: `spec.rules[0].subjects[1].user.name`. Brackets contain an index or, as
  * in `metadata.annotations[example.com/team]`, a key.
  */
 export function parseField(field: string): FieldPath {
   const path: (string | number)[] = []
-  // Behind the last closing bracket an opening one means nothing, and is not matched in search of its end.
+  // After the last closing bracket an opening one has no meaning; searching for its end would be wasted time.
   const end = field.lastIndexOf(']') + 1
   const steps = [
     ...field.slice(0, end).matchAll(/([^.[\]]+)|\[([^\]]*)\]/g),
@@ -76,7 +76,10 @@ export function getIn(value: Json, path: FieldPath): Json | undefined {
   return found
 }
 
-/** The value with another one at a path, or without it. Missing parents are made; what is to be removed may be missing. */
+/**
+ * The value with the value at a path replaced or removed. Missing parents are created; removing a missing value is
+ * allowed.
+ */
 export function setIn(value: Json, path: FieldPath, wanted: Json | undefined): Changed {
   const [step, ...rest] = path
   if (step === undefined) return { ok: true, value: wanted ?? null }
@@ -105,8 +108,8 @@ export function setIn(value: Json, path: FieldPath, wanted: Json | undefined): C
 }
 
 /**
- * What changes one value into another as a JSON merge patch (RFC 7386): members that differ, `null` for those that are
- * gone, lists whole; `undefined` when nothing does. The values must hold no `null`.
+ * The JSON merge patch (RFC 7386) that changes one value into another: members that differ, `null` for removed ones,
+ * lists whole; `undefined` if there is no difference. The values must contain no `null`.
  */
 export function mergePatch(from: JsonMap, to: JsonMap): JsonMap | undefined {
   const set = Object.entries(to).flatMap(([key, value]): [string, Json][] => {

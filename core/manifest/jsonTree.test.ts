@@ -55,7 +55,7 @@ describe('readJson', () => {
         const documents = readJson(text)
         const [first, second] = documents
         const read = second === undefined && first?.tree !== undefined ? { value: jsonOf(first.tree) } : undefined
-        // Several values one after another are no JSON text.
+        // Several consecutive values are not valid JSON text.
         if (parsed !== undefined || documents.length === 1) expect(read).toEqual(parsed)
       }),
       { numRuns: 3_000 },

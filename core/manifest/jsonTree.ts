@@ -14,8 +14,8 @@ import {
 } from './tree.ts'
 
 /**
- * Reads a JSON text: one value, or several one after another. With the first syntax error it stops; the values before
- * are kept. Never throws.
+ * Reads a JSON text: one value, or several consecutive ones. Stops at the first syntax error and keeps the values
+ * before it. Never throws.
  */
 export function readJson(text: string): readonly TextDocument[] {
   const reader = new JsonReader(text)

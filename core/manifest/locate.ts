@@ -6,7 +6,7 @@ import { isBooleanWord, resolvePlain } from './syntax.ts'
 import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
 
-/** Like kubectl: what begins like JSON may still be YAML in flow style, whatever its name. */
+/** Like kubectl: text that begins like JSON may still be YAML in flow style, whatever the file's name. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
   if (text.includes('\0')) {
     const message = 'The text holds zero bytes, as UTF-16 does when it is read as UTF-8; save the file as UTF-8.'
@@ -23,7 +23,7 @@ export function textDocuments(text: string, file: string): readonly TextDocument
 export const isBroken = (documents: readonly TextDocument[]): boolean =>
   documents.some(({ tree, problems }) => tree === undefined && problems.length > 0)
 
-/** What the spelling has to do with a value of a wrong type: a sentence to add, or nothing. */
+/** How the spelling caused a value of a wrong type: a sentence to add, or nothing. */
 function hintFor(tree: Tree, { field, reason }: Finding): string {
   if (reason !== 'Malformed') return ''
   const { value, whole } = find(tree, parseField(field))
@@ -40,12 +40,12 @@ function hintFor(tree: Tree, { field, reason }: Finding): string {
     : ''
 }
 
-/** What a path leads to: the value, and the key or list entry that it belongs to. */
+/** Target of a path: the value, and the key or list entry that it belongs to. */
 interface Found {
   readonly value: Tree
   /** Absent at the top and in lists. */
   readonly key?: TextRange
-  /** Whether the whole path is there, not only a parent. */
+  /** Whether the whole path exists, not only a parent. */
   readonly whole: boolean
 }
 
@@ -74,9 +74,9 @@ function child(tree: Tree, step: string | number): Found | undefined {
 }
 
 /**
- * Where to point for a field: at the value of a scalar, at the key of a map or list, at the nearest parent of what is not
- * there. `atKey` points at the key in any case. An object without a key (a document, an entry of a list) is pointed at by
- * its first key.
+ * The range to point at for a field: the value of a scalar, the key of a map or list, the nearest parent of a missing
+ * field. `atKey` points at the key in any case. For an object without a key (a document, a list entry) it is the first
+ * key.
  */
 export function locate(tree: Tree, field: string, atKey = false): TextRange {
   const { value, key, whole } = find(tree, parseField(field))
@@ -86,18 +86,18 @@ export function locate(tree: Tree, field: string, atKey = false): TextRange {
   return first === undefined ? firstOf(value.range) : first.key
 }
 
-/** What findings about a text have in common, and where its offsets are. */
+/** What findings about a text have in common, and the positions of its offsets. */
 interface TextPlaces extends Pick<LocatedFinding, 'file' | 'kind' | 'name'> {
   readonly positionOf: (offset: number) => Position
 }
 
-/** A finding about a field, with its place and what its spelling has to do with it. */
+/** A finding about a field, with its position and a hint about its spelling. */
 export function located(tree: Tree, finding: Finding, { positionOf, ...about }: TextPlaces): LocatedFinding {
   const { from } = locate(tree, finding.field, finding.reason === 'FieldUnknown')
   return { ...finding, ...about, ...positionOf(from), message: finding.message + hintFor(tree, finding) }
 }
 
-/** What is wrong with the text itself, with its place. */
+/** A problem of the text itself, with its position. */
 export const locatedProblem = (
   { at, path, ...problem }: TextProblem,
   { positionOf, ...about }: TextPlaces,

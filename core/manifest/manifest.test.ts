@@ -51,7 +51,7 @@ describe('checkSet', () => {
         severity: 'warning',
       },
     ])
-    // Both mandatory levels are written down where everything is.
+    // A complete configuration contains both mandatory levels.
     const mandatory = builtInObjects(version)
       .levels.slice(0, 2)
       .map((object) => writeManifest('PriorityLevelConfiguration', object))

@@ -3,7 +3,7 @@ import { type Finding, quoted } from '../config/finding.ts'
 import { type Kind, type ObjectSet, CATCH_ALL, EXEMPT } from '../config/objects.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 
-/** A place in a text: line and column count from 1, columns in UTF-16 code units. */
+/** A position in a text: line and column count from 1, columns in UTF-16 code units. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -15,14 +15,14 @@ export interface TextRange {
   readonly to: number
 }
 
-/** A finding and where it is; `kind` and `name` are empty where the text says none. */
+/** A finding and its position; `kind` and `name` are empty where the text specifies none. */
 export interface LocatedFinding extends Finding, Position {
   readonly file: string
   readonly kind: string
   readonly name: string
 }
 
-/** Something worth knowing that is no problem: what was converted, what was skipped. One sentence. */
+/** Information that is not a problem: what was converted, what was skipped. One sentence. */
 export interface ManifestNote extends Position {
   readonly file: string
   /** `skipped`: an object of another group, which was not checked. */
@@ -30,41 +30,41 @@ export interface ManifestNote extends Position {
   readonly message: string
 }
 
-/** An object that has the shape of its kind: as version v1 has it, as written and as the server would store it. */
+/** An object that has the shape of its kind, converted to v1: as written, and as the server would store it. */
 export type CheckedObject = Extract<CheckedValue, { readonly object: object }>
 
 /** One flow-control object of a text: a YAML document, a JSON value, or an item of a list in one. */
 export interface ManifestDocument {
   readonly file: string
-  /** Empty when the text says none that the group has. */
+  /** Empty when the text specifies no kind of the group. */
   readonly kind: Kind | ''
   readonly name: string
   /** As written. */
   readonly value: unknown
   /** Present when the value has the shape of its kind, even if the server would reject it. */
   readonly checked?: CheckedObject
-  /** In the order of the text. */
+  /** In text order. */
   readonly findings: readonly LocatedFinding[]
   readonly notes: readonly ManifestNote[]
   /**
-   * Where a field is, given as the API server reports it (`spec.rules[0].subjects[1].user.name`). Of a field that is not
-   * there, its nearest parent that is. A scalar is at its value; a map or list, and every unknown field, at its key.
+   * Position of a field in the API server's notation (`spec.rules[0].subjects[1].user.name`); for a missing field, of
+   * its nearest parent. A scalar is at its value; a map or list, and every unknown field, at its key.
    */
   readonly positionOf: (field: string) => Position
-  /** The same place as a range of the text, to underline. */
+  /** The same as a range of the text, to underline. */
   readonly rangeOf: (field: string) => TextRange
 }
 
-/** Everything that one text holds. */
+/** The content of one text. */
 export interface Manifests {
   readonly file: string
   readonly documents: readonly ManifestDocument[]
-  /** All of them, those of the documents included, in the order of the text. */
+  /** All findings, including those of the documents, in text order. */
   readonly findings: readonly LocatedFinding[]
   readonly notes: readonly ManifestNote[]
 }
 
-/** The configuration that documents make up, defaulted; of the same object twice, the later one. */
+/** The configuration that the documents define, with defaults. If an object occurs twice, the later one counts. */
 export function objectsOf(documents: readonly ManifestDocument[]): ObjectSet {
   const levels = new Map<string, ObjectSet['levels'][number]>()
   const schemas = new Map<string, ObjectSet['schemas'][number]>()
@@ -76,16 +76,16 @@ export function objectsOf(documents: readonly ManifestDocument[]): ObjectSet {
 }
 
 interface SetOptions {
-  /** Kubernetes version, whose built-in levels every server has. */
+  /** Kubernetes version. Every server has its built-in levels. */
   readonly version: string
   /**
-   * Whether the files are everything that the server has, so that what they do not define does not exist. Otherwise it
-   * is taken from them: whoever has written down both mandatory levels has written down everything.
+   * Whether the files contain the server's complete configuration, so that what they do not define does not exist. If
+   * absent, it is derived from the files: they are complete if they define both mandatory levels.
    */
   readonly complete?: boolean
 }
 
-/** Warnings about files taken together: the same object twice, references to levels that nothing defines. */
+/** Warnings about the files as a whole: the same object twice, references to undefined levels. */
 export function checkSet(manifests: readonly Manifests[], options: SetOptions): readonly LocatedFinding[] {
   const documents = manifests.flatMap((one) => one.documents)
   return [...duplicates(documents), ...dangling(documents, options)]

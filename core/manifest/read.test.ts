@@ -95,7 +95,7 @@ describe('readManifests', () => {
     expect(array.notes.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^kubectl does not take an array/),
     ])
-    // YAML in flow style may look like JSON, but not in a file that says it is JSON.
+    // YAML in flow style may resemble JSON, but not in a file with a JSON name.
     expect(read(one.replaceAll('"', ''), 'a.yaml').documents).toHaveLength(1)
     expect(told(one.replaceAll('"', ''), 'a.json')).toEqual(['1:2 Malformed '])
   })

@@ -7,16 +7,16 @@ import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, typ
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
 
 export interface ReadOptions {
-  /** Name of the file, for findings; one that ends in `.json` is read as JSON alone. */
+  /** Name of the file, for findings. A file that ends in `.json` is read only as JSON. */
   readonly file: string
   /** Kubernetes version whose rules apply: `v1.36` or `v1.36.3`. */
   readonly version: string
 }
 
 /**
- * Reads every flow-control object of a YAML text (several documents, lists, comments) or a JSON one (an object, an array
- * or several objects one after another). Objects of other groups are skipped with a note. Never throws: what is wrong
- * with the text is a finding.
+ * Reads every flow-control object of a YAML text (several documents, lists, comments) or a JSON one (an object, an
+ * array or several consecutive objects). Objects of other groups are skipped with a note. Never throws: a problem of
+ * the text is a finding.
  */
 export function readManifests(text: string, options: ReadOptions): Manifests {
   const { file } = options
@@ -29,7 +29,7 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
     const found = tree === undefined ? undefined : partsOf(tree)
     const read = (found?.parts ?? []).map((part) => readPart(part, problems, context))
     const elsewhere = [...(found?.parts ?? []), ...(found?.skipped ?? [])]
-    // What is wrong with an object of another group is not ours to say.
+    // Problems inside objects of another group are not reported.
     const own = problems.filter(({ path }) => !elsewhere.some((other) => startsWith(path, other.path)))
     documents.push(...read)
     findings.push(
@@ -85,13 +85,13 @@ function readPart(part: Part, problems: readonly TextProblem[], context: Context
 /** One flow-control object in a document. */
 interface Part {
   readonly tree: Mapping
-  /** Where in the document it is: empty, or `items`, 3. */
+  /** Its path in the document: empty, or `items`, 3. */
   readonly path: FieldPath
-  /** As written; an item of a typed list takes kind and version from it, as kubectl has it. */
+  /** As written. An item of a typed list inherits kind and version from the list, as in kubectl. */
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** What was found in a document, in its order. */
+/** The objects of a document, in its order. */
 interface Parts {
   readonly parts: readonly Part[]
   /** Objects of other groups. */
@@ -100,7 +100,7 @@ interface Parts {
   readonly notes: readonly { readonly at: TextRange; readonly message: string }[]
 }
 
-/** Type and version that a list gives to its items. */
+/** Kind and version that a list passes to its items. */
 interface Inherited {
   readonly apiVersion?: string
   readonly kind?: string
@@ -146,7 +146,7 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
   found.skipped.push({ at: tree.range, path, message: skippedMessage(tree, kind) })
 }
 
-/** What no other kind has in its spec: an object whose kind was forgotten. */
+/** Whether the spec has fields of no other kind: an object whose kind was forgotten. */
 function looksLikeOurs(tree: Mapping): boolean {
   const spec = tree.entries.get('spec')?.value
   return spec?.type === 'mapping' && TELLING_MEMBERS.some((member) => spec.entries.has(member))
@@ -161,7 +161,7 @@ function skippedMessage(tree: Mapping, kind: string | undefined): string {
   return `${kind}${name === undefined ? '' : ` ${quoted(name)}`} is no flow-control object and was not checked.`
 }
 
-/** A member that is text; anything else counts as absent here and is a finding elsewhere. */
+/** A text member. Anything else counts as absent here and is reported as a finding elsewhere. */
 function textAt(tree: Mapping, key: string): string | undefined {
   const value = tree.entries.get(key)?.value
   return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined

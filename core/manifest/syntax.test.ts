@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isOctal, resolvePlain } from './syntax.ts'
 
-// What `kubectl create --dry-run=server` of v1.36.3 made of each word.
+// How `kubectl create --dry-run=server` of v1.36.3 interpreted each word.
 it.each([
   ['on', true],
   ['y', true],

@@ -2,10 +2,10 @@ import { CST, Parser } from 'yaml'
 
 /**
  * How a YAML (or JSON) text spells its value: where each entry begins and ends. Offsets are UTF-16 code units; `to` is
- * the end of the content, without what follows on the line.
+ * the end of the content, excluding the rest of the line.
  */
 export type Syntax =
-  /** Aliases too: nothing can be entered below them. */
+  /** Includes aliases: they have no entries of their own. */
   | { readonly type: 'scalar'; readonly from: number; readonly to: number }
   | {
       readonly type: 'map' | 'list'
@@ -19,29 +19,29 @@ export type Container = Extract<Syntax, { type: 'map' | 'list' }>
 
 /** A member of a map or an item of a list. */
 export interface SyntaxEntry {
-  /** As JSON has it; absent in lists. */
+  /** The JSON key; absent in lists. */
   readonly key?: string
   /** Of the key or the dash; in flow style, of the item. */
   readonly from: number
-  /** Behind the colon or the dash; in flow style, behind the colon, the key, or at the item. */
+  /** After the colon or the dash; in flow style, after the colon, after the key, or at the item. */
   readonly headEnd: number
-  /** Whether a colon stands there. */
+  /** Whether there is a colon. */
   readonly colon: boolean
   readonly value?: Syntax
-  /** Where the value begins, with its anchor and tag. */
+  /** Where the value begins, including its anchor and tag. */
   readonly valueFrom: number
   readonly to: number
-  /** Of the comma before it, in flow style. */
+  /** The comma before it, in flow style. */
   readonly comma?: number
 }
 
-/** The only document of a text; `empty` when there is none with content, `several` when there are more. */
+/** The only document of a text; `empty` when none has content, `several` when there are more. */
 export function syntaxOf(text: string): Syntax | 'empty' | 'several' {
   const found: Syntax[] = []
   for (const token of new Parser().parse(text)) {
     if (token.type !== 'document' || token.value === undefined) continue
     const syntax = read(token.value)
-    // A document marker with nothing behind it has an empty scalar.
+    // A document marker without content has an empty scalar.
     if (syntax !== undefined && syntax.to > syntax.from) found.push(syntax)
   }
   const [first] = found
@@ -49,7 +49,7 @@ export function syntaxOf(text: string): Syntax | 'empty' | 'several' {
   return found.length === 1 ? first : 'several'
 }
 
-/** Matched from the first line end of a row only, so that a long row costs its length and not the square of it. */
+/** Matched only from the first line end of a row, so a long row costs linear time, not quadratic. */
 const FINAL_LINE_ENDS = /(?<!\n)(?<!\r(?=\n))(?:\r?\n)+$/
 
 function read(token: CST.Token): Syntax | undefined {
@@ -134,14 +134,17 @@ function readEntry(item: CST.CollectionItem, inMap: boolean, from: number): Synt
 
 const endOf = (token: CST.Token): number => read(token)?.to ?? token.offset
 
-/** A key that is no word (`? [a]`) cannot be addressed and gets a name that no field has. */
+/** A key that is not a scalar (`? [a]`) cannot be addressed and gets a name that no field has. */
 function keyOf(token: CST.Token | undefined): string {
   const scalar = token === undefined ? null : CST.resolveAsScalar(token)
   if (scalar === null) return '\0'
   return scalar.type === 'PLAIN' ? String(resolvePlain(scalar.value)) : scalar.value
 }
 
-/** Where another value goes: behind an anchor, which aliases need, and in the place of a tag, which speaks of the old one. */
+/**
+ * Where a replacement value starts: after an anchor, which aliases need, and in place of a tag, which describes the old
+ * value.
+ */
 export function behindAnchor(text: string, { value, valueFrom }: SyntaxEntry): number {
   const properties = text.slice(valueFrom, value?.from ?? valueFrom)
   return /^&\S+[ \t]+$/.test(properties) ? valueFrom + properties.length : valueFrom
@@ -155,8 +158,8 @@ export interface Splice {
 }
 
 /**
- * Applies splices to the text from which they were made. Of two that touch the same place the earlier in the list is
- * taken; the other is left for another time.
+ * Applies splices to the text from which they were made. Of two that touch the same place, the one earlier in the list
+ * is applied; the other is left for another pass.
  */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   const taken: Splice[] = []
@@ -191,7 +194,7 @@ export const lineStart = (text: string, offset: number): number => {
 export const lineBreakOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
 /**
- * What a word without quotes means to the YAML reader of kubectl and of the API server. It is YAML 1.1, but for base 60
+ * How the YAML reader of kubectl and of the API server interprets an unquoted word. It is YAML 1.1, except for base 60
  * and dates, which stay strings: `on` is true, `0700` is 448, `7_00` is 700. Measured with kubectl v1.36.3.
  */
 export function resolvePlain(source: string): null | boolean | number | string {
@@ -201,7 +204,7 @@ export function resolvePlain(source: string): null | boolean | number | string {
   return numberOf(source) ?? source
 }
 
-/** Words that YAML 1.1 takes for a boolean and most people for a word. */
+/** Words that YAML 1.1 reads as a boolean but most people read as a word. */
 export const isBooleanWord = (source: string): boolean => BOOLEAN_WORD.test(source)
 
 const BOOLEAN_WORD = /^(?:y|yes|on|n|no|off)$/i
@@ -244,9 +247,9 @@ function numberOf(source: string): number | undefined {
   }
   if (!FLOAT.test(digits)) return undefined
   const number = Number(digits)
-  // Out of range of a double, it stays a string.
+  // A number out of the range of a double stays a string.
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Whether a number is not the decimal number that people read: octal, as in `0700`. */
+/** Whether a number is not the decimal number that it appears to be: octal, as in `0700`. */
 export const isOctal = (source: string): boolean => /^[-+]?0[0-7]+$/.test(source.replaceAll('_', ''))

@@ -18,7 +18,7 @@ export interface Source {
   readonly style: FlowStyle
 }
 
-/** Splices that bring the value of a container nearer to the wanted one. Values are those that its text means. */
+/** Splices that move the value of a container closer to the wanted one. Values are as the text defines them. */
 export function differences(source: Source, container: Container, current: Json, wanted: Json): readonly Splice[] {
   if (container.type === 'map' && isMap(current) && isMap(wanted)) return inMap(source, container, current, wanted)
   if (container.type === 'list' && isList(current) && isList(wanted)) return inList(source, container, current, wanted)
@@ -29,7 +29,7 @@ function inMap(source: Source, container: Container, current: JsonMap, wanted: J
   const changed = Object.entries(wanted).flatMap(([key, value]) => {
     const entry = container.entries.findLast((candidate) => candidate.key === key)
     if (entry !== undefined) return change(source, container, entry, current[key], value)
-    // What a merge key brings along is there without an entry of its own.
+    // A member from a merge key has no entry of its own.
     if (Object.hasOwn(current, key) && sameJson(current[key] ?? null, value)) return []
     const place = container.entries.findLast((candidate) => byApiOrder(candidate.key ?? '', key) <= 0)
     return [insert(source, container, place ?? container.entries[0], [{ key, value }])]
@@ -74,7 +74,7 @@ function change(
   ]
 }
 
-/** What is empty before or afterwards is written anew. An alias has no entries to descend to. */
+/** A container that is empty before or after is rewritten. An alias has no entries to descend to. */
 function canDescend(inner: Syntax, current: Json, wanted: Json): inner is Container {
   if (inner.type === 'scalar' || inner.entries.length === 0) return false
   if (isMap(current) && isMap(wanted)) return Object.keys(wanted).length > 0
@@ -89,7 +89,7 @@ const insert = (
 ): Splice =>
   container.flow ? insertInFlow(text, container, after, added, style) : insertInBlock(text, container, after, added)
 
-/** Removes what a path leads to, where that is an entry of its own beside others. */
+/** Removes the target of a path if it is an entry of its own and not the only one. */
 export function removal(source: Source, root: Syntax, path: FieldPath): Splice | undefined {
   let found: { readonly container: Container; readonly entry: SyntaxEntry } | undefined
   let syntax: Syntax | undefined = root
@@ -110,19 +110,21 @@ export function removal(source: Source, root: Syntax, path: FieldPath): Splice |
 const remove = ({ text }: Source, container: Container, entry: SyntaxEntry): Splice =>
   container.flow ? removeFromFlow(text, container, entry) : removeFromBlock(text, container, entry)
 
-/** Edits of maps and lists in block style: an entry begins with a key or a dash, on a line of its own but for the first. */
+/**
+ * Edits of maps and lists in block style: an entry begins with a key or a dash, on its own line except for the first.
+ */
 
-/** Matched from the first blank of a row only, so that a long row costs its length and not the square of it. */
+/** Matched only from the first blank of a row, so a long row costs linear time, not quadratic. */
 const COMMENT = /(?<![ \t])[ \t]+#.*$/
 
-/** Puts another value behind a key or dash; the comment on that line stays. */
+/** Replaces the value after a key or dash; the comment on that line stays. */
 function replaceInBlock(text: string, entry: SyntaxEntry, value: Json): Splice {
   const { behind, below } = emitValue(value, entry.key === undefined ? 'dash' : 'key')
   const onLine = entry.value !== undefined && entry.valueFrom <= lineEnd(text, entry.headEnd)
   const nested = onLine && entry.value !== undefined && entry.value.type !== 'scalar' && !entry.value.flow
   const rest = text.slice(onLine ? entry.to : entry.headEnd, lineEnd(text, onLine ? entry.to : entry.headEnd))
   const comment = nested ? '' : (COMMENT.exec(rest)?.[0] ?? '')
-  // Values that people have aligned stay aligned.
+  // Manually aligned values stay aligned.
   const gap = onLine && below.length === 0 ? text.slice(entry.headEnd, behindAnchor(text, entry)) : ' '
   const first = behind.startsWith(' ') ? gap + behind.slice(1) : behind
   return {
@@ -132,7 +134,7 @@ function replaceInBlock(text: string, entry: SyntaxEntry, value: Json): Splice {
   }
 }
 
-/** Inserts a member, or items, behind the entry `after`; before the first when that is absent. */
+/** Inserts a member, or items, after the entry `after`; before the first when that is absent. */
 function insertInBlock(
   text: string,
   container: Container,
@@ -152,17 +154,17 @@ function insertInBlock(
   return { from: at, to: at, text: [head.slice(pad.length), ...others, pad].join(lineBreak) }
 }
 
-/** Removes an entry with the comments on its lines and those right above it, which speak of it. */
+/** Removes an entry with the comments on its lines and those directly above it, which describe it. */
 function removeFromBlock(text: string, container: Container, entry: SyntaxEntry): Splice {
   const from = lineStart(text, entry.from)
   const to = nextLine(text, entry.to)
   const [first] = container.entries
   if (text.slice(from, entry.from).trim() !== '') {
-    // The first of a map in a list stands behind the dash: what follows moves up to it.
+    // The first entry of a map in a list follows the dash, so the next entry moves up to it.
     const next = /\S/.exec(text.slice(to))
     return { from: entry.from, to: next === null ? to : to + next.index, text: '' }
   }
-  // Above the first stands what is said of all of them.
+  // Comments above the first entry describe all of them.
   const above = entry === first ? from : commentsAbove(text, from, padOf(text, entry))
   const endsText = to === text.length && !text.endsWith('\n')
   const start = endsText && above > 0 ? lineEnd(text, lineStart(text, above - 1)) : above
@@ -179,7 +181,7 @@ function commentsAbove(text: string, start: number, pad: string): number {
   return from
 }
 
-/** Spaces that bring a line to the column of an entry. */
+/** Spaces that indent a line to the column of an entry. */
 const padOf = (text: string, entry: SyntaxEntry): string => ' '.repeat(entry.from - lineStart(text, entry.from))
 
 const indented = (text: string, entry: SyntaxEntry, lines: readonly string[]): readonly string[] =>
@@ -195,7 +197,7 @@ function replaceInFlow(text: string, container: Container, entry: SyntaxEntry, v
   return { from: entry.headEnd, to: entry.to, text: `${entry.colon ? '' : ':'} ${written}` }
 }
 
-/** Inserts a member, or items, behind the entry `after`; before the first when that is absent. */
+/** Inserts a member, or items, after the entry `after`; before the first when that is absent. */
 function insertInFlow(
   text: string,
   container: Container,
@@ -224,7 +226,7 @@ function removeFromFlow(text: string, container: Container, entry: SyntaxEntry):
   if (next !== undefined) return { from: entry.from, to: next.from, text: '' }
   const before = container.entries[index - 1]
   if (before === undefined) return { from: entry.from, to: entry.to, text: '' }
-  // A comment on the line before speaks of the entry before.
+  // A comment on the line before describes the previous entry.
   const between = text.slice(before.to, entry.from)
   const kept = between.includes('#') ? between.replace(',', '').trimEnd() + lineBreakOf(text) : ''
   return { from: before.to, to: entry.to, text: kept }
@@ -249,7 +251,7 @@ function write(
   return JSON.stringify(value, undefined, pad.startsWith('\t') ? '\t' : 2).replaceAll('\n', lineBreakOf(text) + pad)
 }
 
-/** Entries `from` to `to` of one list stand where the other has `wantedFrom` to `wantedTo`; the ends are not included. */
+/** Entries `from` to `to` of one list correspond to `wantedFrom` to `wantedTo` of the other; the ends are excluded. */
 interface Gap {
   readonly from: number
   readonly to: number
@@ -257,7 +259,7 @@ interface Gap {
   readonly wantedTo: number
 }
 
-/** More comparisons than this, and only what two lists share at their ends counts. */
+/** Above this number of comparisons, only the common ends of two lists count. */
 const MOST_COMPARISONS = 40_000
 
 /** Where two lists differ, when as many entries as possible stay (a longest common subsequence). */
@@ -270,7 +272,7 @@ function gapsBetween(current: JsonList, wanted: JsonList): readonly Gap[] {
   const [rows, columns] = [end - start, wantedEnd - start]
   if (rows * columns > MOST_COMPARISONS) return [{ from: start, to: end, wantedFrom: start, wantedTo: wantedEnd }]
 
-  // longest[i][j]: how many entries the rests from i and j on have in common.
+  // longest[i][j]: number of entries that the rests from i and j on have in common.
   const longest = Array.from({ length: rows + 1 }, () => Array.from({ length: columns + 1 }, () => 0))
   const at = (i: number, j: number): number => longest[i]?.[j] ?? 0
   for (let i = rows - 1; i >= 0; i -= 1) {

@@ -4,8 +4,8 @@ import type { FieldPath } from './json.ts'
 import type { TextRange, Position } from './manifest.ts'
 
 /**
- * What a text says, whether YAML or JSON, and where it says it. The value of an alias is the tree of its anchor, so a
- * tree may hang in several places; `size` counts it in each of them.
+ * The value of a text, YAML or JSON, with positions. The value of an alias is the tree of its anchor, so a tree may
+ * occur in several places; `size` counts it in each of them.
  */
 export type Tree = Scalar | Mapping | List
 
@@ -14,7 +14,7 @@ export interface Scalar {
   readonly value: null | boolean | number | string
   readonly range: TextRange
   readonly size: 1
-  /** How YAML without quotes spelt it; absent for a quoted string and in JSON. */
+  /** The unquoted spelling in YAML; absent for a quoted string and in JSON. */
   readonly plain?: string
 }
 export interface Mapping {
@@ -34,7 +34,7 @@ export interface List {
   readonly size: number
 }
 
-/** Something wrong with a text as such. */
+/** A problem of a text as such. */
 export interface TextProblem {
   readonly at: TextRange
   readonly path: FieldPath
@@ -43,7 +43,7 @@ export interface TextProblem {
   readonly message: string
 }
 
-/** One document of a text; without a tree when it holds nothing or cannot be read. */
+/** One document of a text; without a tree when it is empty or cannot be read. */
 export interface TextDocument {
   readonly tree?: Tree
   readonly problems: readonly TextProblem[]
@@ -53,7 +53,7 @@ export interface TextDocument {
 export const MOST_NESTED = 100
 export const NESTED_TOO_DEEP = `Values are nested more than ${MOST_NESTED} deep.`
 
-/** The value as JSON has it. A key like `__proto__` is a key like any other. */
+/** The value as JSON. A key like `__proto__` is an ordinary key. */
 export function jsonOf(tree: Tree): unknown {
   switch (tree.type) {
     case 'scalar':
@@ -74,7 +74,7 @@ export const sizeOf = (trees: Iterable<Tree>): number => {
   return size
 }
 
-/** A problem that makes a server refuse the text before it validates anything. */
+/** A problem that makes a server reject the text before it validates anything. */
 export const malformed = (at: TextRange, message: string, path: FieldPath = []): TextProblem => ({
   at,
   path,

@@ -10,22 +10,23 @@ export interface WritableObject {
   readonly spec?: unknown
 }
 
-/** The annotation that kubectl keeps for itself. */
+/** The annotation that kubectl maintains. */
 
 /**
- * One object as YAML for people and for `kubectl apply`: apiVersion v1, kind, the metadata that people write, spec; members
- * in the order of the API. What the server keeps by itself (uid, resourceVersion, managedFields, status …) is left out.
+ * One object as YAML for people and for `kubectl apply`: apiVersion v1, kind, the metadata that people write, spec;
+ * members in the order of the API. Fields that the server maintains (uid, resourceVersion, managedFields, status …) are
+ * left out.
  */
 export function writeManifest(kind: Kind, object: WritableObject): string {
   return writeYaml(cleanManifest(kind, object))
 }
 
-/** Several objects as one text of several documents. */
+/** Several objects as one text with several documents. */
 export function writeManifests(objects: readonly { readonly kind: Kind; readonly object: WritableObject }[]): string {
   return objects.map(({ kind, object }) => writeManifest(kind, object)).join('---\n')
 }
 
-/** What of an object goes into a manifest, in the order of the API. */
+/** The parts of an object that belong in a manifest, in the order of the API. */
 export function cleanManifest(kind: Kind, object: WritableObject): JsonMap {
   const manifest = toJson(withoutNulls(manifestOf(kind, object)))
   const metadata = isMap(manifest) ? (manifest['metadata'] ?? {}) : {}
@@ -43,18 +44,18 @@ export function writeYaml(value: Json): string {
 /** A list of words stays on its line up to this length. */
 const WIDTH = 100
 
-/** Words that mean the same without quotes to every reader of YAML 1.1 and 1.2, in block and flow style. */
+/** Words that have the same meaning without quotes in every reader of YAML 1.1 and 1.2, in block and flow style. */
 const PLAIN = /^[A-Za-z_/](?:[\w./:@-]*[\w./@-])?$/
 const PRINTABLE =
   /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u061B\u061D-\u200D\u2010-\u2027\u202F-\u2065\u206A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]*$/
 
-/** A string in YAML: bare where that is safe, in single quotes where that is enough. */
+/** A string in YAML: unquoted where that is safe, in single quotes where that is enough. */
 export function emitString(text: string): string {
   if (PLAIN.test(text) && resolvePlain(text) === text) return text
   return PRINTABLE.test(text) ? `'${text.replaceAll("'", "''")}'` : quoted(text)
 }
 
-/** In double quotes, as both JSON and YAML read it. */
+/** In double quotes, valid in both JSON and YAML. */
 const quoted = (text: string): string =>
   jsonText(text).replaceAll(
     /[\u00A0\u00AD\uFEFF\uFFFE\uFFFF]/g,
@@ -70,7 +71,7 @@ export function emitFlow(value: Json): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** How a value stands behind a key or a dash (with the space before it), and the lines below, indented by two. */
+/** The text after a key or a dash (including the space before it), and the lines below, indented by two. */
 interface Emitted {
   readonly behind: string
   readonly below: readonly string[]
@@ -86,7 +87,7 @@ export function emitValue(value: Json, after: 'key' | 'dash'): Emitted {
   return { behind: ` ${first}`, below: indent(others) }
 }
 
-/** The lines of a map or list in block style, not indented; `undefined` for what stands on one line. */
+/** The lines of a map or list in block style, not indented; `undefined` for a value that fits on one line. */
 function emitLines(value: Json): readonly string[] | undefined {
   if (isMap(value)) {
     const members = Object.entries(value).toSorted(([a], [b]) => byApiOrder(a, b))
@@ -110,7 +111,7 @@ export function emitItem(value: Json): readonly string[] {
   return [`-${behind}`, ...below]
 }
 
-/** Text of several lines, as annotations have it, is read more easily in literal style. */
+/** Multi-line text, as in annotations, is easier to read in literal style. */
 function literalOf(value: Json): { readonly header: string; readonly lines: readonly string[] } | undefined {
   if (typeof value !== 'string') return undefined
   const lines = value.split('\n')
@@ -121,10 +122,10 @@ function literalOf(value: Json): { readonly header: string; readonly lines: read
   return { header: ended ? '|' : '|-', lines: body }
 }
 
-/** Two more spaces before every line that holds something. */
+/** Adds two spaces before every line that is not empty. */
 const indent = (lines: readonly string[]): readonly string[] => lines.map((line) => (line === '' ? line : `  ${line}`))
 
-/** The members of the two kinds in the order in which the API describes them (specification 1.2, 1.3). */
+/** The members of the two kinds in API order (specification 1.2, 1.3). */
 const MEMBERS = [
   'apiVersion',
   'kind',
@@ -164,5 +165,5 @@ const RANK = new Map(MEMBERS.map((member, index) => [member, index]))
 
 const rankOf = (member: string): number => RANK.get(member) ?? MEMBERS.length
 
-/** Order of members for people; those that the API does not have keep their order after the others. */
+/** Order of members for people; members that the API does not have keep their order after the others. */
 export const byApiOrder = (a: string, b: string): number => rankOf(a) - rankOf(b)

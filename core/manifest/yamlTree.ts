@@ -25,16 +25,18 @@ import {
 } from './tree.ts'
 import { messageOf } from '../text/text.ts'
 
-/** Values that aliases may add to a document. An honest manifest repeats a list of subjects, not millions of them. */
+/**
+ * Values that aliases may add to a document. A legitimate manifest repeats a list of subjects, not millions of them.
+ */
 const MOST_REPEATED = 10_000
 
 const PREFIX = 'tag:yaml.org,2002:'
 
-/** Reads every document of a YAML text as kubectl and the API server read it. Never throws. */
+/** Reads every document of a YAML text like kubectl and the API server. Never throws. */
 export function readYaml(text: string): readonly TextDocument[] {
   let documents: readonly Document.Parsed[]
   try {
-    // Every plain word stays a string here; `syntax.ts` says what it means.
+    // Every plain word stays a string here; `syntax.ts` interprets it.
     const parsed = parseAllDocuments(text, {
       schema: 'failsafe',
       uniqueKeys: false,
@@ -51,20 +53,20 @@ export function readYaml(text: string): readonly TextDocument[] {
 
 function readDocument(document: Document.Parsed, text: string): TextDocument {
   const [error] = document.errors
-  // What follows the first error of a document follows from it.
+  // Errors after the first one in a document are its consequences.
   if (error !== undefined) {
     const [from, to] = error.pos
     const tabs = error.code === 'TAB_AS_INDENT'
     const message = tabs
       ? 'A tab is used as indentation, which YAML does not allow; indent with spaces.'
-      : // The library ran out of stack long after the limit of the tree.
+      : // The library overflowed the stack, far beyond the nesting limit of the tree.
         error.code === 'RESOURCE_EXHAUSTION'
         ? NESTED_TOO_DEEP
         : `This is not valid YAML: ${sentence(error.message)}`
     const at = tabs ? { from: Math.max(0, text.lastIndexOf('\t', from)), to: from } : { from, to }
     return { problems: [malformed(at, message)] }
   }
-  // A document without content is nothing, not null: a file may begin or end with `---`.
+  // A document without content is absent, not null: a file may begin or end with `---`.
   const { contents } = document
   if (contents === null || (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN')) {
     return { problems: [] }
@@ -84,7 +86,7 @@ const ESCAPED_SLASH = /(?<!\\)(?:\\\\)*\\\//
 class TreeReader {
   readonly #text: string
   readonly problems: TextProblem[] = []
-  /** Set when no value can be made of the document. */
+  /** Set when the document yields no value. */
   unusable = false
   readonly #anchors = new Map<string, Tree | 'open'>()
   #repeated = 0
@@ -150,7 +152,7 @@ class TreeReader {
       if (name === undefined) continue
       const valuePath = [...path, name]
       const value = this.read(asNode(pair.value), valuePath, depth + 1)
-      // Nothing after a key is null, and stands where the key stands.
+      // A missing value after a key is null, at the position of the key.
       const here = value === NOTHING ? { ...NOTHING, range: at } : value
       if (name === '<<' && isScalar(key) && key.type === 'PLAIN') {
         this.#merge(here, at, entries, written, path)
@@ -171,7 +173,7 @@ class TreeReader {
     return { type: 'mapping', entries, range, size: sizeOf([...entries.values()].map(({ value }) => value)) }
   }
 
-  /** Numbers and booleans are keys by the way JSON writes them: `on:` is the key `true`. */
+  /** Numbers and booleans as keys are written as in JSON: `on:` is the key `true`. */
   #key(node: Node | null, at: TextRange, path: FieldPath): string | undefined {
     const tree = isScalar(node) || isAlias(node) ? this.read(node, path, 0) : NOTHING
     if (tree.type === 'scalar' && tree.value !== null) return String(tree.value)
@@ -180,8 +182,8 @@ class TreeReader {
   }
 
   /**
-   * Merge keys as kubectl reads them: they replace what stands before them, which other readers do not, and yield to what
-   * stands after.
+   * Merge keys as in kubectl: they override members before them, unlike in other readers, and members after them
+   * override them.
    */
   #merge(tree: Tree, at: TextRange, into: Map<string, Entry>, written: ReadonlySet<string>, path: FieldPath): void {
     const sources = tree.type === 'list' ? tree.items.toReversed() : [tree]
@@ -212,7 +214,7 @@ class TreeReader {
     )
   }
 
-  /** One problem is enough: what follows from it is no news. */
+  /** Reports one problem only: further ones are consequences. */
   #refuse(at: TextRange, path: FieldPath, message: string): Tree {
     if (!this.unusable) this.problems.push(malformed(at, message, path))
     this.unusable = true
@@ -220,7 +222,7 @@ class TreeReader {
   }
 }
 
-/** The library types what a pair holds as unknown; in a parsed document it is a node or nothing. */
+/** The library types the parts of a pair as unknown; in a parsed document each is a node or absent. */
 const asNode = (value: unknown): Node | null =>
   isScalar(value) || isMap(value) || isSeq(value) || isAlias(value) ? value : null
 

@@ -23,7 +23,7 @@ const level = (frame: ServerFrame, name: string): LevelFrame => {
   return found
 }
 
-/** The value of one line of a page, read without any of the code under test. */
+/** The value of one line of a page, read without the code under test. */
 const lineValue = (text: string, line: string): number | undefined => {
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
   return found === undefined ? undefined : Number(found.slice(line.length + 1))
@@ -291,7 +291,7 @@ apiserver_flowcontrol_request_concurrency_in_use{priority_level="a",flow_schema=
       'v1.27.16',
     )
     expect(frame.levels[0]).toMatchObject({ limits: { nominal: 25 }, seats: { executing: 3 } })
-    // The old limit is the nominal one, and nothing is known of the current one.
+    // The old limit is the nominal one; the current one is not available.
     expect(frame.levels[0]?.limits.current).toBeUndefined()
     const reasons = new Map(frame.missing.map(({ family, reason }) => [family, reason]))
     expect(reasons.get('apiserver_flowcontrol_current_executing_seats')).toBeUndefined()

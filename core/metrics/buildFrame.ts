@@ -27,20 +27,20 @@ import {
 export interface PageMeta {
   /** When the page was requested, RFC 3339 UTC. */
   readonly at: string
-  /** gitVersion where the source knows it; otherwise the page's `kubernetes_build_info` tells. */
+  /** gitVersion if the source has it; otherwise the page's `kubernetes_build_info` is used. */
   readonly version?: string | undefined
   readonly acquisition?: Acquisition | undefined
 }
 
 interface BuilderOptions {
   readonly id: string
-  /** Why a family may be absent that the version has, in a sentence, where the pages are not the server's own. */
+  /** Why a family that the version has may be absent, in a sentence, where the pages are not the server's own. */
   readonly notExposed?: string
 }
 
 /**
- * Makes frames out of the pages of one server. What a page looks like is remembered, so that each further page with
- * the same series costs little more than reading its numbers; histogram bounds are shared between such frames.
+ * Builds frames from the pages of one server. The layout of a page is kept, so each further page with the same series
+ * costs little more than reading its numbers; such frames share their histogram bounds.
  *
  * Numbers are exactly as reported; one that is not finite is treated as not reported. Gauges and counters that the
  * server creates with the first event read as 0 until then; gauges that it sets (limits, demand) do not.
@@ -60,7 +60,7 @@ export function createFrameBuilder({ id, notExposed }: BuilderOptions): (page: P
 
 type SeriesOfFamilies = readonly (readonly Series[] | undefined)[]
 
-/** Whether two pages have the very same series: parsers intern them, so identity is enough. */
+/** Whether two pages have identical series. Parsers intern series, so comparing identity is enough. */
 function sameSeries(a: SeriesOfFamilies, b: SeriesOfFamilies): boolean {
   return a.every((before, family) => {
     const now = b[family]
@@ -72,7 +72,7 @@ function sameSeries(a: SeriesOfFamilies, b: SeriesOfFamilies): boolean {
 }
 
 type Values = ArrayLike<number> | undefined
-/** Values of each family of the page at hand, and whether the server has the family at all. */
+/** Values of each family of the current page, and whether the server has the family. */
 interface Reading {
   readonly values: Readonly<Record<FamilyKey, Values>>
   readonly layout: Layout
@@ -177,7 +177,7 @@ const readOccupancy = (
   queued: sinceFirstEvent(reading, queued, queuedAt),
 })
 
-/** Only where the level has an R: without one nothing is known of its queuing. */
+/** Present only where the level has an R: without it, nothing is available about its queuing. */
 function readVirtualTime(reading: Reading, at: LevelLayout): VirtualTime | undefined {
   const currentR = reported(reading, 'currentR', at.currentR)
   if (currentR === undefined) return undefined
@@ -192,19 +192,19 @@ function readVirtualTime(reading: Reading, at: LevelLayout): VirtualTime | undef
   }
 }
 
-/** What the page says, or nothing. */
+/** The value on the page, or `undefined`. */
 function reported({ values }: Reading, family: FamilyKey, at: At): number | undefined {
   const value = at < 0 ? undefined : values[family]?.[at]
   return value !== undefined && Number.isFinite(value) ? value : undefined
 }
 
-/** As `reported`, but a series that its first event has not created yet reads as 0. */
+/** Like `reported`, but a series that its first event has not created yet reads as 0. */
 function sinceFirstEvent(reading: Reading, family: FamilyKey, at: At): number | undefined {
   if (at >= 0) return reported(reading, family, at)
   return reading.layout.available.has(family) ? 0 : undefined
 }
 
-/** Absent until the first observation, and when a part of it is not a number. */
+/** Absent until the first observation, and if any part of it is not a number. */
 function readHistogram({ values }: Reading, family: FamilyKey, at: HistogramLayout | undefined): Histogram | undefined {
   const from = values[family]
   if (at === undefined || from === undefined) return undefined

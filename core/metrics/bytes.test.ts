@@ -101,7 +101,7 @@ describe('escapes', () => {
 
 describe('StringTable', () => {
   it('tells strings apart that have the same hash', () => {
-    // With a factor of 31, "Aa" and "BB" have the same hash, and so has any sequence of them of one length.
+    // With a factor of 31, "Aa" and "BB" have the same hash, and so do all equally long sequences of the two.
     const strings = Array.from({ length: 1024 }, (_, bits) =>
       Array.from({ length: 10 }, (_unused, bit) => ((bits >> bit) & 1 ? 'Aa' : 'BB')).join(''),
     )

@@ -9,7 +9,7 @@ export const textOf = (bytes: Uint8Array): Text => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
 })
 
-/** Bytes that are only ever added to. */
+/** Append-only bytes. */
 export class ByteStore {
   #text = textOf(new Uint8Array(0))
   #used = 0
@@ -62,11 +62,14 @@ export function equalBytes(a: DataView, at: number, b: DataView, from: number, l
   }
   const last = length - 4
   for (let i = 0; i < last; i += 4) if (a.getInt32(at + i, true) !== b.getInt32(from + i, true)) return false
-  // The last word overlaps the one before it, which is cheaper than a loop over what is left.
+  // The last word overlaps the one before it, which is cheaper than a loop over the remaining bytes.
   return a.getInt32(at + last, true) === b.getInt32(from + last, true)
 }
 
-/** How many bytes of `view` from `a` and from `b` on, up to `most`, are equal. There must be that many from `b`. */
+/**
+ * How many bytes of `view`, compared from `a` and from `b` on, are equal, up to `most`. At least `most` must follow
+ * `b`.
+ */
 export function commonLength(view: DataView, a: number, b: number, most: number): number {
   const end = Math.min(most, view.byteLength - a)
   let length = 0
@@ -75,11 +78,11 @@ export function commonLength(view: DataView, a: number, b: number, most: number)
   return length
 }
 
-/** Index of the first line feed from `at` on; there must be one before `limit`. */
+/** Index of the first line feed at or after `at`; there must be one before `limit`. */
 export function indexOfNewline({ bytes, view }: Text, at: number, limit: number): number {
   for (const last = limit - 8; at <= last; at += 8) {
-    // A line feed becomes a zero byte, and subtracting one from that sets its high bit. So does a byte that is no
-    // ASCII, which is rare: the search goes on byte by byte.
+    // A line feed becomes a zero byte, and subtracting one from that sets its high bit. So does a non-ASCII byte, which
+    // is rare: the search then continues byte by byte.
     const a = view.getInt32(at, true) ^ 0x0a0a0a0a
     const b = view.getInt32(at + 4, true) ^ 0x0a0a0a0a
     if (((a - 0x01010101) | (b - 0x01010101)) & 0x80808080) break
@@ -110,20 +113,20 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 const ESCAPE = /\\[\\"n]/g
 const meaning = (escape: string): string => (escape === '\\n' ? '\n' : escape.slice(1))
 
-/** Resolves `\\`, `\"` and `\n`; any other backslash stands for itself. */
+/** Resolves `\\`, `\"` and `\n`; any other backslash is literal. */
 export const unescapeLabel = (text: string): string => (text.includes('\\') ? text.replace(ESCAPE, meaning) : text)
 
-/** As {@link unescapeLabel}, for help texts of the text format, where a quote is not escaped. */
+/** Like {@link unescapeLabel}, for help texts of the text format, where a quote is not escaped. */
 export const unescapeHelp = (text: string): string => text.replace(/\\[\\n]/g, meaning)
 
-/** What an entry of a `StringTable` may grow to before the table is emptied: values that change with every page exist. */
+/** Bytes that a `StringTable` may store before it is emptied: some values change with every page. */
 const MAX_BYTES = 4 << 20
 
-/** Places to look for a string: more than chance needs, few enough that strings made to collide cost nothing. */
+/** Slots to probe for a string: more than chance collisions need, few enough that crafted collisions stay cheap. */
 const MAX_PROBES = 32
 const SLOTS = 4096
 
-/** Brings the high bits of a hash, where long strings differ, to the low ones, which choose the place. */
+/** Mixes the high bits of a hash, where long strings differ, into the low ones, which select the slot. */
 const spread = (hash: number): number => hash ^ (hash >>> 15)
 
 function textFrom(bytes: Uint8Array): string | undefined {
@@ -132,11 +135,11 @@ function textFrom(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Names and label values by their bytes as written. A page repeats few of them very often, so that looking one up is
- * cheaper than making its string again; and equal strings are the same object, which makes comparing them cheap.
+ * Names and label values, keyed by their bytes as written. A page repeats few of them very often, so a lookup is
+ * cheaper than creating the string again; and equal strings are the same object, which makes comparing them cheap.
  */
 export class StringTable {
-  /** Entry + 1 by hash; 0 is a free place. */
+  /** Entry + 1 by hash; 0 is a free slot. */
   #slots = new Int32Array(SLOTS)
   #texts: string[] = []
   #hashes: number[] = []
@@ -144,7 +147,10 @@ export class StringTable {
   #lengths: number[] = []
   #store = new ByteStore()
 
-  /** The unescaped text of the bytes from `from` to `to`, whose `hash` is by `mix`; `undefined` if not UTF-8. */
+  /**
+   * The unescaped text of the bytes from `from` to `to`, whose `hash` was computed with `mix`; `undefined` if not
+   * UTF-8.
+   */
   get(text: Text, from: number, to: number, hash: number): string | undefined {
     const mask = this.#slots.length - 1
     const length = to - from
@@ -163,7 +169,7 @@ export class StringTable {
     return textFrom(text.bytes.subarray(from, to))
   }
 
-  /** As `get`, for who has no hash. */
+  /** Like `get`, for callers without a hash. */
   read(text: Text, from: number, to: number): string | undefined {
     let hash = 0
     for (let at = from; at < to; at++) hash = mix(hash, text.bytes[at]!)
@@ -206,7 +212,7 @@ export class StringTable {
   }
 }
 
-/** Sets a label as an own property, also under the one name that assignment would not take. */
+/** Sets a label as an own property, also under the one name that a plain assignment would not set. */
 export function setLabel(labels: Record<string, string>, name: string, value: string): void {
   if (name === '__proto__') {
     Object.defineProperty(labels, name, { value, enumerable: true, configurable: true, writable: true })

@@ -7,8 +7,8 @@ import { COVERED_MINORS, parseKubernetesVersion } from './versions.ts'
 import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
 
 /**
- * Every family that the console knows, by name (specification 8): the 32 flow-control families of Kubernetes 1.37, the two
- * that it lost (specification 8.1, 8.2, 8.4), and related ones.
+ * Every family that the console supports, by name (specification 8): the 32 flow-control families of Kubernetes 1.37,
+ * the two that it lost (specification 8.1, 8.2, 8.4), and related ones.
  */
 export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
   [
@@ -21,33 +21,41 @@ export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
   ].map((family) => [family.name, family]),
 )
 
-/** What a source keeps of a page: the families that frames are built from, and those whose absence is reported. */
+/**
+ * The families that a source keeps of a page: those that frames are built from, and those whose absence is reported.
+ */
 export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
   [...CATALOGUE.values()].filter((family) => family.needed).map((family) => family.name),
 )
 
-/** Families of requests by kind, shown where a page has them and missed nowhere: occupancy by level says more. */
+/**
+ * Families of requests by kind. Shown where a page has them, but never reported as missing: occupancy by level is more
+ * precise.
+ */
 export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.inQueueByKind]
 
-/** Families of the times of requests, shown where a page has them and missed nowhere: waits and executions by level say more. */
+/**
+ * Families of request times. Shown where a page has them, but never reported as missing: waits and executions by level
+ * are more precise.
+ */
 export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
 
-/** Needed families that a server of this version can have; every one where the version is not known. */
+/** Needed families that a server of this version can have; all of them if the version is unknown. */
 export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
   const has = presenceIn(version)
   return [...CATALOGUE.values()].filter((family) => family.needed && has(family.since, family.removedIn))
 }
 
 /**
- * Families of the times of requests that are asked of a server of this version; all where it is not known. A name that is
- * hidden is not asked for: where a flag shows it, its successor is there too.
+ * Families of request times to request from a server of this version; all if it is unknown. Hidden names are not
+ * requested: where a flag shows one, its successor is exposed too.
  */
 export function requestTimeFamiliesOf(version: string | undefined): readonly FamilyInfo[] {
   const has = presenceIn(version)
   return DURATION_FAMILIES.filter(({ since, hiddenFrom }) => has(since, hiddenFrom))
 }
 
-/** Whether a version is one since a minor and before another; one that is not known is in all. */
+/** Whether a version is at least one minor and before another; an unknown version is in every range. */
 function presenceIn(version: string | undefined): (since?: number, before?: number) => boolean {
   const parsed = parseKubernetesVersion(version)
   if (parsed?.major !== 1) return () => true
@@ -55,22 +63,22 @@ function presenceIn(version: string | undefined): (since?: number, before?: numb
   return (since = 0, before = Number.POSITIVE_INFINITY) => since <= minor && minor < before
 }
 
-/** The family that a server of this version has for what frames call `key`; nothing where it has none. */
+/** The family that a server of this version has for a frame's `key`; `undefined` if it has none. */
 export function familyFor(version: string | undefined, key: FamilyKey): FamilyInfo | undefined {
   const has = new Map(familiesOf(version).map((family) => [family.name, family]))
   const earlier = earlierName(key, has.has(FAMILY.nominal))
   return has.get(FAMILY[key]) ?? (earlier === undefined ? undefined : has.get(earlier))
 }
 
-/** Why a family may be absent that the version has. */
+/** Why a family that the version has may be absent. */
 const NOT_IN_PAGE = 'This version has it, but it was not in the page.'
 
 /**
- * Needed families that are not in a page although the console would use them, sorted by name. A family that appears
- * only after its first event is not missing: it reads as 0.
+ * Needed families that are missing from a page although the console would use them, sorted by name. A family that
+ * appears only after its first event is not missing: it reads as 0.
  *
- * `version` is the server's gitVersion. Without a readable one the rules of the newest known version are applied and
- * each note says so; a version newer than the catalogue is judged by the newest known rules. `notExposed` is the sentence
+ * `version` is the server's gitVersion. If it cannot be read, the rules of the newest known version apply and each note
+ * reports that; a version newer than the catalogue is judged by the newest known rules. `notExposed` is the sentence
  * for a family that the version has.
  */
 export function missingFamilies(

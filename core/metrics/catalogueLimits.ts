@@ -1,7 +1,7 @@
 import type { FamilyInfo } from './familyNames.ts'
 
 const BY_LEVEL = ['priority_level'] as const
-/** Borrowing between levels, and with it these gauges, came with this minor. */
+/** First minor with borrowing between levels, and therefore with these gauges. */
 const BORROWING_SINCE = 26
 
 type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
@@ -118,7 +118,7 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
   },
 ]
 
-/** Families outside the flow-control prefix that say something about flow control (specification 8.3). */
+/** Families outside the flow-control prefix that are relevant to flow control (specification 8.3). */
 export const RELATED_FAMILIES: readonly FamilyInfo[] = [
   {
     name: 'process_start_time_seconds',

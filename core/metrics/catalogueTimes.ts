@@ -2,12 +2,12 @@ import type { FamilyInfo } from './familyNames.ts'
 
 const BY_REQUEST = ['component', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'] as const
 
-/** How long requests of all levels take: whole times, and those without webhooks and the wait in queues. */
+/** How long requests of all levels take: total times, and times without webhooks and the wait in queues. */
 export const DURATION = 'apiserver_request_duration_seconds'
 const OWN_DURATION = 'apiserver_request_sli_duration_seconds'
 const EARLIER_OWN_DURATION = 'apiserver_request_slo_duration_seconds'
 
-/** The second under the name of each release, the newest first. */
+/** The second family under its name in each release, newest first. */
 export const OWN_DURATIONS: readonly string[] = [OWN_DURATION, EARLIER_OWN_DURATION]
 
 /** Families outside the flow-control prefix with the times of requests. */

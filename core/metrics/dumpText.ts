@@ -1,8 +1,9 @@
 import { MS_PER_SECOND, type Nanoseconds, NS_PER_MS, NS_PER_SECOND, secondsToNs } from '../units.ts'
 
 /**
- * Prints rows as the debug endpoints do (specification 12): cells are joined by a comma and padded to columns that are as
- * wide as their longest cell with its comma and a space, at least 8; the last cell of a line is neither.
+ * Prints rows as the debug endpoints do (specification 12): cells are joined by a comma and padded to columns that are
+ * as wide as their longest cell with its comma and a space, at least 8; the last cell of a line gets neither comma nor
+ * padding.
  */
 const LEAST_WIDTH = 8
 
@@ -27,7 +28,7 @@ export function printDump(header: readonly string[], rows: readonly (readonly st
     .join('')
 }
 
-/** `padEnd` counts UTF-16 units: a cell with characters of two units is given as many more. */
+/** `padEnd` counts UTF-16 units, so each character of two units widens the padded cell by one. */
 const paddedTo = (cell: string, width: number): number => width + (cell.length - lengthOf(cell))
 
 /** A UTC time with up to nine decimals, trailing zeros left out. `unixNs` is Unix nanoseconds. */
@@ -96,7 +97,7 @@ export const DUMP_REQUEST_COLUMNS = [
   'FlowSchemaName',
   'QueueIndex',
   'RequestIndexInQueue',
-  // The server spells it so (trap T68).
+  // The server's own spelling (trap T68).
   'FlowDistingsher',
   'ArriveTime',
   'InitialSeats',
@@ -105,7 +106,7 @@ export const DUMP_REQUEST_COLUMNS = [
   'StartTime',
 ] as const
 
-/** Those that `includeRequestDetails` adds. */
+/** Columns that `includeRequestDetails` adds. */
 export const DUMP_DETAIL_COLUMNS = [
   'UserName',
   'Verb',

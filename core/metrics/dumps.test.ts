@@ -43,7 +43,7 @@ describe('captured dumps', () => {
     ...readCapture('captures/v1.36.3/waves.dumps.ndjson.gz'),
   ]
 
-  /** What the format says about one row, undone: the same text again from the parsed row. */
+  /** The inverse of the row format: the parsed row as its original text. */
   const parse = (path: string, body: string) => {
     if (path.includes('priority_levels')) return parsePriorityLevelsDump(body)
     return path.includes('queues') ? parseQueuesDump(body) : parseRequestsDump(body)
@@ -56,7 +56,8 @@ describe('captured dumps', () => {
       expect(result.ok, JSON.stringify(result.ok ? '' : result.problem)).toBe(true)
       const lines = body.split('\n').slice(0, -1)
       expect(result.rows).toHaveLength(lines.length - 1)
-      // No captured field holds a comma and a space, so here splitting is right, and printing gives the same bytes.
+      // No captured field contains a comma and a space, so splitting is correct here, and printing gives the same
+      // bytes.
       const cells = lines.map((line) => line.split(/, */))
       expect(printDump(cells)).toBe(body)
       result.rows.forEach((row, i) => {
@@ -77,7 +78,7 @@ describe('captured dumps', () => {
 
 describe('what is printed is read back', () => {
   const count = fc.nat(1_000_000)
-  // Fields may hold commas, spaces and any script; a tab or a line break would change the table itself.
+  // Fields may contain commas, spaces and any script; a tab or a line break would change the table itself.
   const word = fc
     .oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),

@@ -11,8 +11,8 @@ import {
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpText.ts'
 
 /**
- * A dump as far as it could be read: with a problem, `rows` has all rows that were in order. The server ends a dump
- * with a line break; who knows a text without one to be whole (from a clipboard) appends it.
+ * A dump as far as it could be read: with a problem, `rows` has all valid rows. The server ends a dump with a line
+ * break; a caller that knows a text without one to be complete (from a clipboard) appends it.
  */
 export type DumpResult<Row> =
   | { readonly ok: true; readonly rows: Row[] }
@@ -76,7 +76,7 @@ export function parseRequestsDump(text: string): DumpResult<DumpRequest> {
   }))
 }
 
-/** Ends the reading of one row; never leaves this file. */
+/** Aborts reading one row; never leaves this file. */
 class FieldProblem extends Error {
   readonly at: Pick<DumpProblem, 'line' | 'column'>
   constructor(message: string, at: Pick<DumpProblem, 'line' | 'column'>) {
@@ -85,7 +85,7 @@ class FieldProblem extends Error {
   }
 }
 
-/** Columns that the console does not know are passed over, so that a newer server can add some. */
+/** Unknown columns are skipped, so a newer server can add some. */
 function readDump<Column extends string, Row>(
   text: string,
   required: readonly Column[],
@@ -133,7 +133,7 @@ function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: read
     seatSeconds: field('seat-seconds', parseSeatSeconds),
     duration: field('a duration', parseGoDuration),
     time,
-    /** Nothing for the zero time of a request that has not started. */
+    /** Empty for the zero time of a request that has not started. */
     startTime: (column: Column): { startedAt?: number } =>
       cell(column).text === ZERO_TIME ? {} : { startedAt: time(column) },
     detail: <K extends string>(property: K, column: string): Partial<Record<K, string>> => {
@@ -145,7 +145,7 @@ function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: read
 
 export type DumpKind = 'levels' | 'queues' | 'requests'
 
-/** What the texts of the three dumps begin with (specification 12); each has a column that the others lack. */
+/** Identifies a dump by its header (specification 12): each of the three has a column that the others lack. */
 export function dumpKind(text: string): DumpKind | undefined {
   const header = /^\s*(PriorityLevelName,[^\n]*)/.exec(text)?.[1]
   if (header === undefined) return undefined
@@ -161,7 +161,7 @@ export const emptyDump = (server: string, atMs: number): DumpFrame => ({
   errors: [],
 })
 
-/** The reading with one more dump in it; rows that could not be read are left out and said in `errors`. */
+/** The reading with one more dump added; rows that could not be read are left out and reported in `errors`. */
 export function withDump(dump: DumpFrame, kind: DumpKind, text: string, path: string): DumpFrame {
   const [result, part] = readKind(kind, text)
   if (result.ok) return { ...dump, ...part }
@@ -188,8 +188,8 @@ function readKind(kind: DumpKind, text: string) {
 
 /**
  * The tables of the debug dumps (specification 12): cells joined by comma and tab, then aligned by Go's elastic tab
- * formatter. Fields may hold commas and spaces, so cells are not found by splitting but by the columns of the header,
- * which no field can move: every line has the same columns, counted in code points as the formatter does.
+ * formatter. Fields may contain commas and spaces, so cells are not found by splitting but by the columns of the
+ * header, which no field can move: every line has the same columns, counted in code points as the formatter does.
  */
 interface DumpProblem {
   /** 1-based; columns count code points. */
@@ -203,7 +203,7 @@ type DumpTable =
   | {
       readonly columns: readonly string[]
       readonly rows: readonly DumpRow[]
-      /** The first one; rows that could be cut into cells are there all the same. */
+      /** The first problem; rows that could be split into cells are present all the same. */
       readonly problem: DumpProblem | undefined
     }
   /** Not a table at all. */
@@ -220,10 +220,10 @@ interface DumpCell {
 }
 
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9]*$/
-/** What follows from here belongs to an answer of another kind, of which the beginning says enough. */
+/** The text from here on is a different kind of response; its beginning is enough to identify it. */
 const SHOWN = 40
 
-/** Cuts a dump into cells. An empty text is a problem: even a dump without rows has a header. */
+/** Splits a dump into cells. An empty text is a problem: even a dump without rows has a header. */
 function readDumpTable(text: string): DumpTable {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   const unfinished = lines.pop() ?? ''

@@ -2,7 +2,7 @@ import type { Family, Page, FamilyType } from './page.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
 
-/** The families that a frame is built from, by what the frame calls them (specification 8). */
+/** The families that a frame is built from, by their names in the frame (specification 8). */
 export const FAMILY = {
   dispatched: `${PREFIX}dispatched_requests_total`,
   rejected: `${PREFIX}rejected_requests_total`,
@@ -41,13 +41,13 @@ export const FAMILY = {
 
 export type FamilyKey = keyof typeof FAMILY
 
-/** The one limit that a level had before 1.26, when nothing was borrowed. */
+/** The only limit that a level had before 1.26, when there was no borrowing. */
 export const EARLIEST_LIMIT = `${PREFIX}request_concurrency_limit`
 
-/** The name that executing seats had before 1.28, in releases with borrowing as in those without. */
+/** The name of executing seats before 1.28, in releases with and without borrowing. */
 const EARLIEST_SEATS = `${PREFIX}request_concurrency_in_use`
 
-/** Names that earlier releases had for the same. */
+/** The names of the same families in earlier releases. */
 const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
   nominal: EARLIEST_LIMIT,
   current: EARLIEST_LIMIT,
@@ -55,15 +55,15 @@ const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
 }
 
 /**
- * The name that a release has for it where it lacks the present one. Where there is a nominal limit, the earliest limit
- * stands for that alone, and not for the current one.
+ * The name of a family in a release that lacks the present one. Where there is a nominal limit, the earliest limit
+ * stands only for that, not for the current one.
  */
 export function earlierName(key: FamilyKey, hasNominal: boolean): string | undefined {
   const earlier = EARLIER_NAMES[key]
   return hasNominal && earlier === EARLIEST_LIMIT ? undefined : earlier
 }
 
-/** A family of a page under the name that its release has for it. */
+/** A family of a page under its name in that release. */
 export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): Family | undefined {
   const family = families.get(FAMILY[key])
   const earlier = earlierName(key, families.has(FAMILY.nominal))
@@ -90,9 +90,9 @@ export interface FamilyInfo {
   readonly unit: FamilyUnit
   readonly labels: readonly string[]
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | 'none'
-  /** First minor of Kubernetes 1 that has it; absent when it is older than anything the console meets. */
+  /** First minor of Kubernetes 1 that has it; absent when it is older than any version that the console supports. */
   readonly since?: number
-  /** First minor that hides it unless `--show-hidden-metrics-for-version` asks for it. */
+  /** First minor that hides it unless `--show-hidden-metrics-for-version` is set. */
   readonly hiddenFrom?: number
   /** First minor without it. */
   readonly removedIn?: number
@@ -100,10 +100,10 @@ export interface FamilyInfo {
   readonly presence: 'at-rest' | 'after-event'
   /** Frames are built from it, or its absence is worth a notice. */
   readonly needed: boolean
-  /** One sentence: what a value of it means. */
+  /** One sentence: the meaning of a value. */
   readonly meaning: string
-  /** One sentence: what must not be read into it. */
+  /** One sentence: what a value does not show. */
   readonly cannotShow: string
-  /** One sentence for people whose server does not show it: what is unknown, or what is shown instead. */
+  /** One sentence for users whose server does not expose it: what is unavailable, or what is shown instead. */
   readonly whenMissing: string
 }

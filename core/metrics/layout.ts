@@ -6,13 +6,13 @@ import type { Family, Page } from './page.ts'
 import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 
 /**
- * Where the numbers of a frame stand in a page. It depends on which series a page has, not on their values, so it is
- * worked out once and used for every page of the same shape.
+ * Positions of a frame's numbers in a page. They depend on which series a page has, not on their values, so they are
+ * determined once and used for every page of the same shape.
  */
 export interface Layout {
   readonly version: string | undefined
   readonly missing: readonly MissingFamily[]
-  /** Families that this server shows, or would show after their first event. */
+  /** Families that this server exposes, or would expose after their first event. */
   readonly available: ReadonlySet<FamilyKey>
   readonly seatFairFrac: At
   readonly startedAt: At
@@ -33,7 +33,7 @@ export interface KindsLayout {
 }
 
 export interface HistogramLayout {
-  /** Finite, ascending; shared by the histograms of all frames of this layout, so never to be changed. */
+  /** Finite, ascending. Shared by the histograms of all frames of this layout, so it must not be changed. */
   readonly bounds: number[]
   /** One more than bounds. */
   readonly buckets: readonly At[]
@@ -67,7 +67,7 @@ const SCHEMA_NUMBERS = [
 
 type SchemaHistogram = (typeof SCHEMA_HISTOGRAMS)[number]
 
-/** Family of each histogram, and the value of the dividing label that tells two of one family apart. */
+/** Family of each histogram, and the value of the dividing label that separates two of one family. */
 const HISTOGRAM_FAMILIES: Readonly<Record<SchemaHistogram, readonly [family: FamilyKey, division: string]>> = {
   wait: ['wait', 'true'],
   waitRejected: ['wait', 'false'],
@@ -105,7 +105,7 @@ const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent:
   inQueueByKind: ['request_kind', ''],
 }
 
-/** Families about the whole server, whose series name no level. */
+/** Families of the whole server, whose series have no level label. */
 const OF_SERVER: ReadonlySet<FamilyKey> = new Set([
   'seatFairFrac',
   'startedAt',
@@ -114,16 +114,16 @@ const OF_SERVER: ReadonlySet<FamilyKey> = new Set([
   'inQueueByKind',
 ])
 
-/** Spellings of the two labels; the second ones are those of the first releases. */
+/** Spellings of the two labels; the first releases used the second ones. */
 const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
 const SCHEMA_LABELS = ['flow_schema', 'flowSchema'] as const
 
-/** A server has about a dozen of each. A page that names thousands must not fill the memory. */
+/** A server has about a dozen of each. A page with thousands must not exhaust the memory. */
 const MOST_LEVELS = 128
 const MOST_SCHEMAS = 1_024
 
 interface HistogramParts {
-  /** By upper bound; a bound that stands on the page twice counts once. */
+  /** By upper bound; a bound that occurs twice on the page counts once. */
   readonly buckets: Map<number, At>
   sum: At
   count: At
@@ -138,7 +138,7 @@ interface FamilyIndex {
 const key = (level: string, schema = '', division = ''): string => `${level}\u0000${schema}\u0000${division}`
 
 /**
- * Works out the layout. `version` is the server's gitVersion where the source knows it; else the page's own is used.
+ * Determines the layout. `version` is the server's gitVersion if the source has it; otherwise the page's own is used.
  * `notExposed` is a sentence as for `missingFamilies`.
  */
 export function layOut(page: Page, version?: string, notExposed?: string): Layout {
@@ -196,14 +196,14 @@ function kinds(family: FamilyKey, at: (family: FamilyKey, where: string) => At):
 const gitVersion = (page: Page): string | undefined =>
   page.families.get(FAMILY.buildInfo)?.series[0]?.labels['git_version'] || undefined
 
-/** The levels and schemas that a page names, in its order, as many as are shown. */
+/** The levels and schemas on a page, in its order, up to the limits. */
 class Named {
   readonly levels = new Map<string, Set<string>>()
   private readonly otherLevels = new Set<string>()
   private readonly otherSchemas = new Set<string>()
   private schemas = 0
 
-  /** Notes a name of each; returns whether both are shown. */
+  /** Records a name of each; returns whether both are shown. */
   take(level: string, schema: string | undefined): boolean {
     let schemas = this.levels.get(level)
     if (schemas === undefined) {
@@ -243,7 +243,7 @@ class Named {
   }
 }
 
-/** Indexes one family and notes which levels and schemas it names. Series without the labels they need are left out. */
+/** Indexes one family and records its levels and schemas. Series without the required labels are left out. */
 function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): FamilyIndex {
   const at = new Map<string, At>()
   const parts = new Map<string, HistogramParts>()
@@ -284,7 +284,7 @@ function addPart(
   }
 }
 
-/** `undefined` unless the histogram is whole: a sum, a count and a bucket for +Inf. */
+/** `undefined` unless the histogram is complete: a sum, a count and a bucket for +Inf. */
 function histogramLayout({ buckets, sum, count }: HistogramParts): HistogramLayout | undefined {
   const ascending = [...buckets].toSorted(([a], [b]) => a - b)
   if (sum < 0 || count < 0 || ascending.at(-1)?.[0] !== Number.POSITIVE_INFINITY) return undefined

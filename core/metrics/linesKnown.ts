@@ -2,29 +2,29 @@ import { ByteStore, equalBytes, type Text } from './bytes.ts'
 import type { Series } from './page.ts'
 import type { Metadata } from './pageBuilder.ts'
 
-/** Places to look for a line; one that is not found there is read again, which costs a little time and nothing else. */
+/** Slots to probe for a line. A line that is not found is read again, which only costs a little time. */
 const MAX_PROBES = 32
 const NOTHING = new Uint8Array(0)
 
-/** What a line says apart from its value. */
+/** The content of a line except its value. */
 export type Entry = Series | Metadata
 
 export const isSeries = (entry: Entry): entry is Series => 'labels' in entry
 
 /**
- * The lines of a page in order: of a sample its bytes up to the value, of metadata the whole line. The next page of
- * the same server has nearly the same, so that comparing bytes replaces reading them.
+ * The lines of a page in order: a sample's bytes up to the value, the whole line of metadata. The next page of the same
+ * server has nearly the same lines, so comparing bytes replaces reading them.
  */
 export class KnownLines {
   readonly entries: Entry[] = []
-  /** Of each line where it starts in `#store` and how many of its bytes are compared. */
+  /** For each line, its start in `#store` and how many of its bytes are compared. */
   #spans = new Int32Array(0)
   #store = new ByteStore()
-  /** Lines appended and not copied yet: they follow each other in `#source`. */
+  /** Lines appended and not copied yet: they are consecutive in `#source`. */
   #source: Uint8Array = NOTHING
   #runFrom = 0
   #runTo = 0
-  /** Line number + 1 by hash of its bytes; made when it is first needed. */
+  /** Line number + 1 by hash of its bytes; created on first use. */
   #index: Int32Array | undefined
 
   get count(): number {
@@ -38,7 +38,7 @@ export class KnownLines {
     return equalBytes(text.view, at, this.#store.view, this.#spans[2 * line]!, length) ? length : -1
   }
 
-  /** Remembers a line: of `bytes` the part from `from` to `to`, of which the first `length` bytes are compared. */
+  /** Stores a line: the part of `bytes` from `from` to `to`, of which the first `length` bytes are compared. */
   append(entry: Entry, bytes: Uint8Array, from: number, to: number, length: number): void {
     if (from !== this.#runTo || bytes !== this.#source) {
       this.flush()
@@ -57,7 +57,7 @@ export class KnownLines {
     this.entries.push(entry)
   }
 
-  /** Copies what was appended. Must be called before the bytes given to `append` change. */
+  /** Copies the appended lines. Must be called before the bytes given to `append` change. */
   flush(): void {
     this.#store.append(this.#source.subarray(this.#runFrom, this.#runTo))
     this.#runFrom = this.#runTo = 0

@@ -1,8 +1,8 @@
 /**
  * The sample model of one metrics page (Prometheus text 0.0.4 or OpenMetrics 1.0).
  *
- * Series are interned by the parser that read them: the next page of the same server yields the very same `Series`
- * objects for the same lines, so whoever builds on a page may remember work by identity.
+ * Series are interned by the parser that read them: the next page of the same server yields the same `Series` objects
+ * for the same lines, so users of a page may cache work by identity.
  */
 export interface Series {
   /** Name of the sample as written, for example `…_bucket`. */
@@ -45,7 +45,7 @@ export interface ParseProblem {
 export interface Page {
   readonly families: ReadonlyMap<string, Family>
   readonly samples: number
-  /** Everything before it was kept. */
+  /** Everything before it is kept. */
   readonly problem?: ParseProblem
 }
 
@@ -55,7 +55,7 @@ export type Format = 'text' | 'openmetrics'
 export const isOpenMetrics = (contentType: string | undefined): boolean =>
   /^\s*application\/openmetrics-text\s*(?:;|$)/i.test(contentType ?? '')
 
-/** Names that `# TYPE` may give, by format. OpenMetrics says `unknown` for what the text format calls `untyped`. */
+/** Names that `# TYPE` may give, by format. OpenMetrics uses `unknown` for what the text format calls `untyped`. */
 export const TYPES: Readonly<Record<Format, ReadonlyMap<string, FamilyType>>> = {
   text: new Map<string, FamilyType>([
     ['counter', 'counter'],
@@ -76,7 +76,7 @@ export const TYPES: Readonly<Record<Format, ReadonlyMap<string, FamilyType>>> = 
   ]),
 }
 
-/** By format: what the names of a family's samples may have after its own name, and in which types of family. */
+/** By format: suffixes that sample names may add to the family's name, and the family types that have them. */
 export const SUFFIXES: Readonly<Record<Format, readonly (readonly [suffix: string, types: readonly FamilyType[]])[]>> =
   {
     text: [
@@ -96,7 +96,7 @@ export const SUFFIXES: Readonly<Record<Format, readonly (readonly [suffix: strin
     ],
   }
 
-/** What of a page is wanted: everything, or some families and the metadata that decides what belongs to them. */
+/** The parts of a page to keep: everything, or some families and the metadata that decides what belongs to them. */
 export class Selection {
   readonly format: Format
   readonly #keep: ReadonlySet<string> | undefined
@@ -109,7 +109,7 @@ export class Selection {
     const tracked = new Set(keep)
     for (const family of keep) {
       for (const [suffix] of SUFFIXES[format]) {
-        // A sample `a_sum` is of family `a` or of its own, depending on what is declared of both.
+        // A sample `a_sum` belongs to family `a` or to its own, depending on how the two are declared.
         tracked.add(family + suffix)
         if (family.endsWith(suffix)) tracked.add(family.slice(0, -suffix.length))
       }
@@ -121,13 +121,13 @@ export class Selection {
     return this.#keep?.has(family) ?? true
   }
 
-  /** Whether metadata of `family` has a bearing on the families kept. */
+  /** Whether metadata of `family` affects the families kept. */
   tracksFamily(family: string): boolean {
     return this.#tracked?.has(family) ?? true
   }
 
   /**
-   * The shortest beginning of `name` that no name has which matters to the families kept: lines with it need no look.
+   * The shortest prefix of `name` that no name relevant to the families kept has: lines with it can be skipped unread.
    * Empty if there is none.
    */
   foreignPrefix(name: string): string {
@@ -135,7 +135,7 @@ export class Selection {
     for (const tracked of this.#tracked ?? []) {
       let same = 0
       while (same < name.length && name.charCodeAt(same) === tracked.charCodeAt(same)) same++
-      // One is the beginning of the other.
+      // One is a prefix of the other.
       if (same === name.length || same === tracked.length) return ''
       length = Math.max(length, same + 1)
     }

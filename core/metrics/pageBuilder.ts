@@ -34,27 +34,29 @@ interface FamilyDraft {
   exemplars?: Map<number, Exemplar>
 }
 
-/** A family while it is read: as much of the arrays of `family` as `count` says. */
+/** A family that is being read: only the first `count` entries of the arrays of `family` are valid. */
 interface Home {
   readonly family: FamilyDraft
   count: number
-  /** Whether the series are no longer those of the page before, but its own. */
+  /** Whether the family has its own series instead of those of the previous page. */
   own: boolean
 }
 
 /** Series of each family of a page. */
 export type SeriesOfPage = ReadonlyMap<string, Series[]>
 
-/** Gathers the families of one page. Those with the very series of the page before have the same array of them. */
+/**
+ * Collects the families of one page. A family with the same series as on the previous page shares its array of them.
+ */
 export class PageBuilder {
   readonly #selection: Selection
   readonly #before: SeriesOfPage
   readonly #families = new Map<string, Home>()
-  /** Families that had metadata, with their type once it is known. */
+  /** Families with metadata, and their type if it has been declared. */
   readonly #declared = new Map<string, FamilyType | undefined>()
-  /** Family by name of sample, as far as it was asked since the last metadata; `undefined` is one not kept. */
+  /** Family by sample name, as far as looked up since the last metadata; `undefined` for a family that is not kept. */
   readonly #homes = new Map<string, Home | undefined>()
-  /** The name that was asked for last, and its family. */
+  /** The name looked up last, and its family. */
   #name: string | undefined
   #home: Home | undefined
   #samples = 0
@@ -65,8 +67,8 @@ export class PageBuilder {
   }
 
   /**
-   * The first of several `# HELP`, `# TYPE` or `# UNIT` lines of a family counts, and a later one changes nothing:
-   * samples are never lost to it. Samples that came before the type of their family stay in a family of their own name.
+   * The first of several `# HELP`, `# TYPE` or `# UNIT` lines of a family counts, and a later one changes nothing: no
+   * samples are lost. Samples before the type of their family stay in a family of their own name.
    */
   declare(metadata: Metadata): void {
     const { family, kind } = metadata
@@ -122,7 +124,7 @@ export class PageBuilder {
     this.#homes.set(name, this.#home)
   }
 
-  /** A family with metadata of its own comes first, then one whose type has samples with that suffix. */
+  /** A family with its own metadata comes first, then one whose type has samples with that suffix. */
   #familyOf(name: string): string {
     if (this.#declared.has(name)) return name
     for (const [suffix, types] of SUFFIXES[this.#selection.format]) {
@@ -146,7 +148,7 @@ export class PageBuilder {
   }
 }
 
-/** From now on the family has series of its own: the first `count` of those of the page before. */
+/** Gives the family its own series: the first `count` of the previous page's. */
 function ownSeries(home: Home, count: number): void {
   home.family.series = home.family.series.slice(0, count)
   home.own = true
@@ -158,13 +160,16 @@ function longer(values: Float64Array): Float64Array {
   return more
 }
 
-/** What a metadata line says of a family. */
+/** The content of a metadata line about a family. */
 export type Metadata =
   | { readonly kind: 'help'; readonly family: string; readonly help: string }
   | { readonly kind: 'type'; readonly family: string; readonly type: FamilyType }
   | { readonly kind: 'unit'; readonly family: string; readonly unit: string }
 
-/** What a line that begins with `#` says; a `remark` is for people, or of a family that is not selected. */
+/**
+ * The content of a line that begins with `#`. A `remark` is a comment for people, or concerns a family that is not
+ * selected.
+ */
 type Comment =
   | Metadata
   | { readonly kind: 'eof' }
@@ -185,7 +190,7 @@ function wordEnd(bytes: Uint8Array, at: number, end: number): number {
   return Math.min(at + 1, end)
 }
 
-/** The name that was written plainly or, with characters that plain names lack, in quotes. */
+/** The name, written plainly or, with characters that plain names lack, in quotes. */
 function nameOf(written: string | undefined): string | undefined {
   if (written === undefined || NAME.test(written)) return written
   return /^"[^]+"$/.test(written) ? written.slice(1, -1) : undefined
@@ -204,7 +209,7 @@ export function scanComment(
   const end = bytes[newline - 1] === RETURN ? newline - 1 : newline
   const from = skipBlanks(bytes, hash + 1)
   const keywordEnd = wordEnd(bytes, from, end)
-  // A keyword is set off from the `#`; without that the line is a remark.
+  // Whitespace separates a keyword from the `#`; otherwise the line is a remark.
   if (from === hash + 1 || keywordEnd - from > 4) return REMARK
   const keyword = strings.read(text, from, keywordEnd)
   const isMetadata = keyword === 'HELP' || keyword === 'TYPE' || (keyword === 'UNIT' && format === 'openmetrics')

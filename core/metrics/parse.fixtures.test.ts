@@ -11,7 +11,7 @@ interface Sample extends Series {
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g
 
-/** A page read in the plainest way there is, which the pages of apiservers allow. */
+/** Reads a page in the simplest possible way, which is enough for the pages of API servers. */
 function readPlainly(text: string): { types: Map<string, string>; samples: Sample[] } {
   const types = new Map<string, string>()
   const samples: Sample[] = []
@@ -36,7 +36,7 @@ const samplesOf = (page: Page): Sample[] =>
     family.series.map(({ name, labels }, i) => ({ name, labels, value: family.values[i] ?? Number.NaN })),
   )
 
-/** All of a page as one text: comparing 14,000 samples as objects would take seconds. */
+/** The whole page as one text: comparing 14,000 samples as objects would take seconds. */
 const printed = (page: Page): string => JSON.stringify([page.problem ?? null, page.samples, [...page.families]])
 
 const seriesOf = (page: Page): Series[] => [...page.families.values()].flatMap((family) => family.series)

@@ -8,7 +8,7 @@ const fresh = (bytes: Uint8Array, format: Format, keep?: ReadonlySet<string>): P
   createParser({ format, ...(keep && { keep }) }).parse(bytes)
 const format = fc.constantFrom<Format>('text', 'openmetrics')
 
-/** Few names, so that families, suffixes and series meet each other. */
+/** Few names, so that families, suffixes and series collide. */
 const name = fc.constantFrom(
   'a',
   'a_count',
@@ -38,7 +38,7 @@ const printed = (number: number): string => {
   return Number.isFinite(number) ? String(number) : `${number > 0 ? '+' : '-'}Inf`
 }
 
-/** How a sample may be written differently without meaning anything else. */
+/** Variations in how a sample is written that do not change its meaning. */
 interface Style {
   readonly blank: string
   readonly equals: string
@@ -87,7 +87,7 @@ const model: fc.Arbitrary<readonly ModelFamily[]> = fc.uniqueArray(
 function printSample(family: string, { style: how, labels, value: number, timestampMs }: ModelSample): string {
   const { blank, equals, comma, last, nameAt } = how
   const inside = labels.map(([key, raw]) => `${key}${equals}"${escaped(raw)}"`)
-  // After a name in quotes there must be a comma, or it would be a label name.
+  // A comma must follow a name in quotes, or it would be a label name.
   if (nameAt !== undefined) inside.splice(nameAt, 0, `"${family}"${nameAt < inside.length ? ',' : ''}`)
   const separated = inside
     .map((item, i) => (i + 1 < inside.length && !item.endsWith(',') ? item + comma : item))
@@ -116,7 +116,7 @@ const familyOf = ({ name: family, help, isGauge, samples }: ModelFamily): Family
   }
 }
 
-/** Lines that are often right, and stand in every order. */
+/** Lines that are often correct, in any order. */
 const line = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(name, modelSample).map(([family, sample]) => printSample(family, sample)) },
   {
@@ -130,7 +130,7 @@ const line = fc.oneof(
 )
 const lines = fc.array(line, { maxLength: 14 })
 
-/** Pieces of lines in any order: mostly wrong, wherever a reader may stumble. */
+/** Pieces of lines in any order: mostly wrong, wherever a parser may fail. */
 const PIECES = [
   'a',
   'a_sum',
@@ -201,7 +201,7 @@ function parseInChunks(parser: Parser, bytes: Uint8Array, cuts: readonly number[
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
   let from = 0
   for (const to of [...places, bytes.length]) {
-    // Each piece is destroyed after it was taken, which is what a reused buffer looks like.
+    // Each piece is overwritten after use, like a reused buffer.
     const piece = bytes.slice(from, to)
     stream.push(piece)
     piece.fill(0x7b)

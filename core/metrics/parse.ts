@@ -17,13 +17,13 @@ import { NumberScanner, isLineEnd, TailScanner } from './scanTail.ts'
 import { describeByte, SeriesScanner } from './scanSample.ts'
 
 export interface ParserOptions {
-  /** Names of the families wanted; all by default. Lines of others are passed over and not examined. */
+  /** Names of the families to keep; all by default. Lines of others are skipped without examination. */
   readonly keep?: ReadonlySet<string>
   /** `text` by default; see `isOpenMetrics`. */
   readonly format?: Format
 }
 
-/** A page that arrives in pieces. Of what was pushed only an unfinished line and the families wanted are kept. */
+/** A page that arrives in pieces. Of the pushed bytes, only an unfinished line and the families to keep are stored. */
 export interface PageStream {
   /** Takes the next bytes, which may end anywhere. They may be overwritten afterwards. */
   push(chunk: Uint8Array): void
@@ -32,18 +32,18 @@ export interface PageStream {
 }
 
 /**
- * A parser for the pages of one server: it remembers the last page that had no problem and reads one that is nearly
- * the same several times faster, with the very same `Series` objects. What it yields does not depend on that memory,
- * nor on how a page was cut into chunks.
+ * A parser for the pages of one server: it keeps the last page without a problem and reads a nearly identical one
+ * several times faster, with the same `Series` objects. The result does not depend on the kept page, nor on how a page
+ * was cut into chunks.
  *
- * It never throws. Reading stops at the first problem, and everything before it is in the page. A series that stands
- * on the page twice is in the page twice.
+ * It never throws. Reading stops at the first problem, and everything before it is in the page. A series that occurs
+ * twice on the page is in the result twice.
  *
- * What is accepted is what the Prometheus server accepts, with these differences:
+ * It accepts what the Prometheus server accepts, with these differences:
  * - Lines may end with CR LF, timestamps of the text format may be negative, and OpenMetrics may have blanks, blank
  *   lines and remarks as freely as the text format.
  * - A line feed inside a label value, a label name that a series has twice, and a value or a help text that nothing
- *   sets off from the name before it are problems.
+ *   separates from the name before it are problems.
  * - A last line without a line feed is a problem, as it may have been cut (only `# EOF` is complete without one).
  * - The first `# TYPE`, `# HELP` or `# UNIT` of a family counts.
  */
@@ -69,7 +69,7 @@ export function createParser(options: ParserOptions = {}): Parser {
 /** Bytes of the longest line that is read; a longer one is a problem of the page. */
 export const MAX_LINE_BYTES = 1 << 20
 
-/** What outlives a page. */
+/** State that survives a page. */
 interface Memory {
   known: KnownLines
   series: SeriesOfPage
@@ -78,7 +78,7 @@ interface Memory {
 
 /** Length of `# HELP `, and of what other metadata begin with. */
 const KEYWORD = 7
-/** Longest beginning of names that is remembered as passed over. */
+/** Longest skipped prefix of names that is stored. */
 const PASSED_BYTES = 256
 
 /** Reads one page, line by line, from chunks. */
@@ -92,12 +92,12 @@ class PageReader {
   readonly #known: KnownLines
   /** Line of `#known` that is expected next. */
   #expected = 0
-  /** Lines of this page, from the first one on that was not the expected one. */
+  /** Lines of this page, starting at the first unexpected one. */
   #record: KnownLines | undefined
-  /** Beginning of the names that are being passed over, and its length. */
+  /** Prefix of the names that are being skipped, and its length. */
   readonly #passedName = textOf(new Uint8Array(PASSED_BYTES))
   #passed = 0
-  /** Beginning of a line of which the end is still to come. */
+  /** Beginning of a line whose end has not arrived yet. */
   #carry = new Uint8Array(0)
   #carried = 0
   #line = 1
@@ -146,7 +146,7 @@ class PageReader {
     return page
   }
 
-  /** The page ends without a line feed: fine after blanks and after `# EOF`, and else the line may be incomplete. */
+  /** The page ends without a line feed: valid after blanks and after `# EOF`; otherwise the line may be incomplete. */
   #finishLine(rest: Uint8Array): void {
     const text = textOf(new Uint8Array(rest.length + 1).fill(NEWLINE))
     text.bytes.set(rest)
@@ -164,7 +164,7 @@ class PageReader {
     this.#fail(0, rest.length, 'expected the end of the line, found the end of the page')
   }
 
-  /** Keeps the beginning of a line, or as much more of it as has come. */
+  /** Stores the beginning of a line, or the next part of it. */
   #keep(piece: Uint8Array): void {
     const size = this.#carried + piece.length
     const length = piece.at(-1) === NEWLINE ? size - 1 : size
@@ -195,12 +195,12 @@ class PageReader {
     this.#record?.flush()
   }
 
-  /** Whether the line is a sample or metadata whose name begins with what is being passed over. */
+  /** Whether the line is a sample or metadata whose name begins with the skipped prefix. */
   #isPassed({ bytes, view }: Text, at: number, limit: number): boolean {
     const length = this.#passed
     if (length === 0 || at + KEYWORD + length >= limit) return false
     if (bytes[at] !== HASH) return equalBytes(view, at, this.#passedName.view, 0, length)
-    // With another word than those of metadata it would be a remark, and passed over as well.
+    // With another keyword it would be a remark, which is skipped as well.
     const isMetadata = bytes[at + 1] === SPACE && bytes[at + KEYWORD - 1] === SPACE
     return isMetadata && equalBytes(view, at + KEYWORD, this.#passedName.view, 0, length)
   }
@@ -210,7 +210,7 @@ class PageReader {
     for (let i = 0; i < this.#passed; i++) this.#passedName.bytes[i] = prefix.charCodeAt(i)
   }
 
-  /** Passes over the line; index of the next one, or −1 if it is too long. */
+  /** Skips the line; index of the next one, or −1 if it is too long. */
   #pass(text: Text, at: number, limit: number): number {
     const newline = indexOfNewline(text, at, limit)
     return newline - at > MAX_LINE_BYTES ? -1 : newline + 1
@@ -283,7 +283,7 @@ class PageReader {
     return next
   }
 
-  /** Reads value and what follows it; index of the next line, or −1 without having done anything. */
+  /** Reads the value and what follows it; index of the next line, or −1 without any effect. */
   #readValue(text: Text, series: Series, at: number, valueAt: number, limit: number): number {
     const number = this.#number
     if (!number.scan(text.bytes, valueAt)) return -1
@@ -300,8 +300,8 @@ class PageReader {
   }
 
   /**
-   * Looks for a line that was not the expected one among the others that are known, and goes on from there; from now on
-   * the lines of this page are recorded. Returns what is known of the line, `entry` if it is new.
+   * Searches the other known lines for an unexpected line and continues from there; from now on the lines of this page
+   * are recorded. Returns the known entry of the line, or `entry` if it is new.
    */
   #recall(entry: Entry, text: Text, at: number, to: number): Entry {
     this.#record ??= this.#known.head(this.#expected)
@@ -311,7 +311,7 @@ class PageReader {
     return this.#known.entries[line]!
   }
 
-  /** Reports what is at `at`, on the line that begins at `lineStart`. */
+  /** Reports the problem at `at`, on the line that begins at `lineStart`. */
   #fail(lineStart: number, at: number, message: string): -1 {
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
     this.#problem = { line: this.#line, column: at - lineStart + 1, message: sentence }

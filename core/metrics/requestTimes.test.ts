@@ -117,7 +117,7 @@ describe('the times of requests', () => {
       expect(requests?.p99?.seconds).toBeGreaterThan(0.1)
       expect(requests?.meanOwn).toBeUndefined()
       expect(requests?.verbs).toEqual({ get: { count: 20, p50: requests?.p50, p99: requests?.p99 } })
-      // Nothing ended since.
+      // No request has ended since.
       expect(at(40, get([20, 10, 0], 6.5))).toBeUndefined()
     })
 

@@ -3,10 +3,10 @@ import { VERB_GROUPS, type VerbGroup } from '../frame/reading.ts'
 import { DURATION, OWN_DURATIONS } from './catalogueTimes.ts'
 import type { Family, Page, Series } from './page.ts'
 
-/** A large cluster has some ten thousand; a page that has many more must not cost the time of a scrape. */
+/** A large cluster has about ten thousand; a page with many more must not slow down a scrape. */
 const MOST_SERIES = 200_000
 
-/** Requests that last as long as their clients want: watches, and what is streamed. */
+/** Requests that last until their clients end them: watches, and streams. */
 export const LONG_VERBS: ReadonlySet<string> = new Set(['WATCH', 'WATCHLIST', 'CONNECT', 'PROXY'])
 export const LONG_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
@@ -16,15 +16,15 @@ const GROUP_OF: ReadonlyMap<string, VerbGroup> = new Map([
   ...['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION'].map((verb) => [verb, 'write'] as const),
 ])
 
-/** Where the numbers of a family stand. */
+/** Positions of the numbers of a family. */
 interface Places {
   readonly series: readonly Series[]
-  /** Whatever the labels are. */
+  /** All label sets. */
   readonly all: Sums
   readonly verbs: ReadonlyMap<VerbGroup, Sums>
 }
 
-/** What the numbers of several label sets are added from. */
+/** Positions of the numbers to add up over several label sets. */
 interface Sums {
   readonly bounds: readonly number[]
   /** Indices of the buckets up to each bound, the last for +Inf. */
@@ -34,8 +34,8 @@ interface Sums {
 }
 
 /**
- * Reads the times of requests of all levels of one server: the families name no level. What it remembers of one page makes
- * the next one cheaper. `undefined` for a page without them.
+ * Reads the request times of all levels of one server, because the families have no level label. State from one page
+ * makes the next one cheaper. `undefined` for a page without them.
  */
 export function createRequestTimesReader(): (page: Pick<Page, 'families'>) => RequestTimes | undefined {
   const known = new Map<string, Places>()
@@ -61,7 +61,7 @@ export function createRequestTimesReader(): (page: Pick<Page, 'families'>) => Re
   }
 }
 
-/** `undefined` unless each verb is whole: one that comes and goes would seem to begin anew. */
+/** `undefined` unless each verb is complete: one that comes and goes would appear to restart. */
 function verbsAt({ verbs }: Places, values: ArrayLike<number>): RequestTimes['verbs'] {
   const found: RequestTimes['verbs'] = {}
   for (const [verb, sums] of verbs) {
@@ -72,7 +72,7 @@ function verbsAt({ verbs }: Places, values: ArrayLike<number>): RequestTimes['ve
   return found
 }
 
-/** Parsers intern series, so identity is enough. */
+/** Parsers intern series, so comparing identity is enough. */
 const isSame = (a: readonly Series[], b: readonly Series[]): boolean =>
   a === b || (a.length === b.length && a.every((series, i) => series === b[i]))
 
@@ -119,7 +119,7 @@ function group(buckets: Map<number, number[]>, bound: number): number[] {
   return found
 }
 
-/** `undefined` unless it is whole: the same label sets in every bucket, a bucket for all, and numbers alone. */
+/** `undefined` unless it is complete: the same label sets in every bucket, a +Inf bucket, and only numbers. */
 function sumAt({ bounds, buckets, sums, counts }: Sums, values: ArrayLike<number>): Histogram | undefined {
   const all = buckets.at(-1)
   if (all === undefined || buckets.some(({ length }) => length !== all.length) || sums.length !== counts.length) {

@@ -21,7 +21,7 @@ const NAME = 2
 const LABEL_START = 4
 const LABEL = 8
 
-/** A place on a line that no line reaches. */
+/** A position on a line that no line reaches. */
 const NEVER = 2 ** 30
 
 /** By byte: whether it may begin or continue the name of a metric or label. */
@@ -32,7 +32,7 @@ const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   return character === ':' ? NAME_START | NAME : 0
 })
 
-/** What stands at a place, for people. */
+/** The byte at a position, for people. */
 export function describeByte(byte: number | undefined): string {
   if (byte === undefined || byte === NEWLINE || byte === 0x0d) return 'the end of the line'
   if (byte > SPACE && byte < 0x7f) return `'${String.fromCharCode(byte)}'`
@@ -42,8 +42,8 @@ export function describeByte(byte: number | undefined): string {
 /**
  * Reads the series of sample lines: name and labels, up to the value.
  *
- * A line mostly begins like the one before it, down to the last label, so the labels that both have in front are taken
- * over without reading them again.
+ * Most lines begin like the previous one, up to the last label, so the leading labels that both share are reused
+ * without reading them again.
  */
 export class SeriesScanner {
   name = ''
@@ -54,41 +54,41 @@ export class SeriesScanner {
 
   readonly #strings: StringTable
   readonly #needsCommas: boolean
-  /** Whether a name has been read, on the line at hand. */
+  /** Whether a name has been read on the current line. */
   #named = false
-  /** Whether it stands before the brace, as it must for labels to be taken over. */
+  /** Whether it precedes the brace, which reusing labels requires. */
   #nameInFront = false
   /** String that `#quoted` or `#word` read last. */
   #string = ''
 
-  /** Bytes and beginning of the line that was read last. */
+  /** Bytes and start of the previous line. */
   #text: Text | undefined
   #from = 0
   /**
-   * Its labels, if the name stands in front: name, value, where from the beginning of the line the quote before the
-   * value is, and where the next label may begin, which a comma must precede.
+   * Its labels, if the name comes first: name, value, the offset in the line of the quote before the value, and the
+   * offset where the next label may begin, which a comma must precede.
    */
   #count = 0
   readonly #names: string[] = []
   readonly #values: string[] = []
   readonly #quotes: number[] = []
   readonly #nexts: number[] = []
-  /** How many of them the line at hand has as well, and whether it has the name of the one after them. */
+  /** How many of them the current line shares, and whether it has the name of the next one. */
   #common = 0
   #commonName = false
 
   constructor(strings: StringTable, format: Format) {
     this.#strings = strings
-    // Between labels, Prometheus' reader of the text format does without commas.
+    // Between labels, the text format reader of Prometheus does not require commas.
     this.#needsCommas = format === 'openmetrics'
   }
 
-  /** Whether the name is read, which may stand after the brace. */
+  /** Whether the name has been read; it may follow the brace. */
   get named(): boolean {
     return this.#named
   }
 
-  /** Reads what the line from `from` begins with. Index of where `scanRest` has to go on, or −1 after a failure. */
+  /** Reads the start of the line from `from`. Index where `scanRest` has to continue, or −1 after a failure. */
   scanName(text: Text, from: number): number {
     const { bytes } = text
     this.#compare(text, from)
@@ -106,7 +106,7 @@ export class SeriesScanner {
     return end
   }
 
-  /** Reads the labels, from where `scanName` ended, of the line from `from`. Index of the value, or −1. */
+  /** Reads the labels of the line from `from`, starting where `scanName` ended. Index of the value, or −1. */
   scanRest(text: Text, from: number, nameEnd: number): number {
     const { bytes } = text
     const labels: Record<string, string> = {}
@@ -140,7 +140,7 @@ export class SeriesScanner {
     return this.#labels(text, at)
   }
 
-  /** Finds what the line at hand has in common with the last one. */
+  /** Finds the prefix that the current line shares with the previous one. */
   #compare(text: Text, from: number): void {
     this.#common = 0
     this.#commonName = false
@@ -178,7 +178,7 @@ export class SeriesScanner {
     return at + 1
   }
 
-  /** Reads the value at `quote` of the label `name`; index of what follows it and its comma, or −1 after a failure. */
+  /** Reads the value of the label `name` at `quote`; index after it and its comma, or −1 after a failure. */
   #value(text: Text, name: string, quote: number): number {
     const { bytes } = text
     let at = this.#quoted(text, quote)

@@ -5,7 +5,7 @@ import { numberOf, NumberScanner } from './scanTail.ts'
 const scanner = new NumberScanner()
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What the scanner makes of a text that a line feed ends: the number, or `undefined`. */
+/** The scanner's result for a text that ends with a line feed: the number, or `undefined`. */
 function scan(text: string): number | undefined {
   if (!scanner.scan(bytesOf(`${text}\n`), 0)) return undefined
   expect(scanner.end).toBe(text.length)

@@ -5,7 +5,7 @@ import { describeByte, SeriesScanner } from './scanSample.ts'
 /** 10^0 to 10^22: the powers of ten that a double holds exactly. */
 const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 const EXACT = 2 ** 53
-/** More digits in an exponent than any that matters, so that adding them up cannot overflow. */
+/** Larger than any exponent that matters, so that adding up its digits cannot overflow. */
 const LARGE_EXPONENT = 100_000
 
 const PLUS = 0x2b
@@ -20,9 +20,9 @@ const INFINITE = /^[+-]?inf(?:inity)?$/i
 const NOT_A_NUMBER = /^nan$/i
 
 /**
- * Value of a number as Go's `strconv.ParseFloat` reads it and Prometheus' parser admits it: decimal notation, `NaN`,
- * `Inf` and `Infinity` in any case and the latter two with a sign. No hexadecimal, no `_`, and nothing that is too large
- * for a double. `undefined` for anything else.
+ * Value of a number as Go's `strconv.ParseFloat` reads it and Prometheus' parser accepts it: decimal notation, `NaN`,
+ * `Inf` and `Infinity` in any case and the latter two with a sign. No hexadecimal, no `_`, and nothing that is too
+ * large for a double. `undefined` for anything else.
  */
 export function numberOf(text: string): number | undefined {
   if (DECIMAL.test(text)) {
@@ -41,8 +41,8 @@ const isEnd = (byte: number | undefined): boolean =>
  * Reads numbers from bytes, exactly as {@link numberOf} reads them from text.
  *
  * A decimal number m × 10^e whose digits m make less than 2^53 and whose |e| is at most 22 is one correctly rounded
- * multiplication or division of two exact doubles, which is all that nearly every value on a page needs. The rest is
- * left to the language.
+ * multiplication or division of two exact doubles, which covers nearly every value on a page. All others are parsed by
+ * the language.
  */
 export class NumberScanner {
   /** What the last successful `scan` read. */

@@ -3,13 +3,13 @@ export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
 /** `v1.29 to v1.37`. */
 export const COVERED_RANGE = `v1.${COVERED_MINORS.oldest} to v1.${COVERED_MINORS.newest}`
 
-/** Whether the rules of a gitVersion's minor are known. */
+/** Whether the rules for a gitVersion's minor are known. */
 export function isCovered(version: string): boolean {
   const parsed = parseKubernetesVersion(version)
   return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
 }
 
-/** The release whose rules are applied to a version: the version itself where they are known, else the nearest one. */
+/** The release whose rules apply to a version: the version itself if its rules are known, otherwise the nearest one. */
 export function ruledBy(version: string): string {
   if (isCovered(version)) return version
   const { major = COVERED_MINORS.newest, minor = COVERED_MINORS.newest } = parseKubernetesVersion(version) ?? {}
@@ -24,7 +24,7 @@ interface KubernetesVersion {
 }
 
 /**
- * Reads `v1.36.3` and what vendors make of it (`v1.33.5-gke.1162000`, `v1.32.9-eks-3025e55`, `1.31+`). `undefined` for
+ * Parses `v1.36.3` and vendors' variants (`v1.33.5-gke.1162000`, `v1.32.9-eks-3025e55`, `1.31+`). `undefined` for
  * anything that does not start like a version.
  */
 export function parseKubernetesVersion(text: string | undefined): KubernetesVersion | undefined {
@@ -34,8 +34,8 @@ export function parseKubernetesVersion(text: string | undefined): KubernetesVers
 }
 
 /**
- * Why a server may not be read as it is, in one or two sentences: its version is not known, or the catalogue of families and
- * rules does not cover it. `undefined` where it does.
+ * Why a server's metrics may be misread, in one or two sentences: its version is unknown, or the catalogue of families
+ * and rules does not cover it. `undefined` if it is covered.
  */
 export function versionNote(version: string | undefined): string | undefined {
   if (version === undefined || parseKubernetesVersion(version) === undefined) {

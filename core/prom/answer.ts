@@ -1,11 +1,11 @@
-/** A native histogram as the HTTP API writes it; counts are of the bucket alone, not cumulative. */
+/** A native histogram in the format of the HTTP API; counts are per bucket, not cumulative. */
 export interface NativeHistogram {
   readonly count: number
   readonly sum: number
   readonly buckets: readonly { readonly left: number; readonly right: number; readonly count: number }[]
 }
 
-/** One series of an answer; `times` are Unix milliseconds, ascending, each once. */
+/** One series of a response; `times` are Unix milliseconds, ascending, without duplicates. */
 export interface PromSeries {
   readonly labels: Readonly<Record<string, string>>
   readonly times: readonly number[]
@@ -17,22 +17,22 @@ export type PromAnswer =
   | {
       readonly kind: 'series'
       readonly series: readonly PromSeries[]
-      /** What the server says is wrong with a result that it gives nevertheless: parts that it could not read. */
+      /** Problems that the server reports with a result: parts that it could not read. */
       readonly warnings: readonly string[]
     }
-  /** The server answers in the form of the API and refuses the query. */
+  /** The server's response has the API's format but rejects the query. */
   | { readonly kind: 'refused'; readonly type: string; readonly words: string }
-  /** Not an answer of this API; `why` completes "the answer …". */
+  /** Not a response of this API; `why` completes "the answer …". */
   | { readonly kind: 'foreign'; readonly why: string }
 
-/** Characters of a warning that are kept, and how many warnings. */
+/** Maximum length of a warning in characters, and maximum number of warnings. */
 const WARNING_CHARACTERS = 300
 const WARNINGS = 4
 
 /**
- * Reads a parsed JSON answer of `/api/v1/query` or `/api/v1/query_range`. Samples that are not numbers (stale markers,
- * NaN) are left out: they say that there is no value. Everything else that does not fit makes the whole answer foreign,
- * so that a damaged one is never shown as a smaller cluster.
+ * Reads a parsed JSON response of `/api/v1/query` or `/api/v1/query_range`. Samples that are not numbers (stale
+ * markers, NaN) are left out: they mean that there is no value. Any other mismatch makes the whole response foreign, so
+ * a damaged response is never shown as a smaller cluster.
  */
 export function readAnswer(json: unknown): PromAnswer {
   if (!isRecord(json)) return foreign('is not a JSON object')
@@ -61,9 +61,7 @@ type Json = Readonly<Record<string, unknown>>
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/**
- * Thanos documents them within the data. `isPartial` is what a cluster of VictoriaMetrics says in place of a warning.
- */
+/** Thanos documents them within the data. A VictoriaMetrics cluster sends `isPartial` instead of a warning. */
 function warningsOf({ warnings, isPartial }: Json, { warnings: within }: Json): string[] {
   const said = [warnings, within].flatMap((list) =>
     Array.isArray(list) ? list.flatMap((warning) => textOf(warning) ?? []) : [],
@@ -80,7 +78,7 @@ function readSeries(item: unknown): PromSeries | undefined {
   const plain = listOf(item, 'value', 'values')
   const native = listOf(item, 'histogram', 'histograms')
   if (plain === undefined || native === undefined) return undefined
-  // Most series of a large answer have one sample: nothing has to be put in order.
+  // Most series of a large response have one sample, which needs no sorting.
   if (plain.length === 1 && native.length === 0) {
     const only = readPoint(plain[0], numberOf)
     if (only === undefined) return undefined
@@ -110,7 +108,9 @@ const inOrder = (points: readonly Point[]): boolean =>
   points.every(({ at }, index) => index === 0 || at > (points[index - 1]?.at ?? at))
 const isFirstOfItsTime = ({ at }: Point, index: number, all: readonly Point[]): boolean => at !== all[index - 1]?.at
 
-/** The points of a vector (one) or a matrix (many); none where the series has the other sort; `undefined` if malformed. */
+/**
+ * The points of a vector (one) or a matrix (many); none where the series has the other kind; `undefined` if malformed.
+ */
 function listOf(item: Readonly<Record<string, unknown>>, one: string, many: string): readonly unknown[] | undefined {
   const [single, list] = [item[one], item[many]]
   if (single !== undefined) return [single]
@@ -138,7 +138,7 @@ function readPoint<S>(pair: unknown, read: (value: unknown) => S | undefined): P
   return { at: Math.round(seconds * 1_000), sample }
 }
 
-/** A Date holds no later second. */
+/** A Date cannot represent a later second. */
 const LAST_SECOND = 8.64e12
 
 const INFINITIES: Readonly<Record<string, number>> = {

@@ -2,7 +2,7 @@ import { CATALOGUE, familiesOf, KIND_FAMILIES, requestTimeFamiliesOf } from '../
 import { EARLIEST_LIMIT, FAMILY, type FamilyInfo } from '../metrics/familyNames.ts'
 import { equals, named, type Matcher } from './promql.ts'
 
-/** Names of the samples that one query reads together, parts of histograms among them. */
+/** Names of the samples that one query reads together, including the parts of histograms. */
 export type FamilyGroup = readonly string[]
 
 type Sort = 'values' | 'durations' | 'sizes' | 'ratios'
@@ -13,14 +13,14 @@ const sortOf = ({ type, unit }: FamilyInfo): Sort => {
   return unit.startsWith('ratio') ? 'ratios' : 'sizes'
 }
 
-/** Of a histogram; a native one has the name of its family. */
+/** Sample names of a histogram. A native one has the name of its family. */
 const histogramNames = (name: string): FamilyGroup => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]
 
 const sampleNames = ({ name, type }: FamilyInfo): FamilyGroup => (type === 'histogram' ? histogramNames(name) : [name])
 
 type Versions = readonly (string | undefined)[]
 
-/** What servers of these versions can have; families that none of them has are not asked for. */
+/** Families that servers of these versions can have. Families that none of them has are not queried. */
 const familiesOfAll = (versions: Versions, of: typeof familiesOf): ReadonlySet<FamilyInfo> =>
   new Set((versions.length === 0 ? [undefined] : versions).flatMap(of))
 
@@ -33,10 +33,10 @@ function namesBySort(versions: Versions): (...sorts: readonly Sort[]) => FamilyG
 export const requestTimeNames = (versions: Versions): FamilyGroup =>
   [...familiesOfAll(versions, requestTimeFamiliesOf)].flatMap(sampleNames)
 
-/** Of so many servers one sample of each series, of thirty levels, is two answers of a few megabytes. */
+/** Up to this many servers, one sample of each series, at thirty levels, is two responses of a few megabytes. */
 export const FEW_SERVERS = 4
 
-/** What is read of the present: a few queries for any number of levels. */
+/** Families for the current state: a few queries for any number of levels. */
 export function presentGroups(versions: Versions, servers: number): readonly FamilyGroup[] {
   const names = namesBySort(versions)
   return servers <= FEW_SERVERS
@@ -45,8 +45,8 @@ export function presentGroups(versions: Versions, servers: number): readonly Fam
 }
 
 /**
- * What a history is made of, in two queries: single values with the utilization of seats, and durations. Histograms that
- * are only shown of the present are left out.
+ * Families for a history, in two queries: single values with the seat utilization, and durations. Histograms that are
+ * shown only for the current state are left out.
  */
 export function pastGroups(versions: Versions): readonly FamilyGroup[] {
   const names = namesBySort(versions)
@@ -55,19 +55,19 @@ export function pastGroups(versions: Versions): readonly FamilyGroup[] {
 }
 
 /**
- * Each server has one such series: the level catch-all cannot be deleted, and it always has a limit. What it is labelled
- * with beside the level says which server it is, and its samples are the instants of the scrapes.
+ * Each server has exactly one such series: the level catch-all cannot be deleted, and it always has a limit. Its labels
+ * other than the level identify the server, and the times of its samples are the times of the scrapes.
  */
 export const CLOCK: readonly Matcher[] = [
   named([FAMILY.nominal, EARLIEST_LIMIT]),
   equals('priority_level', 'catch-all'),
 ]
 
-/** Whether a series is one of those. */
+/** Whether a series matches `CLOCK`. */
 export const isClock = ({ __name__: name, priority_level: level }: Readonly<Record<string, string>>): boolean =>
   (name === FAMILY.nominal || name === EARLIEST_LIMIT) && level === 'catch-all'
 
-/** Labels that metrics pages have; whatever else a series is labelled with, Prometheus added. */
+/** Labels on metrics pages; Prometheus added all other labels of a series. */
 const PAGE_LABELS: ReadonlySet<string> = new Set(['le', ...[...CATALOGUE.values()].flatMap(({ labels }) => labels)])
 
 export const isPageLabel = (label: string): boolean => label === '__name__' || PAGE_LABELS.has(label)

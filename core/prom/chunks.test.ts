@@ -19,7 +19,7 @@ describe('the resolution of a range', () => {
       fc.property(fc.integer({ min: 1, max: 9_000 }), fc.integer({ min: 60_000, max: 24 * HOUR }), (series, range) => {
         const resolution = resolutionFor(range, 5_000, series)
         const chunks = planChunks({ from: 1, to: 1 + range }, resolution, pointsPerChunk(series))
-        // Two groups of families and the clock for each chunk, beside the eight queries about the present.
+        // Two groups of families and the clock for each chunk, plus the eight queries for the current state.
         expect(8 + 3 * chunks.length).toBeLessThanOrEqual(20)
       }),
     )
@@ -36,7 +36,7 @@ const arbitrary = fc
   })
   .filter(({ length, stepMs, points }) => length / stepMs / points < 2_000)
 
-/** The instants of a chunk that a query of steps reads. */
+/** Number of instants of a chunk that a query with steps reads. */
 const steps = ({ from, to }: Chunk, stepMs: number): number => Math.floor(to / stepMs) - Math.floor(from / stepMs)
 
 describe('chunks', () => {
@@ -49,7 +49,7 @@ describe('chunks', () => {
         for (const [i, chunk] of chunks.entries()) {
           expect(chunk.from).toBeLessThan(chunk.to)
           if (i > 0) expect(chunk.to).toBe(chunks[i - 1]?.from)
-          // The newest ends between two steps.
+          // The newest chunk ends between two steps.
           expect(steps(chunk, stepMs)).toBeLessThanOrEqual(points + 1)
           if (!raw) expect(chunk.from % stepMs).toBe(0)
         }

@@ -1,4 +1,7 @@
-/** A part of the past that one round of queries reads: samples after `from`, up to and including `to`, Unix milliseconds. */
+/**
+ * A part of the past that one round of queries reads: samples after `from`, up to and including `to`, Unix
+ * milliseconds.
+ */
 export interface Chunk {
   readonly from: number
   readonly to: number
@@ -6,24 +9,32 @@ export interface Chunk {
 
 /** How the past is read. */
 export interface Resolution {
-  /** Distance of the instants that are read. */
+  /** Distance between the instants that are read. */
   readonly stepMs: number
-  /** Every sample as it was scraped; otherwise the newest one at each step. */
+  /** Every sample as scraped; otherwise the newest one at each step. */
   readonly raw: boolean
 }
 
-/** Points of a range on the widest chart, more of which could not be told apart; and as few as still show a course. */
+/**
+ * Points of a range on the widest chart: more would be indistinguishable, and fewer than the least would not show the
+ * course.
+ */
 const SCREEN_POINTS = { most: 720, least: 60 }
-/** Samples of one answer, about 6 MB of JSON; and of all answers about a range: as many chunks as a few queries read. */
+/**
+ * Samples in one response, about 6 MB of JSON; and in all responses for a range: as many chunks as a few queries read.
+ */
 const ANSWER_SAMPLES = 200_000
 const RANGE_SAMPLES = 3 * ANSWER_SAMPLES
-/** Steps that are read, milliseconds: whole parts of a minute and an hour, which answers are cached by. */
+/** Allowed steps, milliseconds: whole divisors of a minute and an hour, by which responses are cached. */
 const STEPS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600].map((seconds) => seconds * 1_000)
 
-/** Points of so many series that one answer may hold. */
+/** Points for this number of series that fit in one response. */
 export const pointsPerChunk = (series: number): number => ANSWER_SAMPLES / Math.max(1, series)
 
-/** What a range needs on a screen, where samples are `intervalMs` apart; of very many series it is fewer points. */
+/**
+ * The resolution of a range on a screen, for samples `intervalMs` apart. A very large number of series gets fewer
+ * points.
+ */
 export function resolutionFor(rangeMs: number, intervalMs: number, series: number): Resolution {
   const points = Math.max(SCREEN_POINTS.least, Math.min(SCREEN_POINTS.most, RANGE_SAMPLES / Math.max(1, series)))
   const wanted = rangeMs / points
@@ -32,12 +43,12 @@ export function resolutionFor(rangeMs: number, intervalMs: number, series: numbe
   return { stepMs: step, raw: false }
 }
 
-/** Prometheus answers at most 11,000 points of a series. */
+/** Prometheus returns at most 11,000 points per series. */
 const MOST_POINTS = 5_000
 
 /**
- * The chunks of a range, the newest first, so that what lies next to the present is there first. Together they cover the
- * range without overlapping. Unless the samples are read raw, all bounds but the newest lie on whole steps.
+ * The chunks of a range, newest first, so that the part next to the present arrives first. Together they cover the
+ * range without overlapping. Unless the samples are read raw, all bounds except the newest are on whole steps.
  */
 export function planChunks(range: Chunk, { stepMs, raw }: Resolution, mostPoints: number): readonly Chunk[] {
   const length = Math.max(1, Math.min(MOST_POINTS, Math.floor(mostPoints))) * stepMs
@@ -51,7 +62,7 @@ export function planChunks(range: Chunk, { stepMs, raw }: Resolution, mostPoints
   return chunks
 }
 
-/** Both halves of a chunk whose answer was too large, the newer first; `undefined` where it cannot be divided. */
+/** The two halves of a chunk whose response was too large, the newer first; `undefined` if it cannot be divided. */
 export function halves({ from, to }: Chunk, { stepMs }: Resolution): readonly [Chunk, Chunk] | undefined {
   const steps = Math.floor((to - from) / stepMs)
   if (steps < 2) return undefined

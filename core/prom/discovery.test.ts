@@ -44,7 +44,7 @@ describe('discovery', () => {
   })
 
   test('chooses the label that tells servers apart', () => {
-    // A scrape through a service: every server has the same address.
+    // A scrape through a Service: every server has the same address.
     const found = discover([
       clock({ instance: 'kubernetes:443', node: 'cp-1' }, 1),
       clock({ instance: 'kubernetes:443', node: 'cp-2' }, 1),

@@ -5,7 +5,7 @@ import { usualDistance } from './interval.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Names of the labels that say which cluster and which server a series is of. */
+/** Names of the labels that identify a series' cluster and server. */
 export interface TargetLabels {
   /** Absent where Prometheus has one cluster only and does not label it. */
   readonly cluster?: string
@@ -16,7 +16,7 @@ export interface FoundServer {
   readonly instance: string
   /** Unix milliseconds of its newest sample. */
   readonly lastAt: number
-  /** Usual distance of its scrapes, milliseconds; absent before the second one. */
+  /** Usual scrape interval, milliseconds; absent before the second scrape. */
   readonly intervalMs?: number
 }
 
@@ -27,18 +27,18 @@ export interface FoundCluster {
   readonly servers: readonly FoundServer[]
 }
 
-/** What one query about the servers tells. */
+/** Result of one query about the servers. */
 export interface Discovery {
   readonly labels: TargetLabels
-  /** Names of the labels that Prometheus added to every server, sorted: one of them may be the right one instead. */
+  /** Names of the labels that Prometheus added to every server, sorted: one of them may be the correct one instead. */
   readonly choices: readonly string[]
   /** Sorted by name. */
   readonly clusters: readonly FoundCluster[]
-  /** Usual distance of two scrapes, milliseconds; absent before the second one. */
+  /** Usual scrape interval, milliseconds; absent before the second scrape. */
   readonly intervalMs?: number
 }
 
-/** By convention, the more usual first. */
+/** By convention, the most common first. */
 const CLUSTER_LABELS = [
   'cluster',
   'kubernetes_cluster',
@@ -49,7 +49,10 @@ const CLUSTER_LABELS = [
 ]
 const INSTANCE_LABELS = ['instance', 'node', 'host', 'hostname', 'pod', 'server']
 
-/** Finds clusters and servers in the series that each server has one of (`CLOCK`). `wish` names labels instead. */
+/**
+ * Finds clusters and servers in the series that each server has exactly once (`CLOCK`). `wish` overrides the label
+ * names.
+ */
 export function discover(clocks: readonly PromSeries[], wish: Partial<TargetLabels> = {}): Discovery {
   const sets = clocks.map(({ labels }) => labels)
   const labels = labelsIn(sets, wish)
@@ -85,14 +88,14 @@ function serverOf(instance: string, clocks: readonly PromSeries[]): FoundServer 
   }
 }
 
-/** Of which cluster and server a series is, by these labels; a label that it lacks is empty, as Prometheus reads it. */
+/** Cluster and server of a series according to these labels; a missing label is empty, as in Prometheus. */
 export function placeOf(set: Labels, { cluster, instance }: TargetLabels): { cluster?: string; instance: string } {
   return { ...(cluster !== undefined && { cluster: set[cluster] ?? '' }), instance: set[instance] ?? '' }
 }
 
 /**
- * What tells targets apart, those of several replicas of a Prometheus included: the labels that were added to their clocks, and
- * a key of a series made of them.
+ * How to distinguish targets, including those of several Prometheus replicas: the labels that were added to their
+ * clocks, and a key of a series made of them.
  */
 export function targetsOf(clocks: readonly PromSeries[]): {
   readonly labels: string[]
@@ -102,12 +105,12 @@ export function targetsOf(clocks: readonly PromSeries[]): {
   return { labels: names, keyOf: ({ labels }) => JSON.stringify(names.map((name) => labels[name] ?? '')) }
 }
 
-/** The labels of a series that its metrics page did not have. */
+/** The labels of a series that are not on its metrics page. */
 const addedLabels = (set: Labels): string[] => Object.keys(set).filter((name) => !isPageLabel(name))
 
 function labelsIn(sets: readonly Labels[], wish: Partial<TargetLabels>): TargetLabels {
   const cluster = wish.cluster ?? CLUSTER_LABELS.find((name) => sets.some((set) => set[name] !== undefined))
-  // All servers have it, and it tells as many of them apart as any label does.
+  // All servers have it, and it separates as many of them as any other label does.
   const told = INSTANCE_LABELS.filter((name) => sets.every((set) => (set[name] ?? '') !== ''))
   const apart = (name: string): number => new Set(sets.map((set) => set[name])).size
   const most = Math.max(0, ...told.map(apart))

@@ -1,10 +1,12 @@
 import type { Shown } from './measures.ts'
 
-/** What a fleet is compared by: one query for each number, whatever the number of clusters, servers and levels. */
+/**
+ * The numbers by which a fleet is compared: one query for each, whatever the number of clusters, servers and levels.
+ */
 export const FLEET_NUMBERS = ['executing', 'limit', 'nominal', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
 export type FleetNumber = (typeof FLEET_NUMBERS)[number]
 
-/** Of each level of each server. */
+/** For each level of each server. */
 export const FLEET_SHOWN: Readonly<Record<FleetNumber, Shown>> = {
   executing: { measures: 'executing', each: ['priority_level'] },
   limit: { measures: 'limit', each: ['priority_level'] },

@@ -7,13 +7,13 @@ import { FLEET_SHOWN, type FleetNumber } from './fleetNumbers.ts'
 import { promqlOf, type Place } from './measures.ts'
 import { metric, selector, type Matcher } from './promql.ts'
 
-/** Servers of several versions, which Prometheus scrapes about equally often. */
+/** Servers of several versions that Prometheus scrapes at about the same interval. */
 export interface FleetPlace extends Pick<Place, 'matchers' | 'intervalMs'> {
-  /** gitVersions; families are named by them. */
+  /** gitVersions, which determine the family names. */
   readonly versions: readonly (string | undefined)[]
 }
 
-/** The PromQL of a number, with one series for each level of each server; `undefined` where no version has it. */
+/** The PromQL for a number, with one series for each level of each server; `undefined` if no version has it. */
 export const fleetQuery = (number: FleetNumber, place: FleetPlace): string | undefined =>
   overVersions(place, (one) => promqlOf(FLEET_SHOWN[number], one))
 
@@ -27,7 +27,7 @@ export const busiestQuery = (place: FleetPlace): string | undefined =>
 
 const HISTOGRAMS = [...CATALOGUE.values()].flatMap(({ name, type }) => (type === 'histogram' ? name : []))
 
-/** The newer names first: a server that has both keeps the earlier one for compatibility. */
+/** Newer names first: a server that has both keeps the earlier one for compatibility. */
 function overVersions(
   { versions, ...place }: FleetPlace,
   write: (one: Place) => string | undefined,
@@ -44,7 +44,7 @@ function overVersions(
   return written.size === 0 ? undefined : [...written].join(' or ')
 }
 
-/** The versions of the API servers; kubelets and other components report theirs under the same name. */
+/** The versions of the API servers. Kubelets and other components report theirs under the same name. */
 export function versionsQuery({ cluster, instance }: TargetLabels, matchers: readonly Matcher[]): string {
   const labels = [...(cluster === undefined ? [] : [cluster]), instance]
   return `${metric(FAMILY.buildInfo, matchers)} and on (${labels.join(', ')}) ${selector([...CLOCK, ...matchers])}`

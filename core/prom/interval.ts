@@ -2,22 +2,24 @@ import { REALLOCATION_MS } from '../frame/derive.ts'
 import { median } from '../frame/quantile.ts'
 import type { PromSeries } from './answer.ts'
 
-/** Usual distance of the samples of a series, milliseconds; `undefined` where no series has two. */
+/** Usual distance between the samples of a series, milliseconds; `undefined` if no series has two. */
 export function usualDistance(series: readonly Pick<PromSeries, 'times'>[]): number | undefined {
-  // Of each series apart: two replicas of one Prometheus scrape the same server at different instants.
+  // Each series separately: two replicas of one Prometheus scrape the same server at different instants.
   return median(series.flatMap(({ times }) => median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? []))
 }
 
 const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
 
-/** Which recomputations of the limits scrapes that far apart cannot show, in a sentence; `undefined` where all are seen. */
+/**
+ * The recomputations of the limits that scrapes at this interval miss, in a sentence; `undefined` if they miss none.
+ */
 export function hiddenReallocations(ms: number): string | undefined {
   if (ms <= REALLOCATION_MS) return undefined
   const of = Number((ms / REALLOCATION_MS).toFixed(1))
   return `${scrapedEvery(ms)} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so about one of ${of} recomputations is seen.`
 }
 
-/** All that such scrapes cannot show. */
+/** Everything that scrapes at this interval miss. */
 export const hiddenByInterval = (ms: number): string =>
   `${hiddenReallocations(ms) ?? scrapedEvery(ms)} Seats and queues are those at the scrape; what rose and fell between two scrapes shows in counters only.`
 

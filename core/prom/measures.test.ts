@@ -153,7 +153,7 @@ describe('the PromQL of what is shown', () => {
     expect(promqlOf({ measures: 'meanSeats', ...low }, native)).toBe(
       `sum without (flow_schema) (histogram_sum(${P}work_estimated_seats{${LOW}})) / sum without (flow_schema) (histogram_count(${P}work_estimated_seats{${LOW}}))`,
     )
-    // Families that are not among them are classic.
+    // Families that are not in the list are classic.
     expect(promqlOf({ measures: 'executionP99', ...low }, native)).toContain('_bucket{')
     const utilization = place({ native: [`${P}priority_level_seat_utilization`] })
     expect(promqlOf({ measures: 'utilizationShares', ...low }, utilization)).toBeUndefined()

@@ -5,18 +5,18 @@ import { RECENT_MS } from '../frame/recent.ts'
 import { equals, metric, type Matcher } from './promql.ts'
 
 /**
- * What charts and numbers show, as PromQL that gives the same value.
+ * The values of charts and numbers, as PromQL that gives the same values.
  *
- * Labels that are not asked about are dropped with `without`, so that those that Prometheus added stay: where servers are
- * not told apart by a matcher, each of them has a series of its own instead of a part in a meaningless sum.
+ * Labels that are not needed are dropped with `without`, so the labels that Prometheus added stay: where no matcher
+ * separates servers, each of them has its own series instead of a part in a meaningless sum.
  */
 
-/** Labels that there may be one number for each value of. */
+/** Labels that a number can be split by. */
 export type Each = 'priority_level' | 'flow_schema' | 'reason'
 
 /** A chart or a number. */
 export interface Shown {
-  /** Several are the lines of one chart. */
+  /** Several measures are the lines of one chart. */
   readonly measures: MeasureId | readonly MeasureId[]
   readonly level?: string | undefined
   readonly schema?: string | undefined
@@ -24,31 +24,31 @@ export interface Shown {
   readonly each?: readonly Each[]
   /** One number for all servers. */
   readonly summed?: boolean
-  /** Unix milliseconds of the scrape that a number is of; it is the present one without. */
+  /** Unix milliseconds of the number's scrape; the current one if absent. */
   readonly atMs?: number | undefined
-  /** How much time a cell of a heat map, or the shares of a histogram, are of; milliseconds. */
+  /** Time span of a cell of a heat map, or of the shares of a histogram; milliseconds. */
   readonly spanMs?: number | undefined
 }
 
-/** Where it is measured. */
+/** The measured server. */
 export interface Place {
-  /** gitVersion: it decides how families are named, and whether they are there. */
+  /** gitVersion: it determines the names of families and which of them exist. */
   readonly version: string | undefined
-  /** What Prometheus labels the server with; nothing where that is not known. */
+  /** The labels that Prometheus gives the server; empty if they are unknown. */
   readonly matchers: readonly Matcher[]
-  /** How often Prometheus scrapes; the usual interval where that is not known. */
+  /** Scrape interval; the usual one if unknown. */
   readonly intervalMs: number | undefined
-  /** Families of which Prometheus has native histograms and no classic ones. */
+  /** Families for which Prometheus has native histograms and no classic ones. */
   readonly native?: readonly string[] | undefined
 }
 
-/** Prometheus itself scrapes every minute unless it is told otherwise; half of that is what most installations tell it. */
+/** The default scrape interval of Prometheus is one minute; most installations configure half of that. */
 export const USUAL_INTERVAL_MS = 30_000
 /** The windows of the console's own numbers (`core/frame`). */
 
 /**
- * Ranges hold their ends and one interval more, so that whenever they are evaluated as many scrapes lie in them as the
- * console compares: `rate()` is the increase between the first and the last of these.
+ * Ranges include their ends and one more interval, so that at any time of evaluation they contain as many scrapes as
+ * the console compares: `rate()` is the increase between the first and the last of these.
  */
 const windowsOf = (intervalMs = USUAL_INTERVAL_MS) => {
   const step = intervalMs < 1_000 ? intervalMs : Math.round(intervalMs / 1_000) * 1_000
@@ -61,7 +61,7 @@ const windowsOf = (intervalMs = USUAL_INTERVAL_MS) => {
 }
 type Windows = ReturnType<typeof windowsOf>
 
-/** What the expressions of measures are put together from; each is absent where the version lacks the family. */
+/** The building blocks of expressions; each is absent where the version lacks the family. */
 interface Terms {
   readonly windows: Windows
   /** Milliseconds of the chart's own window. */
@@ -69,12 +69,12 @@ interface Terms {
   readonly value: (key: FamilyKey, own?: readonly Matcher[]) => string | undefined
   readonly rate: (key: FamilyKey, rangeMs: number, own?: readonly Matcher[]) => string | undefined
   readonly isNative: (key: FamilyKey) => boolean
-  /** Observations by upper bound, or as native histograms: how many a second, or how many there were. */
+  /** Observations by upper bound, or as native histograms: per second, or their number. */
   readonly buckets: (key: FamilyKey, rangeMs: number, own?: readonly Matcher[], how?: 'rate' | 'increase') => Part
   readonly part: (key: FamilyKey, part: 'sum' | 'count', rangeMs: number | undefined) => Part
-  /** Levels other than the exempt one, which nothing limits. */
+  /** Levels other than the exempt one, which has no limit. */
   readonly limited: readonly Matcher[]
-  /** Drops the level of an expression that has one number for each of them. */
+  /** Aggregates over the levels an expression that has one number for each of them. */
   readonly overLevels: (how: 'sum' | 'topk', each: (terms: Terms) => Part) => Part
 }
 type Part = string | undefined
@@ -108,19 +108,19 @@ const gauge =
   (key: FamilyKey) =>
   ({ value }: Terms): Part =>
     value(key)
-/** Seats by which current limits lie below nominal ones, or above them. */
+/** Seats by which current limits are below nominal ones, or above them. */
 const moved =
   (less: FamilyKey, from: FamilyKey) =>
   ({ overLevels }: Terms): Part =>
     overLevels('sum', ({ value, limited }) =>
       inside((difference) => `clamp_min(${difference}, 0)`, joined(value(from, limited), '-', value(less, limited))),
     )
-/** Shares of the time at or below a ratio. */
+/** Shares of time at or below a ratio. */
 const timeShares =
   (key: FamilyKey) =>
   ({ windows, span, buckets, part, isNative }: Terms): Part => {
     const rangeMs = windows.atLeast(span)
-    // A native histogram is one series: its shares cannot be told apart by a label.
+    // A native histogram is one series: no label separates its shares.
     if (isNative(key)) return undefined
     return joined(buckets(key, rangeMs), '/ ignoring (le) group_left', part(key, 'count', rangeMs))
   }
@@ -168,13 +168,13 @@ const MEASURES = {
   lastServedTag: gauge('latestS'),
 } as const satisfies Record<string, (terms: Terms) => Part>
 export type MeasureId = keyof typeof MEASURES
-/** Every measure there is. */
+/** Every measure. */
 export const MEASURE_IDS = Object.keys(MEASURES).filter((id): id is MeasureId => Object.hasOwn(MEASURES, id))
 
-/** Minutes that a heat map's cell or a share of time is of where the chart does not say. */
+/** Time span of a heat map's cell or of a time share where the chart sets none. */
 const USUAL_SPAN_MS = 60_000
 
-/** PromQL that gives what is shown; `undefined` where the version of the server has no metrics of it. */
+/** PromQL for the shown values; `undefined` where the server's version has no metrics for them. */
 export function promqlOf(shown: Shown, place: Place): string | undefined {
   const { measures, summed = false, each = [] } = shown
   const one = (id: MeasureId): Part => {
@@ -191,9 +191,9 @@ export function promqlOf(shown: Shown, place: Place): string | undefined {
 }
 
 /**
- * Series of a family that are summed until only the labels `kept` of it are left, and those that Prometheus added; nothing
- * where the version lacks the family. `write` makes an expression of one series; matchers of labels that the family lacks
- * are left out unless they are of the place.
+ * Series of a family, summed until only its labels in `kept` and the labels that Prometheus added remain; `undefined`
+ * where the version lacks the family. `write` creates an expression from one series. Matchers of labels that the family
+ * lacks are left out unless they belong to the place.
  */
 export function summedSeries(
   place: Pick<Place, 'version' | 'matchers'>,
@@ -218,10 +218,10 @@ function termsOf({ level, schema, each = [], atMs, spanMs = USUAL_SPAN_MS }: Sho
     ...(level === undefined ? [] : [equals('priority_level', level)]),
     ...(schema === undefined ? [] : [equals('flow_schema', schema)]),
   ]
-  // Amid two scrapes, so that none that is a little early or late comes into a range or leaves it.
+  // Midway between two scrapes, so that a slightly early or late scrape neither enters nor leaves a range.
   const instant = atMs === undefined ? {} : { atMs: atMs + Math.round((place.intervalMs ?? 0) / 2) }
 
-  /** Series of a family that are summed until only the labels in question are left. */
+  /** Series of a family, summed until only the relevant labels remain. */
   const summed = (
     key: FamilyKey,
     own: readonly Matcher[],

@@ -1,22 +1,22 @@
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { NativeHistogram, PromSeries } from './answer.ts'
 
-/** Cumulative counts as classic histograms have them: `counts` has one item more than `bounds`, for +Inf. */
+/** Cumulative counts as in classic histograms: `counts` has one more item than `bounds`, for +Inf. */
 export interface Classic {
   readonly bounds: readonly number[]
   readonly counts: readonly number[]
 }
 
-/** Bounds from 2^−10 (1 ms) to 2^11 (2048): what seconds, seats, requests and ratios of flow control range over. */
+/** Bounds from 2^−10 (1 ms) to 2^11 (2048): the range of seconds, seats, requests and ratios in flow control. */
 const LOWEST = -10
 const HIGHEST = 11
-/** Finer buckets are read at every second power of √2: quantiles are interpolated between these. */
+/** Finer buckets are read at every second power of √2; quantiles are interpolated between these. */
 const FINEST_PER_POWER = 2
 
 /**
- * A native histogram as a classic one. The buckets of an exponential histogram lie on powers of 2^(2^−schema), so
- * cumulative counts are exact at those of them that are chosen here: the same for every sample of a schema, so that two
- * samples can be subtracted. Histograms with bounds of their own (schema −53) are exact at the bounds that they show.
+ * Converts a native histogram to a classic one. The buckets of an exponential histogram lie on powers of 2^(2^−schema),
+ * so cumulative counts are exact at the powers chosen here. These are the same for every sample of a schema, so two
+ * samples can be subtracted. Histograms with custom bounds (schema −53) are exact at their bounds.
  */
 export function classicOf({ count, buckets }: NativeHistogram): Classic {
   const ordered = buckets.toSorted((a, b) => a.right - b.right)
@@ -55,14 +55,14 @@ function boundsOf(buckets: readonly NativeHistogram['buckets'][number][]): numbe
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b))
 const isWhole = (n: number): boolean => isNear(n, Math.round(n))
 
-/** The bounds with so many steps in each power of two, or one step for several. */
+/** The bounds with this number of steps in each power of two, or one step for several. */
 function exponential(perPower: number): number[] {
   const from = Math.ceil(LOWEST * perPower)
   const to = Math.floor(HIGHEST * perPower)
   return Array.from({ length: to - from + 1 }, (_, step) => 2 ** ((from + step) / perPower))
 }
 
-/** Families of which there are native histograms and no classic ones. */
+/** Families that have native histograms and no classic ones. */
 export function nativeFamilies(series: readonly PromSeries[]): readonly string[] {
   const names = new Set(series.map(({ labels }) => labels['__name__'] ?? ''))
   return [...names].filter((name) => CATALOGUE.get(name)?.type === 'histogram' && !names.has(`${name}_bucket`))

@@ -12,7 +12,7 @@ import { createPages } from './pages.ts'
 const AT = 1_700_000_000_000
 const ADDED = { instance: 'api-1:6443', job: 'apiserver', cluster: 'a' }
 
-/** What Prometheus answers of pages that it scraped at these times, through JSON. */
+/** Prometheus' responses for pages scraped at these times, converted through JSON. */
 function scraped(pages: readonly { readonly at: number; readonly page: Page }[], added = ADDED): PromSeries[] {
   interface Written {
     readonly metric: Record<string, string>
@@ -153,7 +153,7 @@ describe('what is asked', () => {
   test('is every family that the version has and no other, in a few queries', () => {
     expect(presentGroups(['v1.36.3'], 3)).toHaveLength(2)
     expect(presentGroups(['v1.36.3'], 30)).toHaveLength(4)
-    // Requests by kind are read of a few servers only.
+    // Requests by kind are read only for a few servers.
     const many = new Set(presentGroups(['v1.36.3'], 30).flat())
     expect(new Set([...many, ...KIND_FAMILIES])).toEqual(all('v1.36.3'))
     expect(KIND_FAMILIES.filter((name) => many.has(name))).toEqual([])
@@ -161,7 +161,7 @@ describe('what is asked', () => {
     expect(all('v1.36.3')).toContain('process_start_time_seconds')
     expect(all('v1.37.0')).not.toContain('apiserver_flowcontrol_request_concurrency_limit')
     expect(all('v1.27.1')).not.toContain('apiserver_flowcontrol_current_executing_seats')
-    // Of several versions, what one of them has; of an unknown one, everything.
+    // For several versions, the families that any of them has; for an unknown one, all.
     expect(all('v1.27.1', 'v1.36.3')).toContain('apiserver_flowcontrol_current_executing_seats')
     expect(all()).toEqual(all(undefined))
   })

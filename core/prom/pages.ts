@@ -13,26 +13,31 @@ export interface TimedPage {
   readonly page: Page
 }
 
-/** Pages by server, each server's in the order of time. */
+/** Pages by server, each server's in order of time. */
 export type PagesByServer = ReadonlyMap<string, readonly TimedPage[]>
 
-/** Puts answers back together into the pages that were scraped. */
+/** Reassembles the scraped pages from responses. */
 export interface Pages {
-  /** Of every sample of a range. All samples of one scrape have the same time, so each page is exactly what was scraped. */
+  /**
+   * From every sample of a range. All samples of one scrape have the same time, so each page is exactly what was
+   * scraped.
+   */
   raw(series: readonly PromSeries[]): PagesByServer
   /**
-   * Of the newest samples at some steps. `clock` has for each server and step the time of the scrape that its samples are
-   * of; a scrape that is the newest at several steps is one page.
+   * From the newest samples at some steps. For each server and step, `clock` has the time of the scrape that provided
+   * the samples. A scrape that is the newest at several steps is one page.
    */
   stepped(series: readonly PromSeries[], clock: readonly PromSeries[]): PagesByServer
 }
 
-/** Series that are remembered; more than a cluster has, so that servers that come and go do not fill the memory. */
+/**
+ * Maximum number of series kept; more than a cluster has, so that servers that come and go do not exhaust the memory.
+ */
 const MOST_KNOWN = 200_000
 
 /**
- * `instance` is the label that says which server a series is of. Several Prometheus replicas may scrape one server: each
- * has pages of its own, told apart by the labels that they added.
+ * `instance` is the label that identifies a series' server. Several Prometheus replicas may scrape one server: each has
+ * its own pages, separated by the labels that they added.
  */
 export function createPages(instance: string): Pages {
   const strings = createSeriesTable()
@@ -68,7 +73,7 @@ export function createPages(instance: string): Pages {
   }
 }
 
-/** A page is looked up at `step`, where its samples are, and is of `at`, when it was scraped. */
+/** A page is read at `step`, where its samples are, and was scraped at `at`. */
 interface Instant {
   readonly step: number
   readonly at: number
@@ -93,25 +98,25 @@ function byServer(
   )
 }
 
-/** The scrapes that a clock of steps shows, each at the first step that shows it. */
+/** The scrapes that a clock with steps contains, each at the first step that contains it. */
 function scrapes({ times, samples }: PromSeries): Instant[] {
   const instants: Instant[] = []
   for (const [index, step] of times.entries()) {
     const seconds = samples[index]
     const at = typeof seconds === 'number' ? Math.round(seconds * 1_000) : Number.NaN
-    // A scrape cannot be later than the instant that shows it, nor before one that was shown earlier.
+    // A scrape cannot be later than the step that contains it, nor earlier than one at an earlier step.
     if (at <= step && at > (instants.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) instants.push({ step, at })
   }
   return instants
 }
 
-/** A series with its own place in the answers. */
+/** A series and its position in the responses. */
 interface Column {
   readonly family: string
   readonly series: PromSeries
-  /** Of the series, with the labels of the page alone. */
+  /** The same series with only the labels of the page. */
   readonly own: Known
-  /** Index of the first sample that has not been passed yet. */
+  /** Index of the first sample that has not been consumed yet. */
   next: number
 }
 
@@ -127,7 +132,7 @@ function pagesOf(series: readonly PromSeries[], instants: readonly Instant[], st
   return instants.map(({ step, at }) => ({ at, page: pageAt(columns, step, strings) }))
 }
 
-/** Family of a sample by its name: a histogram's parts are named after it. */
+/** Family of a sample by its name: the parts of a histogram are named after it. */
 function familyOf(name: string): string {
   if (CATALOGUE.has(name)) return name
   const family = name.replace(/_(?:bucket|sum|count)$/, '')
@@ -163,7 +168,7 @@ function pageAt(columns: readonly Column[], step: number, strings: SeriesTable):
   }
 }
 
-/** A native histogram takes the place of the classic one in the page. */
+/** A native histogram replaces the classic one on the page. */
 function addNative(
   { family, own }: Column,
   histogram: NativeHistogram,
@@ -181,11 +186,14 @@ function addNative(
 }
 
 interface Known {
-  /** The very same object each time, so that a builder can remember what it made of it. */
+  /** The same object each time, so that a builder can cache by it. */
   readonly series: Series
   /** Order of appearance. */
   readonly seq: number
-  /** Name of the family and labels but the bound: of a `…_bucket` and of the native histogram of the same series the same. */
+  /**
+   * Name of the family and labels without the bound: the same for a `…_bucket` and for the native histogram of the same
+   * series.
+   */
   readonly withoutBound: string
   readonly asHistogram: string
 }

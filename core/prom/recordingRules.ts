@@ -5,13 +5,13 @@ import { durationText } from './promql.ts'
 export interface RecordingRule {
   readonly record: string
   readonly expr: string
-  /** One sentence: what reads fewer series with it. */
+  /** One sentence: which queries read fewer series with it. */
   readonly saves: string
 }
 
 const PREFIX = 'priority_level:apiserver_flowcontrol_'
 
-/** What is recorded for each level: sums over its flow schemas, which are most of the series. */
+/** Recorded for each level: sums over its flow schemas, which account for most of the series. */
 const RULES = [
   ['current_executing_seats:sum', 'executing', 'executing seats: one series a level in place of one a flow schema.'],
   ['current_inqueue_requests:sum', 'queued', 'queued requests: one series a level in place of one a flow schema.'],
@@ -30,7 +30,10 @@ const RULES = [
   ['request_execution_seconds:p99', 'executionP99', 'executions: one series a level in place of 14 a flow schema.'],
 ] as const satisfies readonly (readonly [string, MeasureId, string])[]
 
-/** Rules for what this server's version has. They hold for every server that Prometheus scrapes as often. */
+/**
+ * Rules for the families of this server's version. They are valid for every server that Prometheus scrapes at the same
+ * interval.
+ */
 export function recordingRules(place: Omit<Place, 'matchers'>): readonly RecordingRule[] {
   return RULES.flatMap(([name, measures, saves]) => {
     const expr = promqlOf({ measures, each: ['priority_level'] }, { ...place, matchers: [] })
@@ -38,7 +41,10 @@ export function recordingRules(place: Omit<Place, 'matchers'>): readonly Recordi
   })
 }
 
-/** The file that Prometheus loads: rules are evaluated once a scrape, more often they would see nothing new. */
+/**
+ * The file that Prometheus loads. Rules are evaluated once per scrape; evaluating them more often would yield nothing
+ * new.
+ */
 export const rulesYaml = (rules: readonly RecordingRule[], intervalMs = USUAL_INTERVAL_MS): string =>
   [
     'groups:',
@@ -48,7 +54,7 @@ export const rulesYaml = (rules: readonly RecordingRule[], intervalMs = USUAL_IN
     ...rules.flatMap(({ record, expr, saves }) => [
       `      # ${saves}`,
       `      - record: ${record}`,
-      // Single quotes keep everything but themselves, which no expression has.
+      // Single quotes preserve everything except themselves, and no expression contains one.
       `        expr: '${expr.replaceAll("'", "''")}'`,
     ]),
     '',

@@ -5,9 +5,9 @@ import { targetsOf } from './discovery.ts'
 import { named, noneOf, selector, sumBy, type Matcher } from './promql.ts'
 
 /**
- * The times of requests of each server by verb, summed where they are stored: a large cluster has some ten thousand series of
+ * The request times of each server by verb, summed in Prometheus: a large cluster has about ten thousand series of
  * them.
- * The clocks say what servers are labelled with; what none of the versions has is not asked for.
+ * The clocks contain the labels of the servers. Families that none of the versions has are not queried.
  */
 export const requestTimesQuery = (
   clocks: readonly PromSeries[],
@@ -24,7 +24,7 @@ export const requestTimesQuery = (
     ]),
   )
 
-/** Those sums, which are of the instant of the query, as samples of the newest scrape of their servers. */
+/** Those sums, which belong to the instant of the query, as samples of their servers' newest scrape. */
 export function atScrapes(sums: readonly PromSeries[], clocks: readonly PromSeries[]): readonly PromSeries[] {
   const { keyOf } = targetsOf(clocks)
   const newest = new Map(clocks.map((clock) => [keyOf(clock), clock.times.at(-1)]))

@@ -73,7 +73,7 @@ describe('starter rules', () => {
 describe('the examples of the proposal as starter rules', () => {
   test('lists of pods: those that scanned more than 1,000 keys, and no others', () => {
     const lists = (keys: number) => every(10, 40, (second) => seen(second, range('/registry/pods/', 'prefix'), keys))
-    // The first is not known to be expensive; then the burst, and what 0.39 s bring.
+    // The first request is not yet tracked as expensive; then come the burst and the units of 0.39 s.
     expect(previewOf(lists(5_000), preset('pod-lists')).would).toMatchObject({ passed: 16, limited: 24 })
     expect(previewOf(lists(1_000), preset('pod-lists')).would.limited).toBe(0)
     const others = every(10, 40, (second) => seen(second, range('/registry/secrets/', 'prefix'), 5_000))

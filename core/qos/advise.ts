@@ -10,17 +10,17 @@ import { elementsOf, type QosRequest } from './request.ts'
 import type { Seen } from './seen.ts'
 import { byRequest, spanMs, type Usage, usages } from './traffic.ts'
 
-/** Rules to begin with, or for what was observed. Never applied by themselves. */
+/** Starter rules, or rules derived from observed requests. Never applied automatically. */
 export interface Proposal {
   readonly id: string
   readonly title: string
-  /** What they protect etcd from, how, and what they cost innocent requests. */
+  /** What they protect etcd from, how, and their cost to harmless requests. */
   readonly why: string
   readonly classes: readonly JsonMap[]
   readonly rules: readonly JsonMap[]
 }
 
-/** Starter rules for what is known to bring an etcd down. */
+/** Starter rules for requests that are known to bring an etcd down. */
 export const PRESETS: readonly Proposal[] = [
   {
     id: 'events',
@@ -138,7 +138,10 @@ const MOST_PROPOSED = 5
 const EXPENSIVE_KEYS = 1_000
 const EXPENSIVE_BYTES = 1024 * 1024
 
-/** The starter rules, and rules for what was expensive in the requests given, each tried on them (QoS specification 8). */
+/**
+ * The starter rules, and rules for the expensive requests among those given, each previewed on them (QoS specification
+ * 8).
+ */
 export function advise(all: readonly Seen[], configuration: QosConfiguration): readonly EtcdAdvice[] {
   return [...proposalsFor(all), ...PRESETS].map((proposal) => tried(proposal, all, configuration))
 }
@@ -155,7 +158,7 @@ function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfi
   }
 }
 
-/** The rules in effect with those of a proposal; what has a name already stays as it is. */
+/** The rules in effect plus those of a proposal; entries with an existing name stay unchanged. */
 export function withProposal(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {
   const document = documentOf(configuration)
   const added = (known: readonly JsonMap[], more: readonly JsonMap[]): readonly JsonMap[] => [
@@ -165,7 +168,7 @@ export function withProposal(configuration: QosConfiguration, { classes, rules }
   return { ...document, classes: added(document.classes, classes), rules: added(document.rules, rules) }
 }
 
-/** Of the most expensive requests by keys and by bytes, those that are expensive each time. */
+/** Of the most expensive requests by keys and by bytes, those that are expensive every time. */
 function proposalsFor(all: readonly Seen[]): readonly Proposal[] {
   const seconds = Math.max(1, spanMs(all) / 1_000)
   const each = usages(all, byRequest).filter(({ sample }) => proposable(sample.request))
@@ -190,7 +193,7 @@ interface Observation {
   readonly perSecond: number
 }
 
-/** Only of reads the cost is predicted, and only keys can be named. */
+/** Costs are predicted only for reads, and only keys can be named. */
 const proposable = ({ method, body }: QosRequest): boolean => method === 'KV/Range' && body?.op === 'Range'
 
 function proposalFor({ op, sample }: Usage, { keys, bytes, perSecond }: Observation): Proposal {
@@ -223,13 +226,13 @@ function proposalFor({ op, sample }: Usage, { keys, bytes, perSecond }: Observat
   }
 }
 
-/** A name that classes and rules may have: `expensive-registry-pods`. */
+/** A valid name for classes and rules: `expensive-registry-pods`. */
 const nameFor = (prefix: string): string => {
   const words = prefix.toLowerCase().match(/[a-z0-9]+/g) ?? ['reads']
   return `expensive-${words.join('-')}`.slice(0, 60).replace(/-+$/, '')
 }
 
-/** Spread over 30 to 45, where no starter rule is, so that rules for overlapping keys seldom share one. */
+/** Spread over 30 to 45, where there are no starter rules, so that rules for overlapping keys seldom share one. */
 const freePriority = (name: string): number =>
   30 +
   (Array.from({ length: name.length }, (_, index) => name.charCodeAt(index)).reduce((sum, each) => sum + each, 0) % 16)

@@ -2,7 +2,7 @@ import type { EtcdState } from '../contract/etcd.ts'
 
 const number = (value: number): string => value.toLocaleString('en-US')
 
-/** What went past a proxy, in one sentence; `undefined` when nothing did, as far as the member says. */
+/** The requests that bypassed a proxy, in one sentence; `undefined` if the member reports none. */
 export const bypassText = ({ answered, outside, seconds }: NonNullable<EtcdState['bypass']>): string | undefined =>
   outside === 0
     ? undefined

@@ -5,7 +5,7 @@ import type { CostKind } from './operations.ts'
 import type { QosRequest } from './request.ts'
 import type { Observed, Prediction } from './tracker.ts'
 
-/** Of a value by which a state is split: a key or a name may be as long as a request. */
+/** Limit for a value by which a state is split: a key or a name may be as long as a request. */
 const LONGEST_GROUP = 256
 
 /** The value by which the state of a class is split. */
@@ -22,7 +22,7 @@ export function groupOf({ groupBy }: QosClass, compiled: CompiledRule, subject: 
   }
 }
 
-/** Units that a request needs to be admitted and is charged then; what is not known yet counts nothing. */
+/** Units that a request needs for admission and is charged then; unknown costs count as nothing. */
 export function unitsOf(
   cost: CostKind,
   { requestBytes = 0 }: QosRequest,
@@ -40,7 +40,7 @@ export function unitsOf(
         return requestBytes + (prediction?.responseBytes ?? 0)
       case 'scannedKeys':
         return prediction?.scannedKeys ?? 0
-      // The time of a processor cannot be seen from outside: the whole time stands for it (QoS specification 1).
+      // CPU time cannot be measured from outside, so wall time stands for it (QoS specification 1).
       case 'wallTimeMs':
       case 'cpuTimeMs':
         return prediction?.latencyMs ?? 0
@@ -49,7 +49,7 @@ export function unitsOf(
   return { need: cost === 'failedRequests' ? 1 : charged, charged }
 }
 
-/** What a call turned out to cost; `undefined` where it was not measured. */
+/** The measured cost of a call; `undefined` if it was not measured. */
 export function actualOf(cost: CostKind, { requestBytes }: QosRequest, observed: Observed): number | undefined {
   switch (cost) {
     case 'requests':

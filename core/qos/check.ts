@@ -18,17 +18,17 @@ export interface Written {
   readonly classes: readonly Placed<WrittenClass>[]
   readonly rules: readonly Placed<WrittenRule>[]
   readonly settings: readonly Placed<WrittenSettings>[]
-  /** Names of classes that are there and could not be read, so that nobody misses them. */
+  /** Names of classes that exist but could not be read, so that they are not reported as missing. */
   readonly unreadClasses: readonly string[]
 }
 
-/** Names are labels of metrics and decide between rules of one priority (QoS specification 1). */
+/** Names are metric labels and decide between rules of one priority (QoS specification 1). */
 const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,61}[a-z0-9])?$/
 const MOST = 100
 
 /**
- * Judges what was written (QoS specification 4). The configuration is there exactly when no finding is an error.
- * Each finding says what is wrong and how to mend it.
+ * Validates a configuration (QoS specification 4). It is present if and only if no finding is an error. Each finding
+ * contains the problem and its remedy.
  */
 export function checkConfiguration(written: Written): {
   readonly configuration?: QosConfiguration
@@ -110,7 +110,7 @@ interface PlacedRule {
   readonly placed: Placed<WrittenRule>
 }
 
-/** Two enabled rules of one priority may not match the same request (QoS specification 4). */
+/** Two enabled rules of one priority must not match the same request (QoS specification 4). */
 function checkConflicts(all: readonly PlacedRule[], composite: Settings['composite'], findings: PlacedFinding[]): void {
   const enabled = all
     .filter(({ rule }) => rule.enabled)

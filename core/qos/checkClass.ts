@@ -11,7 +11,7 @@ import {
 import type { Bounds, Judge } from './judge.ts'
 import { COSTS } from './operations.ts'
 
-/** A class as it is written: every member has its type, and nothing is judged yet. Absent members are absent. */
+/** A class as written: every member has its type, but nothing is validated yet. Absent members are absent. */
 export interface WrittenClass {
   readonly name: string
   readonly qdisc: string
@@ -32,7 +32,7 @@ const MOST_WAITING = 1_000
 const MOST_GROUPS = 100_000
 const MOST_SEGMENTS = 16
 
-/** The parameters that each discipline has. */
+/** The parameters of each discipline. */
 const PARAMETERS: Readonly<Record<Qdisc, Readonly<Record<string, Bounds>>>> = {
   tbf: { qps: { least: 0, above: true }, burst: { least: 1 } },
   lbf: { qps: { least: 0, above: true } },
@@ -41,7 +41,7 @@ const PARAMETERS: Readonly<Record<Qdisc, Readonly<Record<string, Bounds>>>> = {
 }
 const ALL_PARAMETERS = ['qps', 'burst', 'num', 'limit', 'windowMs'] as const
 
-/** No class where it has an error. */
+/** Empty if the class has an error. */
 export function checkClass(judge: Judge<WrittenClass>): readonly QosClass[] {
   const { value } = judge
   const limiter = checkLimiter(judge)

@@ -18,7 +18,7 @@ import {
 } from './operations.ts'
 import { networkOf } from './subjects.ts'
 
-/** A rule as it is written: every member has its type, and nothing is judged yet. */
+/** A rule as written: every member has its type, but nothing is validated yet. */
 export interface WrittenRule {
   readonly name: string
   readonly qClassName: string
@@ -36,7 +36,7 @@ export interface WrittenRule {
   readonly allowAll?: boolean
 }
 
-/** Entries of the lists of a rule. */
+/** Maximum number of entries in the lists of a rule. */
 const MOST_ENTRIES = [
   ['subjects', 100],
   ['prefixPaths', 1_000],
@@ -47,7 +47,7 @@ const MOST_ENTRIES = [
 ] as const
 const MOST_RETRY = 100
 
-/** The rule by itself, without a look at others; `undefined` where it has an error. */
+/** Validates one rule, independently of the others; `undefined` if it has an error. */
 export function checkRule(judge: Judge<WrittenRule>, classNames: readonly string[]): QosRule | undefined {
   const { value } = judge
   for (const [list, most] of MOST_ENTRIES) {
@@ -172,7 +172,7 @@ function checkKeys(judge: Judge<WrittenRule>): void {
   }
 }
 
-/** What the parts of a selector say together. */
+/** Validates the parts of a selector together. */
 function checkSelector(judge: Judge<WrittenRule>, rule: QosRule): void {
   const { ops, methods, subjects, prefixPaths, ranges, conditions, enabled } = rule
   const selectors = [ops, methods, subjects, prefixPaths, ranges, conditions]

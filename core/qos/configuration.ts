@@ -4,24 +4,24 @@ import type { ConditionKind, CostKind, Op } from './operations.ts'
 export const QDISCS = ['tbf', 'lbf', 'maxinflight', 'window'] as const
 export type Qdisc = (typeof QDISCS)[number]
 
-/** A queue discipline with its parameters. Rates are units of cost a second. */
+/** A queue discipline with its parameters. Rates are cost units per second. */
 export type Limiter =
   | { readonly qdisc: 'tbf'; readonly qps: number; readonly burst: number }
   | { readonly qdisc: 'lbf'; readonly qps: number }
   | { readonly qdisc: 'maxinflight'; readonly num: number }
   | { readonly qdisc: 'window'; readonly limit: number; readonly windowMs: number }
 
-/** What becomes of a request that the discipline does not admit. */
+/** What happens to a request that the discipline does not admit. */
 export type Overflow =
   { readonly action: 'reject' } | { readonly action: 'delay'; readonly maxDelayMs: number; readonly maxWaiting: number }
 
-/** By what the state of a class is split. */
+/** The key by which the state of a class is split. */
 export type GroupBy =
   | { readonly by: 'none' | 'user' | 'clientIP' }
   /** By the first `segments` segments of the key. */
   | { readonly by: 'prefix'; readonly segments: number }
 
-/** Groups of a class that are kept unless it says otherwise. */
+/** Groups of a class that are kept by default. */
 export const DEFAULT_GROUPS = 1_000
 
 export interface QosClass {
@@ -33,15 +33,17 @@ export interface QosClass {
   readonly maxGroups: number
 }
 
-/** A caller; both fields must match, and a missing one matches everybody. */
+/** A caller. Both fields must match; an absent one matches all callers. */
 export interface Subject {
-  /** A name, or the beginning of names with a trailing `*`. */
+  /** A name, or a name prefix with a trailing `*`. */
   readonly user?: string
   /** An address or a network in CIDR notation. */
   readonly clientIP?: string
 }
 
-/** As a request names keys; without an end it is one key, and the end `\x00` means all keys from this one on. */
+/**
+ * A key range as requests have it: without an end it is one key, and the end `\x00` means all keys from this one on.
+ */
 export interface KeyRange {
   readonly key: string
   readonly rangeEnd?: string
@@ -57,7 +59,7 @@ export interface Condition {
 export interface QosRule {
   readonly name: string
   readonly qClassName: string
-  /** 1 to 100; the highest that matches applies. */
+  /** 1 to 100; the matching rule with the highest applies. */
   readonly priority: number
   readonly enabled: boolean
   readonly subjects: readonly Subject[]
@@ -68,17 +70,17 @@ export interface QosRule {
   readonly methods: readonly string[]
   readonly minRetry: number
   readonly conditions: readonly Condition[]
-  /** Whether rules of a class share its state, or each has its own. */
+  /** Whether the rules of a class share its state, or each has its own. */
   readonly scope: 'class' | 'rule'
 }
 
 export interface Settings {
-  /** What becomes of two rules of one priority that only some larger request matches together. */
+  /** How to treat two rules of one priority that only a larger request matches together. */
   readonly composite: 'warn' | 'reject'
-  /** Entries of the tracker. */
+  /** Maximum number of entries in the tracker. */
   readonly trackerCapacity: number
   readonly estimator: 'lru' | 'lru+stats'
-  /** The text of a rejection: that of etcd, or one that names the rule. */
+  /** The text of a rejection: etcd's own, or one that names the rule. */
   readonly message: 'etcd' | 'named'
 }
 
@@ -89,7 +91,7 @@ export const DEFAULT_SETTINGS: Settings = {
   message: 'etcd',
 }
 
-/** Everything that a proxy limits by. It is taken as it is; `checkConfiguration` judges it. */
+/** Everything that a proxy limits by. It is not validated here; `checkConfiguration` does that. */
 export interface QosConfiguration {
   readonly classes: readonly QosClass[]
   readonly rules: readonly QosRule[]

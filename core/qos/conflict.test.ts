@@ -57,7 +57,7 @@ describe('rules of one priority (QoS specification 11, conflicts)', () => {
   })
 })
 
-/** Whether both match once all conditions hold and enough was retried. */
+/** Whether both match if all conditions hold and there were enough retries. */
 function matchesBoth(a: QosRule, b: QosRule): (subject: Subjected) => boolean {
   const both = [a, b].map((rule) => compileRule({ ...rule, conditions: [] }))
   return (subject) => both.every((compiled) => ruleMatches(compiled, subject, { retry: 100 }))
@@ -85,7 +85,7 @@ describe('properties of conflicts (QoS specification 12, property 2)', () => {
       { numRuns: 2_000 },
     )
     for (const count of Object.values(met)) expect(count).toBeGreaterThan(20)
-    // Random requests do not meet every pair.
+    // Random requests do not match every pair.
     expect(found).toBeGreaterThan(met.composite / 5)
   })
 })

@@ -7,8 +7,8 @@ import { keysOf } from './selectors.ts'
 import { type Caller, callerOf, canBeBoth, isCaller, networkOf } from './subjects.ts'
 
 /**
- * Whether two rules of one priority can match the same request, whatever the conditions say: all of them are lower bounds,
- * so any set of them can hold together (QoS specification 4).
+ * Whether two rules of one priority can match the same request, regardless of their conditions: all of them are lower
+ * bounds, so any set of them can hold together (QoS specification 4).
  */
 export type Conflict =
   | { readonly kind: 'none' }
@@ -17,10 +17,10 @@ export type Conflict =
   /** Only a request of several operations, or over a range that spans the keys of both, matches both. */
   | { readonly kind: 'composite'; readonly by: 'range' | 'txn' }
 
-/** A witness on keys when neither rule selects any. */
+/** A witness key for when neither rule selects any. */
 const ANY_KEY: Bytes = 'a'
 
-/** Operations that rules without any select. Watches are never limited. */
+/** Operations that rules without an operation select. Watches are never limited. */
 const ALL_OPS: readonly string[] = [...OPS.filter((op) => op !== 'Watch'), OTHER]
 
 const opsOf = (rule: QosRule, keys: readonly Interval[] | undefined): readonly string[] => {
@@ -28,11 +28,11 @@ const opsOf = (rule: QosRule, keys: readonly Interval[] | undefined): readonly s
   return keys === undefined ? ops : ops.filter((op) => KEYED_OPS.has(op))
 }
 
-/** A rule, taken apart once for all others that it is compared with. */
+/** A rule, parsed once for all comparisons with others. */
 export interface ComparedRule {
   readonly rule: QosRule
   readonly ops: readonly string[]
-  /** Apart and in order; `undefined` without a key selector. */
+  /** Disjoint and in order; `undefined` without a key selector. */
   readonly keys: readonly Interval[] | undefined
   readonly subjects: readonly { readonly subject: Subject; readonly caller: Caller }[]
 }
@@ -67,13 +67,13 @@ export function conflictOf(a: ComparedRule, b: ComparedRule): Conflict {
   return { kind: 'none' }
 }
 
-/** Methods that both rules allow and that are limited. */
+/** Limited methods that both rules allow. */
 function commonMethods(a: QosRule, b: QosRule): readonly string[] {
   const allowed = (rule: QosRule, method: string): boolean => rule.methods.length === 0 || rule.methods.includes(method)
   return METHODS.filter((method) => allowed(a, method) && allowed(b, method) && !UNLIMITED_METHODS.has(method))
 }
 
-/** The first key that both select: the larger of two starts of intervals that overlap. */
+/** The first key that both select: the larger of the two starts of overlapping intervals. */
 function commonKey(a: readonly Interval[] | undefined, b: readonly Interval[] | undefined): Bytes | undefined {
   if (a === undefined || b === undefined) return (a ?? b ?? [{ lo: ANY_KEY }])[0]?.lo
   for (let i = 0, j = 0; ;) {
@@ -85,7 +85,7 @@ function commonKey(a: readonly Interval[] | undefined, b: readonly Interval[] | 
   }
 }
 
-/** The same keys in intervals that are apart and in order: rules may have thousands, and every pair of rules is compared. */
+/** The same keys in disjoint, ordered intervals: rules may have thousands, and every pair of rules is compared. */
 function united(intervals: readonly Interval[]): readonly Interval[] {
   const apart: Interval[] = []
   for (const next of intervals.toSorted((a, b) => byCodeUnits(a.lo, b.lo))) {
@@ -101,7 +101,7 @@ function united(intervals: readonly Interval[]): readonly Interval[] {
 
 type Identity = Pick<QosRequest, 'user' | 'clientIP'>
 
-/** Somebody whom both rules are about. */
+/** A caller that both rules match. */
 function commonCaller(a: ComparedRule, b: ComparedRule): Identity | undefined {
   for (const { subject, caller } of a.subjects) {
     const other = b.subjects.find((each) => canBeBoth(caller, each.caller))
@@ -110,7 +110,7 @@ function commonCaller(a: ComparedRule, b: ComparedRule): Identity | undefined {
   return undefined
 }
 
-/** The narrower pattern of two that meet describes somebody of both. */
+/** Where two patterns overlap, the narrower one describes a caller that both match. */
 function callerOfBoth(a: Subject, b: Subject): Identity {
   const users = [a, b].flatMap(({ user }) => (user === undefined ? [] : [user.replace(/\*$/, '')]))
   const addresses = [a, b].flatMap(({ clientIP }) => (clientIP === undefined ? [] : [clientIP.replace(/\/.*$/, '')]))

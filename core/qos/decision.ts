@@ -4,26 +4,26 @@ import type { Evidence } from './match.ts'
 import type { CostKind } from './operations.ts'
 import type { QosRequest } from './request.ts'
 
-/** Why a class refuses a request (QoS specification 9). */
+/** Why a class rejects a request (QoS specification 9). */
 export type LimitReason = 'rate' | 'inflight' | 'window' | 'delay-too-long' | 'waiting-full'
 
-/** The rule that was applied to a request, and what its class compared. */
+/** The rule that was applied to a request, and the values that its class compared. */
 export interface Applied {
   readonly rule: string
   readonly className: string
   /** Value by which the state of the class is split, as text; empty when it is not. */
   readonly group: string
   readonly cost: CostKind
-  /** Units that the test asks for, and those that are charged on admission. */
+  /** Units that the admission test requires, and those that are charged on admission. */
   readonly need: number
   readonly charged: number
   /** State of the class before the test, at the time of the decision. */
   readonly before: EtcdLevel
 }
 
-/** A request, and what was read of it when it was decided about. */
+/** A request, and its properties at the time of the decision. */
 export interface Decided {
-  /** Counts the requests of an engine. */
+  /** Sequence number of the request in its engine. */
   readonly id: number
   /** When it was decided. */
   readonly at: Nanoseconds
@@ -33,16 +33,16 @@ export interface Decided {
   readonly hash?: string
 }
 
-/** What becomes of a request. */
+/** The result for a request. */
 export type Decision = Decided &
   (
     | { readonly verdict: 'passed'; readonly applied?: Applied }
-    /** `onSettled` follows. `expectedMs`: how long it waits if nothing changes; absent where that is not known. */
+    /** `onSettled` follows. `expectedMs`: how long it waits if nothing changes; absent if that is unknown. */
     | { readonly verdict: 'waiting'; readonly applied: Applied; readonly expectedMs?: number }
     | { readonly verdict: 'delayed'; readonly applied: Applied; readonly waitedMs: number }
     /**
-     * `retryAfterMs`: until the class admits one unit, and `admittedInMs` as many as the request needs; absent where no
-     * time is known. `waitedMs`: if it did wait.
+     * `retryAfterMs`: time until the class admits one unit; `admittedInMs`: time until it admits as many as the request
+     * needs; absent if the time is unknown. `waitedMs`: if it did wait.
      */
     | {
         readonly verdict: 'limited'

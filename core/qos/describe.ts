@@ -7,7 +7,7 @@ const units = (value: number, what: string): string =>
 
 const number = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 })
 
-/** What a class admits, in a few words: `10 requests per second, burst 12, per user`. */
+/** What a class admits, in short: `10 requests per second, burst 12, per user`. */
 export function classText({ limiter, cost, groupBy, overflow }: QosClass): string {
   const what = cost === 'requests' ? 'requests' : COST_WORDS[cost]
   const by = groupBy.by === 'none' ? '' : `, per ${GROUP_WORDS[groupBy.by]}`
@@ -39,7 +39,7 @@ function limiterText(limiter: Limiter, what: string): string {
   }
 }
 
-/** What a rule selects, in a few words: `Range on /registry/pods/, ScanKeyNum > 1,000 keys`. */
+/** What a rule selects, in short: `Range on /registry/pods/, ScanKeyNum > 1,000 keys`. */
 export function ruleText({
   ops,
   methods,

@@ -10,7 +10,7 @@ const lbf = (qps: number): Limiter => ({ qdisc: 'lbf', qps })
 const maxinflight = (num: number): Limiter => ({ qdisc: 'maxinflight', num })
 const window = (limit: number, windowMs: number): Limiter => ({ qdisc: 'window', limit, windowMs })
 
-/** Times at which one unit was admitted, of attempts at these times. */
+/** Times at which one unit was admitted, for attempts at these times. */
 function admissions(limiter: Limiter, times: Iterable<Nanoseconds>): readonly Nanoseconds[] {
   const discipline = disciplineOf(limiter)
   const state = discipline.start()
@@ -164,7 +164,7 @@ function admitted(limiter: Limiter, all: readonly Attempt[]): readonly Attempt[]
 }
 
 const sum = (all: readonly Attempt[]): number => all.reduce((total, { units }) => total + units, 0)
-/** All stretches of a list that begin and end with a member. */
+/** All contiguous sublists of a list. */
 const stretches = <T>(all: readonly T[]): (readonly T[])[] =>
   all.flatMap((_, from) => all.slice(from).map((_each, length) => all.slice(from, from + length + 1)))
 
@@ -243,7 +243,7 @@ describe('properties of the disciplines', () => {
         const next = discipline.admissibleAt(state, need, now)
         fc.pre(Number.isFinite(next))
         expect(Number.isSafeInteger(next)).toBe(true)
-        // Rounding may put it off by a nanosecond, and no further.
+        // Rounding may shift it by at most one nanosecond.
         const found = [next, next + 1].find((at) => discipline.admissibleAt(state, need, at) === at)
         expect(found).toBeDefined()
         if (next > now + 1) expect(discipline.admissibleAt(state, need, next - 2)).toBeGreaterThanOrEqual(next - 1)

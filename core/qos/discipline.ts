@@ -2,20 +2,23 @@ import type { EtcdLevel } from '../contract/etcd.ts'
 import { msToNs, type Nanoseconds, NS_PER_SECOND, nsToMs } from '../units.ts'
 import type { Limiter } from './configuration.ts'
 
-/** The state of a discipline: plain numbers, in the order that the discipline gives them. */
+/** The state of a discipline: plain numbers, in an order that the discipline defines. */
 export type LimiterState = number[]
 
-/** A queue discipline with its parameters, over a state that the caller keeps (QoS specification 2). Times never go back. */
+/**
+ * A queue discipline with its parameters, over a state that the caller stores (QoS specification 2). Times never
+ * decrease.
+ */
 export interface Discipline {
   readonly start: () => LimiterState
   /**
-   * When a request that needs so many units is admitted if none comes in between: `now` when it is at once; `Infinity`
-   * when no passing of time admits it: it costs more than a window holds, or waits for calls in flight to end.
+   * When a request that needs this many units is admitted if none arrives in between: `now` if at once; `Infinity` if
+   * no amount of time admits it, because it costs more than a window holds or has to wait for calls in flight to end.
    */
   readonly admissibleAt: (state: LimiterState, need: number, now: Nanoseconds) => Nanoseconds
-  /** Charges a request that was admitted, or adds what it turned out to cost beyond that. */
+  /** Charges an admitted request, or adds the cost that it had beyond the charge. */
   readonly charge: (state: LimiterState, units: number, now: Nanoseconds) => void
-  /** Gives back what a request that was admitted at `since` was charged too much, or holds no longer. */
+  /** Refunds what a request admitted at `since` was overcharged, or no longer occupies. */
   readonly refund: (state: LimiterState, units: number, since: Nanoseconds) => void
   readonly level: (state: LimiterState, now: Nanoseconds) => EtcdLevel
 }
@@ -33,12 +36,12 @@ export function disciplineOf(limiter: Limiter): Discipline {
   }
 }
 
-/** A whole nanosecond after now: at a fraction before it, the test would fail once more. */
+/** A whole nanosecond after now: a fraction earlier, the test would fail once more. */
 const later = (now: Nanoseconds, at: Nanoseconds): Nanoseconds => Math.max(now + 1, Math.ceil(at))
 
 /**
- * Of both buckets the state is one time: of the token bucket when it is full again, of the leaky bucket when it admits
- * again. Nothing is added up at a refill, so that no rounding adds up either.
+ * The state of both buckets is one time: for the token bucket, when it is full again; for the leaky bucket, when it
+ * admits again. A refill adds nothing up, so no rounding errors accumulate.
  */
 const timed = (qps: number): Pick<Discipline, 'start' | 'charge' | 'refund'> => ({
   start: () => [0],
@@ -56,7 +59,7 @@ function tokenBucket(qps: number, burst: number): Discipline {
   return {
     ...timed(qps),
     admissibleAt(state, need, now) {
-      // One that needs more than the bucket holds passes against a full one, or it could never run.
+      // A request that needs more than the bucket holds passes if the bucket is full; otherwise it could never run.
       const wanted = Math.min(need, burst)
       if (tokens(state, now) >= wanted) return now
       return later(now, (state[0] ?? 0) - ((burst - wanted) / qps) * NS_PER_SECOND)
@@ -74,7 +77,7 @@ const leakyBucket = (qps: number): Discipline => ({
 const maxInFlight = (num: number): Discipline => ({
   start: () => [0],
   admissibleAt: ([inFlight = 0], need, now) =>
-    // One that is larger than the limit runs alone, or it could never run.
+    // A request larger than the limit runs alone; otherwise it could never run.
     inFlight + need <= num || (inFlight === 0 && need > num) ? now : Number.POSITIVE_INFINITY,
   charge(state, units) {
     state[0] = (state[0] ?? 0) + units
@@ -85,10 +88,10 @@ const maxInFlight = (num: number): Discipline => ({
   level: ([inFlight = 0]) => ({ qdisc: 'maxinflight', inFlight, num }),
 })
 
-/** Parts of a sliding window: what leaves it leaves a part at a time. */
+/** Parts of a sliding window: charges leave it one part at a time. */
 export const WINDOW_PARTS = 10
 
-/** The state is the number of the newest part since time 0, then the charges of the parts, the oldest first. */
+/** The state is the number of the newest part since time 0, followed by the charges of the parts, oldest first. */
 function slidingWindow(limit: number, windowMs: number): Discipline {
   const partNs = msToNs(windowMs) / WINDOW_PARTS
   const partOf = (at: Nanoseconds): number => Math.floor(at / partNs)
@@ -115,7 +118,7 @@ function slidingWindow(limit: number, windowMs: number): Discipline {
       state.splice(0, state.length, newest, ...parts)
     },
     refund(state, units, since) {
-      // What has left the window is not given back, or later charges would be.
+      // A charge that has left the window is not refunded; that would refund later charges.
       const index = WINDOW_PARTS - ((state[0] ?? 0) - partOf(since))
       const charged = index >= 1 ? state[index] : undefined
       if (charged !== undefined) state[index] = Math.max(0, charged - units)

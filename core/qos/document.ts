@@ -6,31 +6,31 @@ import { isList, isMap, type Json, type JsonMap, toJson } from '../manifest/json
 import { DEFAULT_GROUPS, type GroupBy, type QosClass, type QosConfiguration, type QosRule } from './configuration.ts'
 import { readRules } from './read.ts'
 
-/** Classes and rules as files hold them: what `readRules` reads. */
+/** Classes and rules as in files: the input of `readRules`. */
 export interface RulesDocument {
   readonly classes: readonly JsonMap[]
   readonly rules: readonly JsonMap[]
   readonly [setting: string]: Json
 }
 
-/** Lists of the document, and what one entry of them is called. */
+/** Lists of the document, and the name of one entry in each. */
 export const KINDS = { class: 'classes', rule: 'rules' } as const
 export type Kind = keyof typeof KINDS
 
 /** A change of one class or rule, or of everything at once. */
 export type RulesChange =
-  /** Of an update only the given members change; `null` removes one. */
+  /** An update changes only the given members; `null` removes one. */
   | { readonly action: 'add' | 'update'; readonly kind: Kind; readonly name: string; readonly members: JsonObject }
   | { readonly action: 'remove'; readonly kind: Kind; readonly name: string }
   | { readonly action: 'import'; readonly document: Json }
 
-/** A configuration with the document that says the same, and what is odd about it. */
+/** A configuration, the equivalent document, and its findings. */
 export interface ChangedRules {
   readonly configuration: QosConfiguration
   readonly warnings: readonly LocatedFinding[]
 }
 
-/** The way back by `readRules` is exact. Defaults are left out. */
+/** `readRules` restores it exactly. Defaults are left out. */
 export function documentOf({ classes, rules, settings }: QosConfiguration): RulesDocument {
   return {
     classes: classes.map(classDocument),
@@ -71,9 +71,11 @@ export function ruleDocument(rule: QosRule): JsonMap {
 const LISTS = ['subjects', 'prefixPaths', 'ranges', 'ops', 'methods', 'conditions'] as const
 
 /**
- * The configuration after a change, checked as a whole: it is made entirely or not at all (QoS specification 4).
+ * The configuration after a change, validated as a whole: the change is applied entirely or not at all (QoS
+ * specification 4).
  *
- * @throws ProblemError `not-found`, `forbidden` for a class that rules still name, `invalid-input` with every error
+ * @throws ProblemError `not-found`, `forbidden` for a class that rules still reference, `invalid-input` with every
+ *   error
  */
 export function changeRules(configuration: QosConfiguration, change: RulesChange): ChangedRules {
   const text = JSON.stringify(changed(documentOf(configuration), change))
@@ -92,7 +94,7 @@ export function changeRules(configuration: QosConfiguration, change: RulesChange
 
 const MOST_SENTENCES = 5
 
-/** What is wrong, and with which class or rule. */
+/** The problem, and the class or rule that has it. */
 export const findingSentence = ({ kind, name, message }: LocatedFinding): string =>
   kind === '' || message.includes(quoted(name)) ? message : `${kind} ${quoted(name)}: ${message}`
 
@@ -129,7 +131,7 @@ function imported(document: Json): Json {
   throw new ProblemError('invalid-input', 'Rules to import are a map with the lists classes and rules.')
 }
 
-/** An update takes members away by `null`. */
+/** An update removes members with `null`. */
 const without = (members: JsonObject): JsonMap =>
   Object.fromEntries(
     Object.entries(members)

@@ -48,7 +48,7 @@ class Run {
     this.engine.end(decision.id, observed, secondsToNs(seconds))
   }
 
-  /** A call that ends as soon as it began. */
+  /** A call that ends as soon as it begins. */
   call(request: QosRequest, given: Partial<Observed> = {}, seconds = 0): Decision {
     const decision = this.arrive(request, seconds)
     if (decision.verdict === 'passed') this.end(decision, measured(given), seconds)
@@ -407,7 +407,7 @@ describe('predictions (QoS specification 6)', () => {
     expect(told(run.call({ ...range('a'), user: 'bob' }, {}, 2))).toBe('passed none')
     expect(told(run.call(range('b'), {}, 2))).toBe('passed none')
     expect(told(run.call(alice, {}, 2))).toBe('passed r')
-    // Our own rejection is a failure to the client, too.
+    // A rejection by the engine is also a failure to the client.
     expect(run.call(alice, {}, 2).verdict).toBe('limited')
     expect(run.call(alice, {}, 10.5).evidence.retry).toBe(2)
     expect(run.call(alice, {}, 30).evidence.retry).toBe(0)
@@ -491,14 +491,14 @@ const configurations: fc.Arbitrary<QosConfiguration> = fc
       classes,
       [
         ...rules.map((rule, index) => ({ ...rule, enabled: true, qClassName: index % 2 === 0 ? 'c' : 'd' })),
-        // Or most requests would pass by all of them.
+        // Without it, most requests would match no rule.
         aRule('all', { priority: 1 }),
       ],
       { estimator, trackerCapacity: 16 },
     ),
   )
 
-/** Takes steps, and remembers who runs and who waits. */
+/** Executes steps, and tracks which requests run and which wait. */
 class Stepped {
   readonly log: Decision[] = []
   readonly running = new Set<number>()
@@ -518,7 +518,7 @@ class Stepped {
     return new QosEngine(this.#configuration, (decision) => this.#note(decision), state)
   }
 
-  /** Goes on with another engine, from a checkpoint. */
+  /** Continues with another engine, from a checkpoint. */
   restore(): void {
     this.engine = this.#engine(structuredClone(this.engine.state))
   }
@@ -557,7 +557,7 @@ class Stepped {
     }
   }
 
-  /** Ends everything. */
+  /** Ends all calls. */
   finish(): void {
     while (this.running.size > 0 || this.waiting.size > 0) {
       const next = this.engine.nextNs
@@ -599,7 +599,7 @@ describe('properties of a run', () => {
       }),
       { numRuns: 150 },
     )
-    // Or it would say less.
+    // Otherwise the test would cover less.
     expect([...seen.keys()].toSorted()).toEqual(
       ['delay-too-long', 'delayed', 'inflight', 'passed', 'rate', 'waiting', 'waiting-full', 'window'].toSorted(),
     )

@@ -32,7 +32,7 @@ import {
 } from './state.ts'
 import { average, averageOf, kindOf, type Observed, type Prediction, touch, track } from './tracker.ts'
 
-/** Where a class stands for one group, and for one rule where each has its own state. */
+/** State of a class for one group, and for one rule where each has its own state. */
 export interface ClassLevel {
   readonly className: string
   readonly rule?: string
@@ -48,24 +48,28 @@ interface Candidate {
   readonly discipline: Discipline
 }
 
-/** Decides about requests by rules and classes (QoS specification 2, 3, 6). The clock is the caller's and never goes back. */
+/**
+ * Decides about requests by rules and classes (QoS specification 2, 3, 6). The caller supplies the clock, which never
+ * goes back.
+ */
 export class QosEngine {
   readonly state: QosState
   readonly #onSettled: (decision: Decision) => void
   readonly #settings: QosConfiguration['settings']
-  /** Rules that may match an operation, the one that applies first at the front; `undefined` for a Txn. */
+  /** Rules that may match an operation, highest precedence first; `undefined` for a Txn. */
   readonly #candidates: ReadonlyMap<string | undefined, readonly Candidate[]>
   readonly #predicting: readonly CompiledRule[]
   readonly #disciplines = new Map<string, Discipline>()
   readonly #mostRetries: number
   readonly #hashes = new Hashes()
-  /** Groups with requests that wait. */
+  /** Groups with waiting requests. */
   readonly #waiting = new Map<Group, Pool>()
 
   /**
-   * Continues from a state: classes that are the same keep theirs; others, and those that no enabled rule uses any more,
-   * begin anew, and what waits in them passes.
-   * `onSettled` is called with each decision about a request that waited, in the order of time; it must not call the engine.
+   * Continues from a state: unchanged classes keep theirs; others, and those that no enabled rule uses any more, start
+   * over, and requests that wait in them pass.
+   * `onSettled` is called with each decision about a request that waited, in order of time; it must not call the
+   * engine.
    */
   constructor(
     configuration: QosConfiguration,
@@ -106,7 +110,7 @@ export class QosEngine {
     }
   }
 
-  /** When to call `advance` next: a request that waits is admitted or given up then. `Infinity` while none waits. */
+  /** When to call `advance` next: a waiting request is admitted or rejected then. `Infinity` while none waits. */
   get nextNs(): Nanoseconds {
     if (this.state.released.length > 0) return this.state.now
     let next = Number.POSITIVE_INFINITY
@@ -119,7 +123,7 @@ export class QosEngine {
     return next
   }
 
-  /** Part of the storage quota in use, 0 to 1; `undefined` when it is not known, and no condition on it holds. */
+  /** Part of the storage quota in use, 0 to 1; `undefined` if unknown, in which case no condition on it holds. */
   setStorageQuotaUsed(used: number | undefined): void {
     this.state.storageQuotaUsed = used
   }
@@ -143,7 +147,7 @@ export class QosEngine {
     return this.#test(found, subject, decided, hash)
   }
 
-  /** The call of a request that passed has ended, however it did. One of an unknown id is ignored. */
+  /** The call of a request that passed has ended, successfully or not. An unknown id is ignored. */
   end(id: number, observed: Observed, at: Nanoseconds): void {
     const now = this.#settle(at)
     const call = this.state.inFlight.get(id)
@@ -155,7 +159,7 @@ export class QosEngine {
     this.#settle(now)
   }
 
-  /** Where each class stands, the most recently used group of each first. A class that nothing has used yet is not here. */
+  /** State of each class, the most recently used group of each first. A class that has not been used yet is absent. */
   levels(at: Nanoseconds): readonly ClassLevel[] {
     const now = Math.max(at, this.state.now)
     return [...this.state.pools].flatMap(([name, { definition, groups }]) => {
@@ -171,7 +175,7 @@ export class QosEngine {
     })
   }
 
-  /** Takes a request that waits out of its queue, without a charge; `false` when it does not wait. */
+  /** Removes a waiting request from its queue, without a charge; `false` if it does not wait. */
   cancel(id: number, at: Nanoseconds): boolean {
     const now = this.#settle(at)
     for (const group of this.#waiting.keys()) {
@@ -239,7 +243,7 @@ export class QosEngine {
     const { overflow, limiter } = definition
     if (overflow.action === 'reject') return refuse(REASONS[limiter.qdisc])
     const pool = this.state.pools.get(found.pool)
-    // Only groups in which requests wait are kept beyond the limit, so that one without a place may not wait.
+    // Only groups with waiting requests are kept beyond the limit, so a request without a place may not wait.
     const crowded = pool === undefined || pool.groups.size > definition.maxGroups
     if (crowded || state.waiting.length >= overflow.maxWaiting) return refuse('waiting-full')
     const expected = expectedAt(discipline, state, need, now)
@@ -263,7 +267,7 @@ export class QosEngine {
     const discipline = this.#disciplines.get(applied.className)
     const [retryAfterMs, admittedInMs] = [1, applied.need].map((units) => {
       const free = discipline?.admissibleAt(level, units, now) ?? Number.POSITIVE_INFINITY
-      // Nobody knows when calls in flight end.
+      // The end of calls in flight cannot be predicted.
       return applied.before.qdisc !== 'maxinflight' && Number.isFinite(free) ? Math.ceil(nsToMs(free - now)) : undefined
     })
     return {
@@ -277,7 +281,7 @@ export class QosEngine {
     }
   }
 
-  /** Remembers what the end of a call will need. */
+  /** Stores what the end of a call will need. */
   #begin({ id, request, evidence }: Decided, hash: string | undefined, charge: Charge | undefined): void {
     if (hash === undefined && charge === undefined && !this.#averages()) return
     this.state.inFlight.set(id, {
@@ -306,7 +310,7 @@ export class QosEngine {
     if (kind !== undefined) average(statistics, kind, observed)
   }
 
-  /** Charges the difference between what a call cost and what was expected (QoS specification 2). */
+  /** Charges the difference between the actual and the expected cost of a call (QoS specification 2). */
   #correct(
     { pool, serial, group, charged, at }: Charge,
     request: QosRequest,
@@ -315,7 +319,7 @@ export class QosEngine {
   ): void {
     const definition = this.state.pools.get(pool)?.definition
     const state = this.state.pools.get(pool)?.groups.get(group)
-    // A state that was dropped meanwhile has forgotten this call with all others.
+    // A state that was dropped in the meantime no longer has this call.
     if (definition === undefined || state === undefined || state.serial !== serial) return
     const discipline = this.#disciplineOf(definition)
     if (definition.limiter.qdisc === 'maxinflight') {
@@ -323,7 +327,7 @@ export class QosEngine {
       return
     }
     const actual = actualOf(definition.cost, request, observed) ?? charged
-    // What a failed call cost is not measured to the end, so what was expected of it stays.
+    // The cost of a failed call is not measured completely, so at least the expected cost stays charged.
     const difference = observed.ok ? actual - charged : Math.max(0, actual - charged)
     if (difference > 0) discipline.charge(state.level, difference, now)
     else if (difference < 0) discipline.refund(state.level, -difference, at)
@@ -344,7 +348,7 @@ export class QosEngine {
     return discipline
   }
 
-  /** Decides about those that wait, up to a time. Returns that time, or the last one if that is later. */
+  /** Decides about waiting requests, up to a time. Returns that time, or the previous one if that is later. */
   #settle(at: Nanoseconds): Nanoseconds {
     const { state } = this
     const now = Math.max(at, state.now)

@@ -7,10 +7,10 @@ import { type ConditionTrace, RULE_PARTS, type RulePart, type RuleTrace, traceRu
 import type { ConditionKind } from './operations.ts'
 import { elementsOf, type QosRequest, type TxnElement } from './request.ts'
 
-/** At most three decimals, and none that are zero. */
+/** At most three decimals, without trailing zeros. */
 const short = (value: number): string => String(Math.round(value * 1_000) / 1_000)
 
-/** Elements of a Txn that are written out. */
+/** Elements of a Txn that are listed. */
 const MOST_ELEMENTS = 3
 
 /** A request in one line: `KV/Range /registry/pods/ (prefix)`. */
@@ -39,7 +39,7 @@ function reachText(key: Bytes, rangeEnd: Bytes): string {
   return rangeEnd === successor(key) ? `${textOf(key)} (prefix)` : `${textOf(key)} (to ${textOf(rangeEnd)})`
 }
 
-/** Where a class stands, with its numbers. */
+/** State of a class, with its numbers. */
 export function levelText(level: EtcdLevel): string {
   switch (level.qdisc) {
     case 'tbf':
@@ -55,7 +55,7 @@ export function levelText(level: EtcdLevel): string {
   }
 }
 
-/** Why a request passes, waits or is refused, in one sentence. */
+/** Why a request passes, waits or is rejected, in one sentence. */
 export function decisionText(decision: Decision): string {
   if (decision.verdict === 'passed' && decision.applied === undefined) return 'No rule matches.'
   const { applied } = decision
@@ -95,7 +95,7 @@ function refusalText({ reason, admittedInMs, applied }: Extract<Decision, { verd
   }
 }
 
-/** Why a rule applies or does not, in a few words. */
+/** Why a rule applies or does not, in short. */
 export function traceText(trace: RuleTrace, request: QosRequest): string {
   const conditions = trace.conditions.map(conditionText)
   switch (trace.outcome) {
@@ -121,7 +121,7 @@ const MISMATCHES: Readonly<Record<Exclude<RulePart, 'condition'>, (request: QosR
   key: () => 'selects other keys',
 }
 
-/** Behind the value of a condition. */
+/** Unit after the value of a condition. */
 export const UNITS: Readonly<Record<ConditionKind, string>> = {
   PercentOfStorageQuotaUsed: '',
   ScanKeyNum: ' keys',
@@ -136,7 +136,7 @@ function conditionText({ kind, threshold, value, holds }: ConditionTrace): strin
   return `${kind} ${value} is ${holds ? '' : 'not '}above ${threshold}${UNITS[kind]}`
 }
 
-/** What a client gets in the place of an answer (QoS specification 7). */
+/** Sent to a client instead of a response (QoS specification 7). */
 export interface Rejection {
   readonly code: 8
   readonly status: 'RESOURCE_EXHAUSTED'
@@ -151,7 +151,7 @@ export function rejectionOf(
   return {
     code: 8,
     status: 'RESOURCE_EXHAUSTED',
-    // The first is etcd's own text, which its clients know.
+    // The first is etcd's own text, which clients recognise.
     message:
       message === 'etcd' ? 'etcdserver: too many requests' : `etcdserver: request limited by qos rule ${applied.rule}`,
     trailers: {
@@ -162,7 +162,7 @@ export function rejectionOf(
   }
 }
 
-/** The JSON of a decision (docs/etcd-qos.md). Members are added over time, never taken away. */
+/** The JSON of a decision (docs/etcd-qos.md). Members may be added over time, but are never removed. */
 export function decisionJson(decision: Decision, settings: Settings, traced: readonly QosRule[] | undefined): unknown {
   const { request, evidence, applied, verdict } = decision
   return {

@@ -1,17 +1,20 @@
 import type { KeyOperation, QosRequest, RangeOptions, TxnElement } from './request.ts'
 
-/** Of the bytes of one request. */
+/** Maximum bytes of one request. */
 export const LONGEST_FLAT = 64 * 1024
-/** Texts that are written as a number: names of methods, rules, callers. Others, and longer ones, are written out. */
+/**
+ * Maximum number of texts that are written as a number: names of methods, rules, callers. Others, and longer ones, are
+ * written out.
+ */
 const MOST_WORDS = 1_000
 const LONGEST_WORD = 128
 
-/** Texts that come again and again, by their number. The first ones are kept, for what is written refers to them. */
+/** Recurring texts, by number. The first ones are kept permanently, because written requests refer to them. */
 class Words {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
 
-  /** `undefined` for one that is not kept. */
+  /** `undefined` for a text that is not kept. */
   numberOf(text: string): number | undefined {
     const known = this.#numbers.get(text)
     if (known !== undefined || this.#texts.length >= MOST_WORDS || text.length > LONGEST_WORD) return known
@@ -27,7 +30,7 @@ class Words {
 }
 
 const ABSENT = 0
-/** Low bits of what stands in front of a text. */
+/** Low bits of the number that precedes a text. */
 const WORD = 1
 const BYTES = 2
 const UNITS = 3
@@ -47,12 +50,9 @@ const OPS = ['Range', 'Put', 'DeleteRange', 'Txn'] as const
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/**
- * Writes requests and texts as bytes and reads them again. One piece of memory is used for all of them, so that nothing is
- * allocated when they are written.
- */
+/** Writes requests and texts as bytes and reads them back. All share one buffer, so writing allocates nothing. */
 export class FlatRequests {
-  /** What was written last, or is to be read. */
+  /** The bytes written last, or to be read. */
   readonly bytes = new Uint8Array(LONGEST_FLAT)
   readonly #words = new Words()
   readonly #number = new Float64Array(1)
@@ -64,7 +64,7 @@ export class FlatRequests {
     this.#at = 0
   }
 
-  /** Bytes that were written; more than there is memory for when they do not fit, and then they are of no use. */
+  /** Number of bytes written. It exceeds the buffer if they do not fit, and then they are unusable. */
   get length(): number {
     return this.#at
   }
@@ -90,7 +90,7 @@ export class FlatRequests {
     return { method, ...(body !== undefined && { body }), ...(name !== undefined && { name }), user, clientIP }
   }
 
-  /** A text that comes again and again. */
+  /** A recurring text. */
   writeWord(text: string | undefined): void {
     const number = text === undefined ? undefined : this.#words.numberOf(text)
     if (number === undefined) this.writeText(text)
@@ -196,7 +196,7 @@ export class FlatRequests {
     }
     this.#write(given)
     for (const name of NUMBERS) if (options[name] !== undefined) this.#writeNumber(options[name])
-    // Two bits each: whether it is given, and whether it is on.
+    // Two bits each: whether it is set, and whether it is on.
     let flags = 0
     for (let index = 0; index < FLAGS.length; index++) {
       const name = FLAGS[index]
@@ -222,7 +222,7 @@ export class FlatRequests {
   }
 
   #write(byte: number): void {
-    // What is beyond the end is not kept, and said by the length.
+    // Bytes beyond the end are not stored, but the length includes them.
     this.bytes[this.#at++] = byte
   }
 

@@ -1,7 +1,7 @@
 import { anyOf, type Finding, member, quoted, type Reason } from '../config/finding.ts'
 import { nearest } from '../text/text.ts'
 
-/** Something written, and where: `at` is its path in one of the documents that make up a configuration. */
+/** A value as written, with its position: `at` is its path in one of the documents that make up a configuration. */
 export interface Placed<T> {
   readonly value: T
   readonly document: number
@@ -14,7 +14,7 @@ export interface PlacedFinding extends Finding {
   readonly name: string
 }
 
-/** Whatever is judged may have a name. */
+/** Anything that is validated may have a name. */
 export interface Named {
   readonly name?: string
 }
@@ -58,13 +58,13 @@ export class Judge<T extends Named> {
       : this.reject(field, 'FieldValueInvalid', `${field} must be ${rangeText(bounds)}, not ${value}.`)
   }
 
-  /** One of these words; the first when nothing is written. */
+  /** One of these words; the first if the field is absent. */
   choice<W extends string>(field: string, value: string | undefined, words: readonly W[]): W | undefined {
     if (value === undefined) return words[0]
     return words.find((word) => word === value) ?? this.unknown(field, value, words)
   }
 
-  /** Nothing that has this name, nor one of the aliases. */
+  /** Reports that nothing has this name, nor one of the aliases. */
   unknown(
     field: string,
     value: string,
@@ -85,15 +85,15 @@ export class Judge<T extends Named> {
   }
 }
 
-/** Words that are written out for whoever wrote another one. */
+/** Maximum number of valid words that a finding about an unknown one lists. */
 const MOST_LISTED = 20
 
-/** Of a number that is written. */
+/** Bounds of a number. */
 export interface Bounds {
   readonly least: number
   readonly most?: number
   readonly whole?: boolean
-  /** `least` itself is not allowed. */
+  /** Whether `least` itself is excluded. */
   readonly above?: boolean
 }
 

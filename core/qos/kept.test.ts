@@ -10,7 +10,7 @@ const aText = fc.option(fc.oneof(fc.string({ maxLength: 5 }), fc.string({ unit: 
   nil: undefined,
 })
 
-/** Without the members that are `undefined`, as requests have them. */
+/** Drops the members that are `undefined`, like requests do. */
 const given = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 
@@ -98,7 +98,7 @@ describe('requests that are kept', () => {
         for (const { at, request } of left) expect(request).toEqual(put('k'.repeat(lengths[at] ?? 0)))
         const bytes = left.reduce((sum, { at }) => sum + (lengths[at] ?? 0), 0)
         expect(bytes).toBeLessThanOrEqual(2 ** 18)
-        // One more of those before them would not have had room.
+        // The previous one would not have fit.
         const before = lengths[lengths.length - left.length - 1]
         if (before !== undefined) expect(left.length === 20 || bytes + before + 21 * 40 > 2 ** 18).toBe(true)
         for (let i = 0; i < Math.min(dropped, left.length); i++) kept.dropOldest()

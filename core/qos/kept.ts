@@ -11,28 +11,28 @@ const REASONS = [
   'delay-too-long',
   'waiting-full',
 ] as const satisfies readonly LimitReason[]
-/** Numbers of a request that are kept; NaN for one that is absent. */
+/** Number of numeric values kept per request; NaN for one that is absent. */
 const NUMBERS = 9
 const LEAST_BYTES = 2 * LONGEST_FLAT
 
-/** Bounds of what is kept; `bytes` is a power of two. */
+/** Limits of the store; `bytes` is a power of two. */
 export interface KeptBounds {
   readonly requests: number
   readonly bytes: number
 }
 
 /**
- * The latest requests, as numbers and bytes in a few pieces of memory. As objects that live for seconds they would be copied by
- * every collection of young garbage, and those calls that come meanwhile would wait for it.
+ * The latest requests, as numbers and bytes in a few buffers. As objects that exist for seconds, every young-generation
+ * garbage collection would copy them and delay the calls that arrive meanwhile.
  */
 export class KeptRequests {
   readonly #bounds: KeptBounds
   readonly #flat = new FlatRequests()
   readonly #numbers: Float64Array
-  /** Where the bytes of each begin, counted from the first byte ever kept. */
+  /** Where the bytes of each request begin, counted from the first byte ever kept. */
   readonly #begins: Float64Array
   #bytes = new Uint8Array(LEAST_BYTES)
-  /** Of the oldest one, and one more than of the newest, counted from the first ever kept. */
+  /** Index of the oldest one, and one more than that of the newest, counted from the first ever kept. */
   #first = 0
   #end = 0
   #endByte = 0
@@ -47,7 +47,7 @@ export class KeptRequests {
     return this.#end - this.#first
   }
 
-  /** `undefined` without any. */
+  /** `undefined` if empty. */
   get oldestAt(): Nanoseconds | undefined {
     return this.size === 0 ? undefined : this.#numbers[this.#slot(this.#first) * NUMBERS]
   }
@@ -56,7 +56,7 @@ export class KeptRequests {
     this.#first += 1
   }
 
-  /** Gives the oldest ones up where they leave no room. `false` for one that is too long to be kept. */
+  /** Drops the oldest ones to make room. `false` for a request that is too long to be kept. */
   push(seen: Seen): boolean {
     const { request, observed, verdict, hash, rule, className, reason } = seen
     const flat = this.#flat
@@ -86,7 +86,7 @@ export class KeptRequests {
     return true
   }
 
-  /** Those that came at this time or later, in the order in which they were kept. */
+  /** Requests that arrived at this time or later, in the order in which they were kept. */
   since(since: Nanoseconds): Seen[] {
     const all: Seen[] = []
     for (let number = this.#first; number < this.#end; number++)
@@ -153,7 +153,7 @@ export class KeptRequests {
     this.#copy(kept, from)
   }
 
-  /** Into the ring, from a byte on. */
+  /** Copies into the ring, starting at a byte. */
   #copy(bytes: Uint8Array, at: number): void {
     const start = at % this.#bytes.length
     const before = Math.min(bytes.length, this.#bytes.length - start)
@@ -161,7 +161,7 @@ export class KeptRequests {
     this.#bytes.set(bytes.subarray(before), 0)
   }
 
-  /** Out of the ring. */
+  /** Copies out of the ring. */
   #take(into: Uint8Array, from: number, to: number): void {
     const start = from % this.#bytes.length
     const before = Math.min(to - from, this.#bytes.length - start)
@@ -170,7 +170,7 @@ export class KeptRequests {
   }
 }
 
-/** Retries beyond these count as this many. */
+/** Higher retry counts are stored as this number. */
 const MOST_ATTEMPTS = 2 ** 32
 
 const packed = (

@@ -43,7 +43,7 @@ describe('intervals of keys (QoS specification 3)', () => {
   })
 
   it('overlap and lie within as sets of keys do', () => {
-    // Bounds of two bytes, members of three: between two bounds there is a member, if there is anything.
+    // Bounds of two bytes, members of three: a non-empty range between two bounds has a member.
     const bounds = upTo(2).slice(0, 21)
     const intervals: Interval[] = bounds.flatMap((lo) => [{ lo }, ...bounds.map((hi) => ({ lo, hi }))])
     const members = intervals.map((interval) => KEYS.filter((key) => holds(interval, key)))
@@ -53,7 +53,7 @@ describe('intervals of keys (QoS specification 3)', () => {
         const [inA, inB] = [members[i] ?? [], new Set(members[j])]
         if (overlap(a, b) !== inA.some((key) => inB.has(key))) wrong.push(`overlap of ${JSON.stringify([a, b])}`)
         const subset = inA.length > 0 && inA.every((key) => inB.has(key))
-        // Without an end there are keys above all of these.
+        // An interval without an end has keys above all of these.
         const endless = a.hi === undefined && b.hi !== undefined
         if (within(a, b) !== (subset && !endless)) wrong.push(`within of ${JSON.stringify([a, b])}`)
       }

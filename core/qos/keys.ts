@@ -3,18 +3,18 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 declare const BYTES: unique symbol
 
 /**
- * Bytes as a string with one UTF-16 unit a byte: they compare bytewise by `<`, serve as keys of maps and can be cloned.
- * Node reads and writes them as `latin1`. Text becomes bytes by `bytesOf`.
+ * Bytes as a string with one UTF-16 unit per byte: they compare bytewise with `<`, serve as keys of maps and can be
+ * cloned. Node reads and writes them as `latin1`. `bytesOf` converts text to bytes.
  */
 export type Bytes = string & { readonly [BYTES]?: true }
 
-/** Keys from `lo`, included, to `hi`, not included; without `hi` there is no end. Nothing when `hi` is not above `lo`. */
+/** Keys from `lo`, inclusive, to `hi`, exclusive; without `hi` there is no end. Empty if `hi` is not above `lo`. */
 export interface Interval {
   readonly lo: Bytes
   readonly hi?: Bytes
 }
 
-/** The first key behind all keys with this prefix; `undefined` when there is none (QoS specification 3). */
+/** The first key after all keys with this prefix; `undefined` if there is none (QoS specification 3). */
 export function successor(prefix: Bytes): Bytes | undefined {
   let end = prefix.length
   while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end -= 1
@@ -26,7 +26,7 @@ export function prefixInterval(prefix: Bytes): Interval {
   return { lo: prefix, ...(hi !== undefined && { hi }) }
 }
 
-/** What a request with this key and range end is about, as etcd reads them. */
+/** The keys of a request with this key and range end, as etcd interprets them. */
 export function keyInterval(key: Bytes, rangeEnd: Bytes = ''): Interval {
   if (rangeEnd === '') return { lo: key, hi: `${key}\0` }
   return rangeEnd === '\0' ? { lo: key } : { lo: key, hi: rangeEnd }
@@ -37,7 +37,10 @@ export const isEmpty = ({ lo, hi }: Interval): boolean => hi !== undefined && hi
 export const overlap = (a: Interval, b: Interval): boolean =>
   !isEmpty(a) && !isEmpty(b) && (b.hi === undefined || a.lo < b.hi) && (a.hi === undefined || b.lo < a.hi)
 
-/** Whether every key of the first is one of the second. An empty interval is within none: it matches no selector. */
+/**
+ * Whether the second interval contains every key of the first. An empty interval is within no other: it matches no
+ * selector.
+ */
 export const within = (a: Interval, b: Interval): boolean =>
   !isEmpty(a) && b.lo <= a.lo && (b.hi === undefined || (a.hi !== undefined && a.hi <= b.hi))
 
@@ -56,7 +59,7 @@ export function segmentsOf(key: Bytes, count: number): Bytes {
 
 const ESCAPE = /\\(?:\\|x([\da-fA-F]{2}))/g
 
-/** Bytes of a text as people write it: UTF-8, with `\xff` for a byte that is no text and `\\` for a backslash. */
+/** Bytes of a text in readable notation: UTF-8, with `\xff` for a byte that is not text and `\\` for a backslash. */
 export function bytesOf(text: string): Bytes {
   let bytes = ''
   let from = 0
@@ -82,14 +85,14 @@ function rawBytes(bytes: Uint8Array): Bytes {
   return text
 }
 
-/** The way back by `bytesOf` is exact. Bytes that are no UTF-8, and controls, are written as `\xff`. */
+/** `bytesOf` restores it exactly. Bytes that are not UTF-8, and control characters, are written as `\xff`. */
 export function textOf(bytes: Bytes): string {
   const text = utf8Of(bytes)
   const escaped = (text ?? bytes).replaceAll('\\', String.raw`\\`)
   return hexed(escaped, text === undefined ? 0x80 : Number.POSITIVE_INFINITY)
 }
 
-/** Controls, and characters from `from` on, as `\x` and two digits. */
+/** Writes control characters, and characters from `from` on, as `\x` and two digits. */
 const hexed = (text: string, from: number): string => {
   let shown = ''
   for (const character of text) {

@@ -126,7 +126,7 @@ describe('conditions (QoS specification 1.2)', () => {
   })
 })
 
-/** The whole of section 3, as it is written there, with sets of keys in the place of intervals. */
+/** A direct implementation of section 3, with sets of keys instead of intervals. */
 function naive(rules: readonly QosRule[], request: QosRequest, evidence: Evidence): string | undefined {
   const bounds = (key: string, end: string): [string, string] =>
     end === '' ? [key, `${key}\0`] : [key, end === '\0' ? '\u{ffff}' : end]
@@ -230,7 +230,7 @@ describe('properties of matching (QoS specification 12, property 1)', () => {
       }),
       { numRuns: 1_000 },
     )
-    // Or it would say nothing.
+    // Otherwise the test would prove nothing.
     expect(matched).toBeGreaterThan(100)
   })
 })

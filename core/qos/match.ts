@@ -7,24 +7,26 @@ import { keysOf } from './selectors.ts'
 import { type Caller, callerOf, canonicalAddress, isCaller } from './subjects.ts'
 import type { Prediction } from './tracker.ts'
 
-/** What conditions compare, besides the request itself. Absent is not known. */
+/** Values that conditions compare, besides the request itself. Absent means unknown. */
 export interface Evidence {
   /** Part of the storage quota in use, 0 to 1. */
   readonly storageQuotaUsed?: number
   readonly prediction?: Prediction
-  /** Of the expected cost: an entry of the tracker, an average of requests alike, or what was measured afterwards. */
+  /**
+   * Source of the expected cost: an entry of the tracker, an average of similar requests, or a measurement afterwards.
+   */
   readonly predictedBy?: 'tracker' | 'statistics' | 'measurement'
-  /** How often the caller has tried this before. */
+  /** How often the caller has already tried this. */
   readonly retry: number
 }
 
-/** A request, taken apart once for all rules. */
+/** A request, parsed once for all rules. */
 export interface Subjected {
   readonly request: QosRequest
   readonly atoms: readonly Atom[]
-  /** Canonical; `undefined` when the address is none. */
+  /** Canonical; `undefined` if the address is not valid. */
   readonly address: string | undefined
-  /** Whether its method is one that rules act on. */
+  /** Whether rules act on its method. */
   readonly limited: boolean
 }
 
@@ -33,7 +35,7 @@ export function subjected(request: QosRequest): Subjected {
   return {
     request,
     atoms: atomsOf(request),
-    // Few rules are about addresses, and reading one takes longer than comparing a rule.
+    // Few rules select by address, and parsing one takes longer than comparing a rule.
     get address() {
       address ??= { canonical: canonicalAddress(request.clientIP) }
       return address.canonical
@@ -42,7 +44,7 @@ export function subjected(request: QosRequest): Subjected {
   }
 }
 
-/** A rule, ready to be compared. */
+/** A rule, compiled for comparison. */
 export interface CompiledRule {
   readonly rule: QosRule
   readonly callers: readonly Caller[]
@@ -59,7 +61,7 @@ export const compileRule = (rule: QosRule): CompiledRule => ({
   keys: keysOf(rule),
 })
 
-/** Rules that are enabled, the one that applies first of those that match at the front (QoS specification 3). */
+/** Enabled rules, ordered so that the first one that matches applies (QoS specification 3). */
 export const compileRules = (rules: readonly QosRule[]): readonly CompiledRule[] =>
   rules
     .filter(({ enabled }) => enabled)
@@ -90,7 +92,7 @@ export function atomOf(compiled: CompiledRule, { atoms }: Subjected): Atom | und
   return undefined
 }
 
-/** What a condition compares with its threshold; `undefined` where that is not known, which fulfils none. */
+/** The value that a condition compares with its threshold; `undefined` if unknown, which fulfils no condition. */
 export function valueOf(kind: ConditionKind, request: QosRequest, evidence: Evidence): number | undefined {
   const { prediction } = evidence
   switch (kind) {
@@ -103,7 +105,7 @@ export function valueOf(kind: ConditionKind, request: QosRequest, evidence: Evid
     case 'ResponseSize':
       return prediction?.responseBytes
     case 'TotalTraffic':
-      // The request alone is the least that the sum can be.
+      // The request alone is the minimum of the sum.
       return request.requestBytes === undefined ? undefined : request.requestBytes + (prediction?.responseBytes ?? 0)
     case 'RequestLatency':
       return prediction?.latencyMs
@@ -123,8 +125,8 @@ const selects = (compiled: CompiledRule, subject: Subjected, evidence: Evidence)
   atomOf(compiled, subject) !== undefined
 
 /**
- * Conditions come first: they are cheap to compare, and hold for few requests. Each request is compared with every rule, so
- * that comparing allocates nothing.
+ * Conditions come first: they are cheap to compare, and hold for few requests. Each request is compared with every
+ * rule, so comparing allocates nothing.
  */
 export function ruleMatches(compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean {
   for (const condition of compiled.rule.conditions)
@@ -133,7 +135,7 @@ export function ruleMatches(compiled: CompiledRule, subject: Subjected, evidence
 }
 
 /**
- * Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). Most
+ * Kinds of the conditions, in rules that select a request, that hold for its measured cost (QoS specification 9). Most
  * requests cost little, and nothing is allocated for them.
  */
 export function exceededKinds(
@@ -156,13 +158,13 @@ export function exceededKinds(
 
 const NONE: ReadonlySet<ConditionKind> = new Set()
 
-/** Whether what a request costs decides about this rule. */
+/** Whether this rule depends on the cost of a request. */
 export const needsPrediction = ({ conditions }: QosRule): boolean =>
   conditions.some(({ kind }) => PREDICTED_KINDS.has(kind))
 
 /** One condition of a rule, with the numbers that decided it. */
 export interface ConditionTrace extends Condition {
-  /** Absent where it is not known. */
+  /** Absent if unknown. */
   readonly value?: number
   readonly holds: boolean
 }
@@ -171,19 +173,19 @@ export interface ConditionTrace extends Condition {
 export const RULE_PARTS = ['method', 'caller', 'retry', 'op', 'key', 'condition'] as const
 export type RulePart = (typeof RULE_PARTS)[number]
 
-/** What one rule has to do with one request. */
+/** The evaluation of one rule for one request. */
 export interface RuleTrace {
   readonly rule: string
   readonly className: string
   readonly priority: number
-  /** `outranked`: it matches, and one with a higher priority or a smaller name applies. */
+  /** `outranked`: it matches, but one with a higher priority or a smaller name applies. */
   readonly outcome: 'applies' | 'outranked' | 'no match' | 'disabled'
-  /** Each part, by itself; `key` of the operations that `op` selects. */
+  /** Each part separately; `key` concerns the operations that `op` selects. */
   readonly parts: Readonly<Record<RulePart, boolean>>
   readonly conditions: readonly ConditionTrace[]
 }
 
-/** How every rule was decided, in the order in which they are compared; those that are not enabled at the end. */
+/** How every rule was decided, in the order of comparison; disabled ones come last. */
 export function traceRules(rules: readonly QosRule[], request: QosRequest, evidence: Evidence): readonly RuleTrace[] {
   const subject = subjected(request)
   const disabled = rules.filter(({ enabled }) => !enabled).map(compileRule)

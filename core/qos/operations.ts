@@ -1,4 +1,4 @@
-/** What rules, classes and requests are made of (QoS specification 1). */
+/** The vocabulary of rules, classes and requests (QoS specification 1). */
 
 /** Logical operations, finer than gRPC methods: a Txn contains several (QoS specification 1.1). */
 export const OPS = [
@@ -50,13 +50,13 @@ export const METHODS: readonly string[] = Object.entries(METHODS_BY_SERVICE).fla
 /** `KV/Range` of `/etcdserverpb.KV/Range`, as gRPC writes it. */
 export const shortMethod = (written: string): string => written.replace(/^\/?(?:\w+\.)?/, '')
 
-/** Streams about which no decision is made (QoS specification 10). */
+/** Streams that are never limited (QoS specification 10). */
 export const UNLIMITED_METHODS: ReadonlySet<string> = new Set(['Watch/Watch', 'Lease/LeaseKeepAlive'])
 
-/** Of a request whose operation has no name, such as MemberList. No selector can name it. */
+/** The operation of a request whose operation has no name, such as MemberList. No selector can name it. */
 export const OTHER = ''
 
-/** The operation that a method is, as opposed to those that a Txn contains. */
+/** The operation of a method, as opposed to those that a Txn contains. */
 export function opOfMethod(method: string): Op | typeof OTHER {
   const name = method.slice(method.indexOf('/') + 1)
   return OPS.find((op) => op === name) ?? OTHER
@@ -100,7 +100,7 @@ export const PREDICTED_KINDS: ReadonlySet<ConditionKind> = new Set([
   'RequestLatency',
 ])
 
-/** What a class counts (QoS specification 1). */
+/** Costs that a class can count (QoS specification 1). */
 export const COSTS = [
   'requests',
   'failedRequests',

@@ -6,14 +6,14 @@ import type { Seen, Settled } from './seen.ts'
 import { spanMs } from './traffic.ts'
 
 const MOST_EXAMPLES = 5
-/** Distinct requests that are counted as examples. */
+/** Maximum number of distinct requests counted as examples. */
 const MOST_COUNTED = 1_000
 
 const none = (): Record<Settled['verdict'], number> => ({ passed: 0, delayed: 0, limited: 0 })
 
 /**
- * Runs requests through the rules on their own clock, classes full at first. It says what the rules would have decided, not
- * what clients would have done next. `all` is in the order of arrival.
+ * Runs requests through the rules on their own clock, with all classes full at the start. It shows what the rules would
+ * have decided, not what clients would have done next. `all` is in order of arrival.
  */
 export function previewOf(all: readonly Seen[], configuration: QosConfiguration): EtcdPreview {
   const would = none()

@@ -64,7 +64,7 @@ export const txn = (success: readonly QosRequest[], failure: readonly QosRequest
 export const authenticate = (name: string): QosRequest => ({ method: 'Auth/Authenticate', name, ...CALLER })
 export const watch: QosRequest = { method: 'Watch/Watch', ...CALLER }
 
-// Few letters, so that keys, callers and rules meet often.
+// Few letters, so that keys, callers and rules often coincide.
 
 const LETTERS = ['a', 'b', '/', '\0', '\xff']
 export const aKey = fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 4 })
@@ -183,7 +183,7 @@ export const classNamed = (name: string): fc.Arbitrary<QosClass> =>
       ),
       maxGroups: fc.constantFrom(1, 2, 1_000),
     })
-    // Which validation refuses.
+    // Validation rejects an empty one.
     .map((one) =>
       one.limiter.qdisc === 'maxinflight' && one.cost === 'failedRequests'
         ? { ...one, cost: 'requests' as const }

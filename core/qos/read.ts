@@ -16,18 +16,21 @@ export interface RuleText {
   readonly text: string
 }
 
-/** What texts hold together. There is a configuration exactly when no finding is an error: reading is all or nothing. */
+/**
+ * The content of all texts together. A configuration is present if and only if no finding is an error: reading is all
+ * or nothing.
+ */
 export interface ReadRules {
   readonly configuration?: QosConfiguration
-  /** By file, in the order of its text; `kind` is `Class`, `Rule` or empty. */
+  /** By file, in text order; `kind` is `Class`, `Rule` or empty. */
   readonly findings: readonly LocatedFinding[]
   readonly classes: number
   readonly rules: number
 }
 
 /**
- * Reads classes and rules from texts of YAML (several documents) or JSON, which make up one configuration
- * (QoS specification 1, 4). Never throws.
+ * Reads classes and rules from texts of YAML (several documents) or JSON, which together form one configuration (QoS
+ * specification 1, 4). Never throws.
  */
 export function readRules(texts: readonly RuleText[]): ReadRules {
   const documents = texts.flatMap(documentsOf)
@@ -62,7 +65,7 @@ interface Document extends RuleText {
   readonly problems: readonly LocatedFinding[]
 }
 
-/** The reader of manifests says what kubectl and servers make of it. */
+/** The manifest reader's text describes how kubectl and servers treat it. */
 const SECOND = 'This stands here a second time: remove one.'
 
 function documentsOf({ file, text }: RuleText): readonly Document[] {
@@ -160,7 +163,7 @@ const readDocument = readAs((members) => {
   return { classes: members.list('classes', readClass), rules: members.list('rules', readRule), settings }
 })
 
-/** Gives every member its type. What has a wrong one is a finding, and judged no further. */
+/** Gives every member its type. A member of a wrong type is a finding, and not validated further. */
 function decode(tree: Tree | undefined, document: number): Decoded {
   const nothing = { classes: [], rules: [], settings: [], unreadClasses: [] }
   if (tree === undefined) return { ...nothing, findings: [] }
@@ -191,7 +194,7 @@ function decode(tree: Tree | undefined, document: number): Decoded {
   }
 }
 
-/** Which class or rule a finding is about, so far as it can be read. */
+/** The class or rule that a finding is about, as far as it can be read. */
 function subjectOf(value: unknown, field: string): { readonly kind: string; readonly name: string } {
   const [, list, index] = /^(classes|rules)\[(\d+)\]/.exec(field) ?? []
   if (list === undefined || !isJsonObject(value)) return { kind: '', name: '' }

@@ -9,17 +9,17 @@ import { METHODS, shortMethod } from './operations.ts'
 import type { KeyOperation, QosRequest, RangeOptions, TxnElement } from './request.ts'
 import type { Observed } from './tracker.ts'
 
-/** One line of a stream of requests: a request, when it came, and what its call cost. */
+/** One line of a stream of requests: a request, its time of arrival, and the cost of its call. */
 export interface RequestRecord {
   /** Since the start of the stream. */
   readonly at: Nanoseconds
   readonly request: QosRequest
   readonly observed: Observed
-  /** From then on; absent where it stays what it was. */
+  /** From then on; absent where it does not change. */
   readonly storageQuotaUsed?: number
 }
 
-/** A record whose time is not yet compared with those before. */
+/** A record whose time has not been compared with earlier ones yet. */
 interface WrittenRecord extends Omit<RequestRecord, 'at'> {
   readonly time: number | string | undefined
 }
@@ -91,7 +91,7 @@ const readElement =
     return elementOf(read(value, at, findings), at, findings) ?? NOTHING
   }
 
-/** In the place of what could not be read. */
+/** Substitute for an element that could not be read. */
 const NOTHING: TxnElement = { op: 'Txn', success: [], failure: [] }
 const ELEMENT_OPS = ['Range', 'Put', 'DeleteRange', 'Txn'] as const
 
@@ -127,7 +127,7 @@ function elementOf(written: WrittenOperation, at: string, findings: Finding[]): 
   )
 }
 
-/** The operation on a key, on all keys that begin with it, or on those up to an end. */
+/** The operation on a key, on all keys with this prefix, or on those up to an end. */
 export function keyOperation(
   op: KeyOperation['op'],
   key: string,
@@ -135,13 +135,13 @@ export function keyOperation(
   options: RangeOptions = {},
 ): KeyOperation {
   if (op === 'Put') return { op, key }
-  // As etcd's client asks for a prefix without an end.
+  // etcd's client does the same for a prefix without an end.
   const rangeEnd = reach === 'prefix' ? (successor(key) ?? '\0') : reach?.end
   const keys = { key: reach === 'prefix' && key === '' ? '\0' : key, ...(rangeEnd !== undefined && { rangeEnd }) }
   return op === 'DeleteRange' ? { op, ...keys } : { op, ...keys, ...(Object.keys(options).length > 0 && { options }) }
 }
 
-/** What was decided about a request when it was recorded: another configuration decides anew. */
+/** Recorded decisions about a request: another configuration decides again. */
 const DECIDED = ['ops', 'hash', 'rule', 'class', 'verdict', 'reason', 'waitedMs']
 
 const readWritten: Read<WrittenRecord | undefined> = (value, at, findings) => {
@@ -208,13 +208,13 @@ function bodyOf(method: string, operation: Omit<WrittenOperation, 'op'>, finding
   return op === undefined ? undefined : elementOf({ ...operation, op }, '', findings)
 }
 
-/** What became of one line. */
+/** Result of reading one line. */
 export type ReadRecord =
   | { readonly ok: true; readonly record: RequestRecord }
-  /** `field`: of the JSON value, empty for the whole. */
+  /** `field`: of the JSON value, empty for the whole value. */
   | { readonly ok: false; readonly field: string; readonly unknown: boolean; readonly message: string }
 
-/** Reads records one after another: times count from the first one and do not go back. */
+/** Reads records one after another. Times count from the first one and do not go back. */
 export class RecordReader {
   #first: number | undefined
   #clock: 'seconds' | 'times' | undefined
@@ -237,7 +237,7 @@ export class RecordReader {
     return { ok: true, record: { at, ...record } }
   }
 
-  /** The time of a record, or what is wrong with it. */
+  /** The time of a record, or an error message. */
   #timeOf(time: number | string | undefined): Nanoseconds | string {
     if (time === undefined) return this.#at
     const clock = typeof time === 'number' ? 'seconds' : 'times'
@@ -253,7 +253,7 @@ export class RecordReader {
   }
 }
 
-/** A record as `RecordReader` reads it; the time in seconds. */
+/** A record in the format that `RecordReader` reads, with the time in seconds. */
 export function recordJson({ at, request, observed, storageQuotaUsed }: RequestRecord): JsonMap {
   const { method, body, ...caller } = request
   const { ok, ...costs } = observed

@@ -6,7 +6,7 @@ import { QosEngine } from './engine.ts'
 import type { RequestRecord } from './record.ts'
 import type { Observed } from './tracker.ts'
 
-/** A call that runs, until its end is due. */
+/** A running call, until its end is due. */
 class Call implements Timed {
   timerPlace = -1
   readonly id: number
@@ -19,9 +19,9 @@ class Call implements Timed {
 }
 
 /**
- * Runs recorded requests through an engine, on the clock of the records: a call that passes ends when its recorded latency
- * is over, at once where none is recorded. What falls on one time happens in this order: calls end, requests that wait are
- * decided about, requests arrive.
+ * Runs recorded requests through an engine, on the clock of the records: a call that passes ends after its recorded
+ * latency, at once if none is recorded. Events at the same time occur in this order: calls end, waiting requests are
+ * decided, requests arrive.
  */
 export class Replay {
   readonly #engine: QosEngine
@@ -29,7 +29,7 @@ export class Replay {
   readonly #waiting = new Map<number, Observed>()
   readonly #onDecision: (decision: Decision) => void
 
-  /** `onDecision` is called with every decision, in the order of time; of a request that waits twice. */
+  /** `onDecision` is called with every decision, in order of time; twice for a request that waits. */
   constructor(configuration: QosConfiguration, onDecision: (decision: Decision) => void) {
     this.#engine = new QosEngine(configuration, (decision) => {
       const observed = this.#waiting.get(decision.id)
@@ -49,7 +49,7 @@ export class Replay {
     this.#onDecision(decision)
   }
 
-  /** Lets every call end, and decides about everything that waits. */
+  /** Ends all calls, and decides about all waiting requests. */
   end(): void {
     this.#runTo(Number.POSITIVE_INFINITY)
   }

@@ -3,7 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Bytes, type Interval, keyInterval } from './keys.ts'
 import { opOfMethod } from './operations.ts'
 
-/** Options of a Range that decide what it costs. Without one, etcd's default holds. */
+/** Options of a Range that affect its cost. An absent one has etcd's default. */
 export interface RangeOptions {
   readonly limit?: number
   readonly revision?: number
@@ -31,31 +31,34 @@ export interface Txn {
 }
 export type TxnElement = KeyOperation | Txn
 
-/** One RPC, as far as rules read it. */
+/** One RPC, with the parts that rules read. */
 export interface QosRequest {
   /** `Service/Method`, without the package: `KV/Range`. */
   readonly method: string
-  /** What KV requests contain; absent of others. */
+  /** Content of KV requests; absent for others. */
   readonly body?: TxnElement
-  /** Whom an Authenticate is about. */
+  /** The user that an Authenticate names. */
   readonly name?: string
   /** Empty for a caller without a name. */
   readonly user: string
-  /** Address of the peer without its port; empty where it is not known. */
+  /** Address of the peer without its port; empty if unknown. */
   readonly clientIP: string
-  /** Size of the message; absent where it is not known. */
+  /** Size of the message; absent if unknown. */
   readonly requestBytes?: number
   /** Metadata `grpc-previous-rpc-attempts`, where the client sends it. */
   readonly previousAttempts?: number
 }
 
-/** An operation of a request, with the keys that it names (QoS specification 3). */
+/** An operation of a request, with its keys (QoS specification 3). */
 export interface Atom {
   readonly op: string
   readonly keys?: Interval
 }
 
-/** The elements of both branches, nested ones too: which branch runs is not known before (QoS specification 1.1). */
+/**
+ * The elements of both branches, including nested ones: which branch runs is not known beforehand (QoS specification
+ * 1.1).
+ */
 export function elementsOf(element: TxnElement): readonly KeyOperation[] {
   if (element.op !== 'Txn') return [element]
   return [...element.success, ...element.failure].flatMap(elementsOf)
@@ -74,8 +77,8 @@ const atomOf = (element: KeyOperation): Atom => ({
 })
 
 /**
- * Identity of a request for the tracker, 16 hexadecimal digits; `undefined` for one that is not tracked: only reads and
- * Authenticate are (QoS specification 6). Callers, revisions, compares and leases are not part of it.
+ * Identity of a request for the tracker, 16 hexadecimal digits; `undefined` for a request that is not tracked: only
+ * reads and Authenticate are (QoS specification 6). Callers, revisions, compares and leases are not part of it.
  */
 export function hashOf(request: QosRequest): string | undefined {
   const identity = identityText(request)
@@ -84,11 +87,11 @@ export function hashOf(request: QosRequest): string | undefined {
 
 const hashOfText = (identity: string): string => bytesToHex(sha256(utf8ToBytes(identity)).subarray(0, 8))
 
-/** Identities whose hash is remembered, and how long each may be. */
+/** Number of cached identities, and the maximum length of each. */
 const MOST_HASHES = 1_000
 const LONGEST_IDENTITY = 256
 
-/** `hashOf`, with the hashes of what was asked last: to compute one takes longer than to compare a request with all rules. */
+/** `hashOf` with a cache of the latest hashes: computing one takes longer than comparing a request with all rules. */
 export class Hashes {
   readonly #known = new Map<string, string>()
 
@@ -133,6 +136,7 @@ const rangeIdentity = (key: Bytes, rangeEnd: Bytes, options: RangeOptions): read
   options.maxModRevision ?? 0,
   options.minCreateRevision ?? 0,
   options.maxCreateRevision ?? 0,
-  // Each page of a list is pinned to the revision of its first: the number would make every page another request.
+  // Each page of a list is pinned to the revision of the first; including the number would make every page a different
+  // request.
   (options.revision ?? 0) !== 0,
 ]

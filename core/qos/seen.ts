@@ -6,7 +6,7 @@ import type { Observed } from './tracker.ts'
 /** A decision that is final. */
 export type Settled = Exclude<Decision, { verdict: 'waiting' }>
 
-/** A request that has ended, with what was decided about it. Costs of one that was not let in are those expected of it. */
+/** A request that has ended, with its decision. Costs of a request that was not admitted are the expected ones. */
 export interface Seen extends RequestRecord {
   readonly verdict: Settled['verdict']
   readonly hash?: string

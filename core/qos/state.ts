@@ -18,10 +18,10 @@ export interface Waiting {
 
 /** The state of a class for one group. */
 export interface Group {
-  /** Told apart from one of the same value that was dropped before. */
+  /** Distinguishes it from a dropped group of the same value. */
   readonly serial: number
   readonly level: LimiterState
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly waiting: Waiting[]
 }
 
@@ -46,7 +46,7 @@ export interface InFlight {
   readonly charge?: Charge
 }
 
-/** How often the tracker knew a request, did not, and gave an entry up for another one. */
+/** How often the tracker had a request, did not have it, and evicted an entry for another one. */
 interface Lookups {
   hits: number
   misses: number
@@ -54,25 +54,25 @@ interface Lookups {
 }
 
 /**
- * Everything that an engine remembers, as plain data: a structured clone of it is a checkpoint, from which another engine
- * continues decision for decision.
+ * The complete state of an engine, as plain data: a structured clone of it is a checkpoint, from which another engine
+ * continues with identical decisions.
  */
 export interface QosState {
   now: Nanoseconds
-  /** Of requests. */
+  /** The next id of a request. */
   nextId: number
-  /** Of groups. */
+  /** The next serial of a group. */
   nextSerial: number
-  /** Part of the storage quota in use; `undefined` when it is not known. */
+  /** Part of the storage quota in use; `undefined` if unknown. */
   storageQuotaUsed: number | undefined
   readonly pools: Map<string, Pool>
   readonly inFlight: Map<number, InFlight>
   readonly tracker: Map<string, Tracked>
   readonly lookups: Lookups
   readonly statistics: Map<string, Statistic>
-  /** Times of failed calls of a request by a caller. */
+  /** Times of a caller's failed calls of a request. */
   readonly failures: Map<string, readonly Nanoseconds[]>
-  /** Requests that waited in a class that another configuration took away; they pass. */
+  /** Requests that waited in a class that another configuration removed; they pass. */
   readonly released: Waiting[]
 }
 
@@ -90,12 +90,12 @@ export const startQosState = (): QosState => ({
   released: [],
 })
 
-/** How long a failed call makes the next one a retry (QoS specification 3). */
+/** How long after a failed call the next one counts as a retry (QoS specification 3). */
 const RETRY_NS = secondsToNs(10)
-/** Requests whose failed calls are counted; the least recently failed one is dropped. */
+/** Requests whose failed calls are counted; beyond that, the least recently failed one is dropped. */
 const MOST_RETRIED = 1_000
 /**
- * The state of a class for one group, which becomes the most recently used one. One beyond the limit takes the place of the
+ * The state of a class for one group, which becomes the most recently used one. A group beyond the limit replaces the
  * least recently used one.
  */
 export function groupIn(
@@ -115,7 +115,7 @@ export function groupIn(
   const group: Group = { serial: state.nextSerial++, level: discipline.start(), waiting: [] }
   pool.groups.set(value, group)
   if (pool.groups.size > definition.maxGroups) {
-    // Those that wait keep their place: with a state that begins anew nobody could say when they may go.
+    // Groups with waiting requests stay: with a new state, their time of admission could not be computed.
     for (const [oldest, { waiting }] of pool.groups) {
       if (waiting.length > 0 || oldest === value) continue
       pool.groups.delete(oldest)
@@ -125,11 +125,11 @@ export function groupIn(
   return group
 }
 
-/** Until when a request waits at most. */
+/** The latest time until which a request waits. */
 export const deadlineOf = ({ at }: Waiting, { overflow }: QosClass): Nanoseconds =>
   overflow.action === 'delay' ? at + msToNs(overflow.maxDelayMs) : at
 
-/** When a request that comes now is admitted, behind those that wait. */
+/** When a request that arrives now is admitted, after those that wait. */
 export function expectedAt(
   discipline: Discipline,
   { level, waiting }: Group,
@@ -146,13 +146,13 @@ export function expectedAt(
   return discipline.admissibleAt(planned, need, at)
 }
 
-/** How often a caller's call of this request has failed of late. */
+/** Number of recent failures of a caller's call of this request. */
 export function failuresOf({ failures, now }: QosState, hash: string, request: QosRequest): number {
   const since = now - RETRY_NS
   return failures.get(retriedKey(hash, request))?.filter((at) => at > since).length ?? 0
 }
 
-/** Remembers the latest `most` failed calls of a request by its caller. */
+/** Stores the latest `most` failed calls of a request by its caller. */
 export function countFailure(
   { failures }: QosState,
   hash: string,

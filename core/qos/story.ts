@@ -28,18 +28,18 @@ rules:
   - { name: rule-compact, qClassName: high-traffic, priority: 2, ops: [Compact], enabled: false }
 `
 
-/** The quota of the simulated etcd in bytes, and what it used at the start. */
+/** The quota of the simulated etcd in bytes, and its usage at the start. */
 export const STORY_QUOTA = 2 * 1024 ** 3
 export const STORY_USED = 0.93 * STORY_QUOTA
 
-/** A request of the story, and what its call costs when it is let in. */
+/** A request of the story, and the cost of its call if it is admitted. */
 export interface StoryRequest {
   readonly request: QosRequest
   readonly observed: Observed
 }
 
 interface Kind {
-  /** Times a second, on average, at a second of the story. */
+  /** Requests per second, on average, at a second of the story. */
   readonly perSecond: (second: number) => number
   readonly make: (
     random: Random,
@@ -61,7 +61,7 @@ const put = (key: string, requestBytes: number, user = API): QosRequest => ({
   requestBytes,
 })
 
-/** In two of five minutes somebody lists all pods over and over. */
+/** During two of every five minutes a client lists all pods over and over. */
 const scanning = (second: number): boolean => second % 300 >= 40 && second % 300 < 160
 
 const KINDS: readonly Kind[] = [
@@ -138,7 +138,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** The requests that come within a piece of a second, in no order. The same chance gives the same requests. */
+/** The requests that arrive within part of a second, in no order. The same random state gives the same requests. */
 export function storyRequests(second: number, seconds: number, random: Random): readonly StoryRequest[] {
   return KINDS.flatMap(({ perSecond, make }) => {
     const expected = perSecond(second) * seconds

@@ -1,8 +1,8 @@
 import type { Subject } from './configuration.ts'
 
 /**
- * A network, as the first and the last of its addresses in a notation of fixed length, so that they compare as texts.
- * Two networks contain each other or are apart.
+ * A network, as its first and last address in a notation of fixed length, so that they compare as strings. Of two
+ * networks, one contains the other or they are disjoint.
  */
 export interface Network {
   readonly first: string
@@ -12,7 +12,7 @@ export interface Network {
 const V4_BITS = 32
 const V6_BITS = 128
 
-/** An address as a number, and of how many bits; an IPv4-mapped IPv6 address is the IPv4 one. */
+/** An address as a number with its bit length; an IPv4-mapped IPv6 address is converted to IPv4. */
 interface Address {
   readonly bits: number
   readonly value: bigint
@@ -35,7 +35,7 @@ function v4Of(text: string): bigint | undefined {
 }
 
 function v6Of(text: string): bigint | undefined {
-  // A zone says which link, not who.
+  // A zone identifies the link, not the host.
   const [address = '', ...more] = text.replace(/%.*$/, '').split('::')
   if (more.length > 1) return undefined
   const head = groupsOf(address)
@@ -63,17 +63,17 @@ function groupsOf(text: string): readonly bigint[] | undefined {
   return groups
 }
 
-/** Of the same length for all of a family, and no text of one family lies between two of the other. */
+/** Of the same length for all addresses of a family, and no text of one family sorts between two of the other. */
 const written = (bits: number, value: bigint): string =>
   `${bits === V4_BITS ? 4 : 6}:${value.toString(16).padStart(bits / 4, '0')}`
 
-/** The address in the notation of networks; `undefined` when it is none. */
+/** The address in the notation of networks; `undefined` if it is not valid. */
 export function canonicalAddress(text: string): string | undefined {
   const address = addressOf(text)
   return address && written(address.bits, address.value)
 }
 
-/** An address or a network in CIDR notation; `undefined` when it is neither. */
+/** An address or a network in CIDR notation; `undefined` if it is neither. */
 export function networkOf(text: string): Network | undefined {
   const [, host = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = addressOf(host)
@@ -87,13 +87,13 @@ export function networkOf(text: string): Network | undefined {
   return { first: written(address.bits, first), last: written(address.bits, first + (1n << free) - 1n) }
 }
 
-/** A caller pattern, ready to be compared. */
+/** A caller pattern, compiled for comparison. */
 export interface Caller {
   readonly user?: { readonly text: string; readonly prefix: boolean }
   readonly network?: Network
 }
 
-/** A client address that is none matches nobody. */
+/** An invalid client address matches no caller. */
 const NOWHERE: Network = { first: '', last: '' }
 
 export const callerOf = ({ user, clientIP }: Subject): Caller => ({
@@ -103,12 +103,12 @@ export const callerOf = ({ user, clientIP }: Subject): Caller => ({
   ...(clientIP !== undefined && { network: networkOf(clientIP) ?? NOWHERE }),
 })
 
-/** Whether a caller is one of these; `address` is canonical, and `undefined` when it is not known. */
+/** Whether a caller is one of these; `address` is canonical, and `undefined` if unknown. */
 export const isCaller = ({ user, network }: Caller, name: string, address: string | undefined): boolean =>
   (user === undefined || (user.prefix ? name.startsWith(user.text) : name === user.text)) &&
   (network === undefined || (address !== undefined && network.first <= address && address <= network.last))
 
-/** Whether some caller can be both (QoS specification 4). */
+/** Whether some caller can match both (QoS specification 4). */
 export function canBeBoth(a: Caller, b: Caller): boolean {
   if (a.network !== undefined && b.network !== undefined) {
     if (a.network.last < b.network.first || b.network.last < a.network.first) return false

@@ -1,7 +1,7 @@
 import { segmentsOf, successor } from './keys.ts'
 import { elementsOf, type KeyOperation, type QosRequest } from './request.ts'
 
-/** What a call cost; what was not measured is `undefined` (QoS specification 5). */
+/** The cost of a call; values that were not measured are `undefined` (QoS specification 5). */
 export interface Observed {
   readonly ok: boolean
   readonly scannedKeys: number | undefined
@@ -9,16 +9,16 @@ export interface Observed {
   readonly latencyMs: number | undefined
 }
 
-/** What a request is expected to cost; `undefined` where nothing is expected. */
+/** The expected cost of a request; `undefined` where there is no expectation. */
 export type Prediction = Omit<Observed, 'ok'>
 
 /** A request that proved expensive. */
 export interface Tracked extends Prediction {
-  /** Calls measured since. */
+  /** Calls measured since then. */
   readonly hits: number
 }
 
-/** An average of requests that look alike. */
+/** An average over similar requests. */
 export interface Statistic extends Prediction {
   readonly observations: number
 }
@@ -34,7 +34,7 @@ const MOST_STATISTICS = 1_000
 /** A key may be as long as a request. */
 const LONGEST_KIND = 256
 
-/** A map whose first entry is the least recently used one. */
+/** Looks up an entry and makes it the most recently used; the map's first entry is the least recently used. */
 export function touch<V>(map: Map<string, V>, key: string): V | undefined {
   const value = map.get(key)
   if (value === undefined) return undefined
@@ -43,7 +43,7 @@ export function touch<V>(map: Map<string, V>, key: string): V | undefined {
   return value
 }
 
-/** Returns how many entries were given up for it. */
+/** Returns how many entries were evicted for it. */
 function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: number): number {
   map.delete(key)
   map.set(key, value)
@@ -56,7 +56,10 @@ function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: numb
   return evicted
 }
 
-/** The costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. Returns evictions. */
+/**
+ * Stores the costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. Returns
+ * evictions.
+ */
 export function track(
   tracker: Map<string, Tracked>,
   hash: string,
@@ -79,13 +82,13 @@ export function track(
   return 0
 }
 
-/** An average that moves to what is new by a part of the way. */
+/** Moves an average towards the new value by a part of the distance. */
 function mixed(old: number | undefined, fresh: number | undefined, part: number): number | undefined {
   if (old === undefined || fresh === undefined) return fresh ?? old
   return (1 - part) * old + part * fresh
 }
 
-/** Requests that share an average; `undefined` for those that the tracker does not know either. */
+/** The kind of requests that share an average; `undefined` for those that the tracker does not track either. */
 export function kindOf({ method, body }: QosRequest): string | undefined {
   if (method === 'Auth/Authenticate') return method
   if (body?.op === 'Txn') return elementsOf(body).every(({ op }) => op === 'Range') ? method : undefined
@@ -106,7 +109,7 @@ function shapeOf(operation: Extract<KeyOperation, { op: 'Range' }>): 'point' | '
   return rangeEnd === '\0' || rangeEnd !== successor(key) ? 'range' : 'prefix'
 }
 
-/** What requests of a kind cost on average, once enough of them were measured. */
+/** The average cost of a kind of requests, once enough of them were measured. */
 export function averageOf(statistics: ReadonlyMap<string, Statistic>, kind: string): Prediction | undefined {
   const known = statistics.get(kind)
   return known !== undefined && known.observations >= ENOUGH_OBSERVATIONS ? known : undefined

@@ -8,11 +8,11 @@ import type { Seen, Settled } from './seen.ts'
 
 export type Verdicts = Readonly<Record<Settled['verdict'], number>>
 
-/** Requests that are kept, and for how long. */
+/** Limits of the kept requests: number, bytes and age. */
 const MOST_SEEN = { requests: 20_000, bytes: 16 * 1024 * 1024 }
 const KEPT_NS = secondsToNs(600)
 const MOST_NOTABLE = 200
-/** Above this a request is in the slow log. */
+/** Slower requests are in the slow log. */
 const SLOW_MS = 100
 const SECONDS_KEPT = 600
 
@@ -27,7 +27,7 @@ export interface Second {
   responseBytes: number
 }
 
-/** The last minutes of traffic through a proxy, within fixed memory whatever comes. */
+/** The last minutes of traffic through a proxy, in bounded memory. */
 export class Traffic {
   readonly #kept = new KeptRequests(MOST_SEEN)
   readonly #rules = new Map<string, Record<Settled['verdict'], number>>()
@@ -36,7 +36,7 @@ export class Traffic {
   readonly #limited: Seen[] = []
   readonly #slow: Seen[] = []
 
-  /** Requests come in the order in which they end. */
+  /** Requests arrive here in the order in which they end. */
   push(seen: Seen): void {
     const { verdict, rule, at, request, observed } = seen
     this.#totals[verdict] += 1
@@ -51,14 +51,14 @@ export class Traffic {
       second.requestBytes += request.requestBytes ?? 0
       second.responseBytes += verdict === 'limited' ? 0 : (observed.responseBytes ?? 0)
     }
-    // A request with very many keys is counted and not kept: one must not push out all others.
+    // A request with very many keys is counted but not kept, because it could displace all others.
     if (!this.#kept.push(seen)) return
     if (verdict === 'limited') keep(this.#limited, seen)
     if (verdict !== 'limited' && (observed.latencyMs ?? 0) > SLOW_MS) keep(this.#slow, seen)
     while ((this.#kept.oldestAt ?? at) < at - KEPT_NS) this.#kept.dropOldest()
   }
 
-  /** Rules that are gone are counted no more. */
+  /** Drops the counts of removed rules. */
   forgetAllBut(rules: ReadonlySet<string>): void {
     for (const name of this.#rules.keys()) if (!rules.has(name)) this.#rules.delete(name)
   }
@@ -72,22 +72,22 @@ export class Traffic {
     return this.#rules
   }
 
-  /** The latest that were limited, the newest last. */
+  /** The latest limited requests, newest last. */
   get limited(): readonly Seen[] {
     return this.#limited
   }
 
-  /** The latest that took longer than 100 ms, the newest last. */
+  /** The latest requests that took longer than 100 ms, newest last. */
   get slow(): readonly Seen[] {
     return this.#slow
   }
 
-  /** The last ten minutes, or as much of them as is kept, in the order of arrival. */
+  /** The last ten minutes, as far as they are kept, in order of arrival. */
   recent(since: Nanoseconds): readonly Seen[] {
     return this.#kept.since(since).toSorted((a, b) => a.at - b.at)
   }
 
-  /** The last `count` seconds up to now, those without requests among them. */
+  /** The last `count` seconds up to now, including those without requests. */
   seconds(now: Nanoseconds, count: number): readonly Second[] {
     const last = Math.floor(nsToSeconds(now))
     const known = new Map(this.#seconds.map((one) => [one.second, one]))
@@ -104,7 +104,7 @@ export class Traffic {
       if (one.second === number) return one
     }
     const newest = this.#seconds.at(-1)?.second ?? -1
-    // A call that began long ago and ended now belongs to a second that may be given up.
+    // A call that began long ago and ended now belongs to a second that may already be dropped.
     if (number < newest) return this.#seconds.find(({ second }) => second === number)
     const fresh = emptySecond(number)
     this.#seconds.push(fresh)
@@ -127,9 +127,9 @@ function keep(list: Seen[], seen: Seen): void {
   if (list.length > MOST_NOTABLE) list.shift()
 }
 
-/** Requests alike, and what they cost together. */
+/** Similar requests, and their total cost. */
 export interface Usage {
-  /** What they have in common: an operation with a prefix, or one request. */
+  /** Their common property: an operation with a prefix, or one request. */
   readonly op: string
   readonly keys: string
   readonly requests: number
@@ -137,11 +137,11 @@ export interface Usage {
   readonly scannedKeys: number
   readonly requestBytes: number
   readonly responseBytes: number
-  /** Of those that were measured; absent where none was. */
+  /** Of the measured ones; absent if there are none. */
   readonly p50Ms?: number
   readonly p99Ms?: number
   readonly meanMs?: number
-  /** The latest one. */
+  /** The latest request. */
   readonly sample: Seen
 }
 
@@ -159,7 +159,7 @@ interface Sum {
 
 const opOf = ({ method }: QosRequest): string => opOfMethod(method) || method
 
-/** Segments of a key that name what it is about: `/registry/pods`. */
+/** Segments of a key that name the resource: `/registry/pods`. */
 const SEGMENTS = 2
 const LONGEST_TEXT = 256
 
@@ -169,14 +169,14 @@ export const byPrefix = ({ request }: Seen): readonly [op: string, keys: string]
   return [opOf(request), first === undefined ? '' : textOf(segmentsOf(first.key, SEGMENTS)).slice(0, LONGEST_TEXT)]
 }
 
-/** By the request itself, as people read it. */
+/** By the request itself, in readable form. */
 export const byRequest = ({ request }: Seen): readonly [op: string, keys: string] => {
   const text = requestText(request)
   const space = text.indexOf(' ')
   return [opOf(request), space === -1 ? '' : text.slice(space + 1, space + 1 + LONGEST_TEXT)]
 }
 
-/** Sums requests by what they have in common, in no order. */
+/** Sums requests by their common property, in no order. */
 export function usages(
   all: Iterable<Seen>,
   common: (seen: Seen) => readonly [op: string, keys: string],
@@ -226,7 +226,7 @@ function usageOf({ latencies, ...sums }: Sum): Usage {
   }
 }
 
-/** What the most expensive requests are ranked by. */
+/** Criteria that rank the most expensive requests. */
 export const RANKINGS = ['scan', 'traffic', 'latency'] as const
 export type Ranking = (typeof RANKINGS)[number]
 
@@ -236,15 +236,15 @@ const WEIGHTS: Readonly<Record<Ranking, (usage: Usage) => number>> = {
   latency: ({ meanMs = 0, requests, limited }) => meanMs * (requests - limited),
 }
 
-/** The most expensive of them, by what their requests cost together. */
+/** The most expensive of them, by the total cost of their requests. */
 export const ranked = (all: readonly Usage[], by: Ranking, most: number): readonly Usage[] =>
   all.toSorted((a, b) => WEIGHTS[by](b) - WEIGHTS[by](a)).slice(0, most)
 
-/** Kinds of the monitor, with what they compare (QoS specification 8). */
+/** Kinds of the monitor, with the values that they compare (QoS specification 8). */
 export const MONITOR_KINDS = ['latency', 'traffic', 'scanKeyNum'] as const
 export type MonitorKind = (typeof MONITOR_KINDS)[number]
 
-/** Milliseconds, bytes or keys; `undefined` where it was not measured. */
+/** Milliseconds, bytes or keys; `undefined` if it was not measured. */
 export function monitored(kind: MonitorKind, { request, observed, verdict }: Seen): number | undefined {
   if (verdict === 'limited') return undefined
   switch (kind) {
@@ -257,5 +257,5 @@ export function monitored(kind: MonitorKind, { request, observed, verdict }: See
   }
 }
 
-/** How long the requests span, in milliseconds. */
+/** Time span of the requests, in milliseconds. */
 export const spanMs = (all: readonly Seen[]): number => nsToMs((all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0))

@@ -2,13 +2,13 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 
-/** Who used a level, as far as debug dumps and single requests tell. */
+/** Users of a level, as far as debug dumps and single requests show them. */
 export interface FlowTally {
-  /** Readings of the dump of requests. */
+  /** Number of dumps of requests. */
   readonly dumps: number
-  /** Of the dumps: the largest users of seats first. */
+  /** From the dumps, largest users of seats first. */
   readonly flows: readonly DumpedFlow[]
-  /** Single requests that were recorded, and those of them that were rejected, the most first. */
+  /** Recorded single requests, and how many of them were rejected, most first. */
   readonly requests: number
   readonly rejected: readonly { readonly user: string; readonly level: string; readonly count: number }[]
 }
@@ -21,12 +21,12 @@ export interface DumpedFlow {
   /** Means over all dumps. */
   readonly seats: number
   readonly waiting: number
-  /** Requests that execute, and for how many seconds they have executed so far; `undefined` of none. */
+  /** Executing requests, and for how many seconds they have executed so far; `undefined` if there are none. */
   readonly executing: number
   readonly seconds: number | undefined
-  /** Users that were seen, `MOST_USERS` at most; the one with the most requests first. */
+  /** Observed users, `MOST_USERS` at most; the one with the most requests first. */
   readonly users: readonly string[]
-  /** Of the seats that its level used in the dumps, 0 to 1. */
+  /** Share of the seats that its level used in the dumps, 0 to 1. */
   readonly partOfLevel: number
 }
 
@@ -43,7 +43,7 @@ interface SeenFlow {
   readonly users: Map<string, number>
 }
 
-/** More flows than this are not told apart: what comes later does not count. */
+/** Maximum number of separate flows: later ones do not count. */
 const MOST_FLOWS = 50_000
 
 export function createFlowTally(): {

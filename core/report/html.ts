@@ -3,7 +3,7 @@ import { escapeMarkup } from '../text/markup.ts'
 import { amount, clock } from './words.ts'
 import type { Report, ReportBlock, ReportChart, ReportLine } from '../contract/report.ts'
 
-/** A report as one page without scripts, in black on white: everything that it shows is in it. */
+/** A report as one self-contained page without scripts, in black on white. */
 export function reportHtml(report: Report): string {
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +21,7 @@ ${reportMarkup(report)}
 `
 }
 
-/** The element of that page, without scripts and style attributes; `REPORT_STYLE` is its style. */
+/** The article element of that page, without scripts and style attributes; `REPORT_STYLE` is its style. */
 export const reportMarkup = ({ title, subtitle, sections }: Report): string => `<article>
 <h1>${escapeMarkup(title)}</h1>
 <p>${escapeMarkup(subtitle)}</p>
@@ -55,7 +55,7 @@ function block(part: ReportBlock): string {
   }
 }
 
-/** Of the drawing, in units of its view box; the names of lines stand right of the plot. */
+/** Dimensions of the drawing, in units of its view box; the names of lines are right of the plot. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 160, 40, 92, 6, 18]
 const LINE = 11
 const DASHES: Readonly<Record<ReportLine['dash'], string>> = {
@@ -96,7 +96,10 @@ ${[...areas, ...grid, ...times, ...drawn, ...lineNames(lines, y)].join('\n')}
 </figure>`
 }
 
-/** What each line is and ends with, beside its end, from the top down; lines that end together leave room for each name. */
+/**
+ * The name and last value of each line, next to its end, from the top down; lines with close ends leave room for each
+ * name.
+ */
 function lineNames(lines: readonly ReportLine[], y: (value: number) => number): readonly string[] {
   const ends = lines.flatMap(({ name, points }) => {
     const value = points.findLast((point) => point.value !== undefined)?.value
@@ -112,7 +115,7 @@ function lineNames(lines: readonly ReportLine[], y: (value: number) => number): 
     })
 }
 
-/** Down to zero, for each run of known values. */
+/** Fills down to zero, for each run of known values. */
 function areaOf(points: ReportLine['points'], x: (at: number) => number, y: (value: number) => number): string {
   let run: string[] = []
   let last: number | undefined

@@ -20,13 +20,13 @@ import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { createFlowTally, type FlowTally } from './flows.ts'
 
-/** What a recording shows of a range: counts are of what happened from its first sample to its last. */
+/** The contents of a recording in a range. Counts cover its first sample to its last. */
 export interface Incident {
   readonly from: UnixMs
   readonly to: UnixMs
   readonly servers: readonly IncidentServer[]
   readonly flows: FlowTally
-  /** Flow-control objects as they were known first and last, and what changed in between. */
+  /** The first and last recorded state of flow-control objects, and the changes in between. */
   readonly changes: readonly IncidentChange[]
   readonly objectsKnown: boolean
 }
@@ -39,7 +39,7 @@ export interface IncidentServer {
   readonly samples: number
   /** Milliseconds; absent with one sample. */
   readonly usualIntervalMs: number | undefined
-  /** Times without samples, longer than three usual intervals. */
+  /** Periods without samples, longer than three usual intervals. */
   readonly gaps: readonly { readonly from: UnixMs; readonly to: UnixMs }[]
   /** First samples after a restart. */
   readonly restarts: readonly UnixMs[]
@@ -59,10 +59,10 @@ export interface IncidentLevel extends IncidentFlows {
   readonly name: string
   readonly exempt: boolean
   readonly schemas: readonly (IncidentFlows & { readonly name: string })[]
-  /** First and last sample that counted a rejection which the sample before it did not. */
+  /** First and last sample that counted a rejection that the sample before it did not. */
   readonly rejectedFrom: UnixMs | undefined
   readonly rejectedTo: UnixMs | undefined
-  /** The most of all samples. */
+  /** The maximum over all samples. */
   readonly queued: Peak | undefined
   readonly executing: Peak | undefined
   readonly queuedFrom: UnixMs | undefined
@@ -70,7 +70,7 @@ export interface IncidentLevel extends IncidentFlows {
   /** Seats. */
   readonly nominal: Span | undefined
   readonly limit: Span | undefined
-  /** The most of each part of the range; the limit is the last of it. */
+  /** The maximum in each part of the range; the limit is the last value in it. */
   readonly points: readonly LevelPoint[]
 }
 
@@ -97,12 +97,12 @@ export interface IncidentChange {
 }
 
 export interface IncidentBuilder {
-  /** In the order of telling; of `held` events the objects count alone. */
+  /** In the order of the recording; for `held` events only the objects count. */
   take(told: Told, held: boolean): void
   finish(): Incident
 }
 
-/** Parts of the range of which charts show one point each. */
+/** Parts of the range; charts show one point for each. */
 const PARTS = 300
 
 export function createIncident({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): IncidentBuilder {
@@ -141,7 +141,7 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
 
 /** Frames of one server between its restarts. */
 interface Run {
-  /** Absent after a restart: totals then began at 0. */
+  /** Absent after a restart, because totals start at 0 then. */
   readonly first: FrameIndex | undefined
   last: FrameIndex
 }
@@ -303,11 +303,11 @@ function levelOf(
   }
 }
 
-/** Requests of all reasons that are known to be rejected. */
+/** Rejected requests of all reported reasons. */
 export const rejections = ({ rejected }: Pick<IncidentFlows, 'rejected'>): number =>
   rejected === undefined ? 0 : allRejected(rejected)
 
-/** What grew in the runs, of some schemas of a level. */
+/** The growth of counters in the runs, for some schemas of a level. */
 function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]): IncidentFlows {
   const pairs = runs.flatMap(({ first, last }) =>
     schemas.flatMap((schema) => {

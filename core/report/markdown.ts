@@ -1,6 +1,6 @@
 import type { Report, ReportBlock } from '../contract/report.ts'
 
-/** A report in Markdown (GitHub's, for its tables); charts are in the HTML alone, and a line says so. */
+/** A report in Markdown (GitHub's, for its tables). Charts are only in the HTML version; a line notes that. */
 export function reportMarkdown({ title, subtitle, sections }: Report): string {
   const parts = sections.flatMap((section) => [`## ${inline(section.title)}`, ...section.blocks.map(block)])
   return `${[`# ${inline(title)}`, inline(subtitle), ...parts].join('\n\n')}\n`
@@ -30,6 +30,6 @@ function block(part: ReportBlock): string {
   }
 }
 
-/** Names of users and objects are others' words: nothing in them is markup. */
+/** Names of users and objects are untrusted text: nothing in them is markup. */
 const inline = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)

@@ -9,7 +9,7 @@ import { listed } from '../text/text.ts'
 
 export interface ReportOptions {
   readonly source: SourceInfo
-  /** Of the console. */
+  /** Version of the console. */
   readonly version: string
 }
 
@@ -56,7 +56,7 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
 
 const known = (value: number | undefined): string => (value === undefined ? 'not known' : amount(value))
 
-/** The worst first: rejections count before waits. */
+/** The most troubled first: rejections count before waits. */
 const byTrouble = (a: Place, b: Place): number =>
   rejections(b.level) - rejections(a.level) || (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0)
 
@@ -107,7 +107,7 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
   ]
 }
 
-/** Levels that are known to have had no trouble, where there was some elsewhere. */
+/** Levels that verifiably had no trouble while others did. */
 function spared({ servers }: Incident, troubled: readonly Place[]): string | undefined {
   const unknown = servers.flatMap(({ levels: all }) => all.filter(({ queued, rejected }) => !queued || !rejected))
   const names = new Set([...troubled.map(({ level }) => level), ...unknown].map(({ name }) => name))
@@ -148,7 +148,7 @@ function levels(incident: Incident, places: readonly Place[]): ReportSection {
   }
 }
 
-/** Of the levels with the most trouble. */
+/** Maximum number of charts, for the levels with the most trouble. */
 const MOST_CHARTS = 4
 
 function charts(incident: Incident, troubled: readonly Place[]): ReportSection | undefined {

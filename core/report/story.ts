@@ -11,7 +11,7 @@ interface Moment {
   readonly what: string
 }
 
-/** Events in the order of time. A sample shows what happened since the one before it. */
+/** Events in order of time. A sample shows what happened since the previous one. */
 export function timeline(incident: Incident): ReportBlock[] {
   const { servers, changes } = incident
   const when = timesIn(incident)
@@ -63,7 +63,7 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
   return moments
 }
 
-/** What the report rests on, and what it cannot show. */
+/** The data behind the report, and what it cannot show. */
 export function evidence(incident: Incident, { source, version }: ReportOptions): ReportBlock[] {
   const { servers, flows } = incident
   const when = timesIn(incident)

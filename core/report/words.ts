@@ -16,7 +16,7 @@ export const clock = (at: UnixMs): string => rfc3339(at).slice(11, 19)
 /** `2026-11-21 03:07:48`. */
 export const dateAndClock = (at: UnixMs): string => `${rfc3339(at).slice(0, 10)} ${clock(at)}`
 
-/** How instants of a range are written: with their day where the range has several. */
+/** How instants of a range are formatted: with their day if the range spans several. */
 export const timesIn = ({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): ((at: UnixMs) => string) =>
   rfc3339(from).slice(0, 10) === rfc3339(to).slice(0, 10) ? clock : dateAndClock
 

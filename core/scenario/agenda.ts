@@ -6,11 +6,11 @@ import type { Phase, Scenario } from './scenario.ts'
 /** Something that happens at an instant of a scenario. */
 export type Entry = { readonly atNs: Nanoseconds } & (
   | { readonly kind: 'phase'; readonly phase: Phase }
-  /** A controller, by its place among those of the scenario, looks at the objects. */
+  /** A controller, given by its index in the scenario, inspects the objects. */
   | { readonly kind: 'pass'; readonly controller: number }
 )
 
-/** What happens in a scenario beside what its clients do, in the order of time. */
+/** Events of a scenario other than client requests, in order of time. */
 export function agendaOf({ phases, controllers, seconds }: Scenario): readonly Entry[] {
   const passes = controllers.flatMap(({ everySeconds }, controller) =>
     Array.from({ length: Math.floor(seconds / everySeconds) }, (_, turn): Entry => {
@@ -21,7 +21,7 @@ export function agendaOf({ phases, controllers, seconds }: Scenario): readonly E
   return [...begin, ...passes].toSorted((a, b) => a.atNs - b.atNs)
 }
 
-/** The phases with what is changed while the server cannot read it put off until it can, all at once. */
+/** The phases, with changes during a storage outage postponed until its end and applied together. */
 function withoutStorage(phases: readonly Phase[]): readonly Phase[] {
   const inOrder = phases.toSorted((a, b) => a.at - b.at)
   const outages = inOrder.flatMap(({ at, disconnect }) =>

@@ -2,18 +2,18 @@ import type { Outcomes } from '../contract/whatif.ts'
 import { failed, rejectedOf, type VariantResult } from '../whatif/results.ts'
 import { type Assertion, type Measured, MEASURE_WORDS, MEASURES, type MeasureName } from './scenario.ts'
 
-/** An assertion about one variant, with what was measured. */
+/** An assertion about one variant, with the measured value. */
 export interface Checked {
   readonly assertion: Assertion
   readonly value: number
   readonly holds: boolean
 }
 
-/** What a run counts beside what became of its requests, by name. */
+/** Counts of a run other than request outcomes, by name. */
 export interface Counts {
-  /** Requests of clients on demand that nobody had sent yet at the end. */
+  /** Requests of on-demand clients that had not been sent at the end. */
   readonly backlog: ReadonlyMap<string, number>
-  /** Objects that controllers wrote, from the start on. */
+  /** Objects that controllers wrote since the start. */
   readonly writes: ReadonlyMap<string, number>
 }
 
@@ -59,7 +59,7 @@ export function measuredIn(result: VariantResult, measured: Measured, counts = N
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole)
 
-/** Of what ended within the period. */
+/** From requests that ended within the period. */
 const MEASURED: Readonly<
   Record<Exclude<MeasureName, 'currentLimit' | 'backlog' | 'writes'>, (outcomes: Outcomes, seconds: number) => number>
 > = {

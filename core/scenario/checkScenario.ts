@@ -5,13 +5,13 @@ import { mostRequests } from './readClients.ts'
 import type { Assertion, Phase, Scenario } from './scenario.ts'
 import { knownName, namedOnce, problem } from './values.ts'
 
-/** A variant takes minutes for them; without an end a run would take all memory. */
+/** A variant takes minutes for this number; without a limit a run would exhaust the memory. */
 export const MOST_REQUESTS = 20_000_000
 const MOST_PHASES = 100
 export const MOST_ASSERTIONS = 200
 const MOST_CONTROLLERS = 20
 
-/** What a whole scenario gets wrong: too much of something, and names that nothing has. */
+/** Errors of a scenario as a whole: limits exceeded, and names that do not exist. */
 export function checkScenario(scenario: Scenario, findings: Finding[]): void {
   checkAmounts(scenario, findings)
   const { clients, phases, variants, controllers, criteria, assertions } = scenario
@@ -36,7 +36,7 @@ export function checkScenario(scenario: Scenario, findings: Finding[]): void {
   for (const [index, one] of assertions.entries()) checkAssertion(one, entry('assertions', index), names, findings)
 }
 
-/** How many requests the clients send at most. */
+/** Upper bound of the requests that the clients send. */
 export function mostRequestsOf({ clients, phases, seconds }: Scenario): number {
   const bugs = new Map(phases.flatMap(({ bug }) => (bug === undefined ? [] : [[bug.clients, bug.thinkMs]])))
   return clients.reduce((sum, group) => sum + mostRequests(group, seconds, bugs.get(group.name)), 0)

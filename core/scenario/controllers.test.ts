@@ -13,7 +13,7 @@ const writer = (name: string, type: string, status: string): Controller => ({
   status,
 })
 
-/** So many passes of each, one a second. */
+/** This number of passes of each, one a second. */
 function rounds(controllers: readonly Controller[], seconds: number, seed = 1) {
   const all = new Controllers(controllers, seed)
   let objects = builtInObjects('v1.36.3')

@@ -4,21 +4,21 @@ import { reconcile, withCondition } from '../simulate/objects.ts'
 import { nsToMs, type Nanoseconds, rfc3339, secondsToNs } from '../units.ts'
 import type { Controller } from './scenario.ts'
 
-/** Writes of a flow schema's status in a minute after which a controller pauses (specification 7.6). */
+/** Writes of a flow schema's status per minute after which a controller pauses (specification 7.6). */
 const MOST_WRITES = 6
 const MINUTE_NS = secondsToNs(60)
-/** The pause: whole seconds, from the first on and below the second. */
+/** The pause: whole seconds, from the first, inclusive, to the second, exclusive. */
 const PAUSE = { from: 30, below: 75 } as const
 
 interface State {
   writes: number
-  /** When it wrote within the last minute. */
+  /** Times of its writes within the last minute. */
   recent: Nanoseconds[]
   pausedUntilNs: Nanoseconds
   readonly random: RandomState
 }
 
-/** Controllers that write flow-control objects while a scenario runs, each by its period. */
+/** Controllers that write flow-control objects while a scenario runs, each with its own period. */
 export class Controllers {
   private states: readonly State[]
   private readonly controllers: readonly Controller[]
@@ -33,7 +33,7 @@ export class Controllers {
     }))
   }
 
-  /** One pass of a controller; the same objects when it has nothing to write or has to pause. */
+  /** One pass of a controller; returns the same objects if it has nothing to write or has to pause. */
   pass(index: number, objects: ObjectSet, nowNs: Nanoseconds): ObjectSet {
     const [controller, state] = [this.controllers[index], this.states[index]]
     if (controller === undefined || state === undefined) throw new Error(`there is no controller ${index}`)
@@ -59,7 +59,7 @@ export class Controllers {
     return { ...objects, schemas: objects.schemas.map((one) => (one === schema ? written : one)) }
   }
 
-  /** How many objects each has written, by name. */
+  /** Number of objects written by each controller, by name. */
   writes(): ReadonlyMap<string, number> {
     return new Map(this.controllers.map(({ name }, index) => [name, this.states[index]?.writes ?? 0]))
   }
@@ -75,7 +75,7 @@ export class Controllers {
 
 const copied = (state: Readonly<State>): State => ({ ...state, recent: [...state.recent], random: [...state.random] })
 
-/** How many objects were made, changed or deleted between two sets. */
+/** Number of objects created, changed or deleted between two sets. */
 function differing(before: ObjectSet, after: ObjectSet): number {
   const changed = <O extends { readonly metadata: { readonly name: string } }>(
     from: readonly O[],

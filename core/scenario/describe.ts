@@ -2,7 +2,7 @@ import type { ClientGroup } from '../simulate/workload.ts'
 import type { StoreClients } from './store.ts'
 import { counted } from '../text/text.ts'
 
-/** What a group of clients does: `50 clients with 20 threads each`. */
+/** The behaviour of a group of clients: `50 clients with 20 threads each`. */
 export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients' | 'behaviour'>): string {
   const who = counted(clients, 'client')
   const each = clients === 1 ? '' : ' each'
@@ -18,7 +18,7 @@ export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients
   }
 }
 
-/** The same of clients before an etcd. */
+/** The same for clients of an etcd. */
 export function storeText({ clients, behaviour }: StoreClients): string {
   const each = clients === 1 ? '' : ' each'
   return behaviour.kind === 'closed'

@@ -3,28 +3,28 @@ import { byPosition, located, locatedProblem, textDocuments } from '../manifest/
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn } from '../manifest/tree.ts'
 
-/** A kind of file that holds one thing: a scenario, a sweep. */
+/** A kind of file that contains one thing: a scenario, a sweep. */
 export interface DocumentKind<T> {
-  /** As findings name it: `Scenario`. */
+  /** The name in findings: `Scenario`. */
   readonly kind: string
-  /** In a sentence: `scenario`. */
+  /** The name in a sentence: `scenario`. */
   readonly noun: string
-  /** What a file has at least, in a sentence. */
+  /** The required contents of a file, in a sentence. */
   readonly needs: string
   /** `undefined` only with an error among the findings. */
   readonly decode: (value: unknown, findings: Finding[]) => T | undefined
 }
 
-/** There is a value exactly when no finding is an error. */
+/** A value is present if and only if no finding is an error. */
 export interface ReadDocument<T> {
   readonly value?: T
-  /** In the order of the text. */
+  /** In text order. */
   readonly findings: readonly LocatedFinding[]
-  /** Gives a later finding about a field of the file its position. */
+  /** Adds the position in the file to a later finding about a field. */
   readonly located: (finding: Finding) => LocatedFinding
 }
 
-/** Reads the one document of a YAML or JSON file. Never throws. */
+/** Reads the only document of a YAML or JSON file. Never throws. */
 export function readDocument<T>(
   { text, file }: { readonly text: string; readonly file: string },
   { kind, noun, needs, decode }: DocumentKind<T>,

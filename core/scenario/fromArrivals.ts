@@ -8,23 +8,24 @@ import type { Variant } from '../whatif/variant.ts'
 import { LONGEST_SECONDS } from './readAbout.ts'
 import { MOST_CALLS } from './readClients.ts'
 
-/** A scenario as its file has it, and what of the requests it does not show. */
+/** A scenario in the format of its file, and which requests it leaves out. */
 export interface WrittenScenario {
   readonly file: object
   /** In sentences. */
   readonly notes: readonly string[]
 }
 
-/** Groups in a file that a person still edits. */
+/** Maximum number of groups in a file that people can still edit. */
 const MOST_GROUPS = 200
-/** A user who sends for less of the time than this has a beginning and an end. */
+/** A user who sends for less than this part of the time gets a beginning and an end. */
 const ALWAYS = 0.9
-/** Standard deviation above this part of the mean: the times are spread. */
+/** If the standard deviation exceeds this part of the mean, the times are spread. */
 const SPREAD = 0.5
 
 /**
- * A scenario with clients that send, on the average, what was recorded: one group for each user, with its rate and the mean
- * execution time of each kind of request. A kind is what flow control tells apart: verb, resource, namespace and query.
+ * A scenario with clients that send, on average, the recorded requests: one group for each user, with its rate and the
+ * mean execution time of each kind of request. A kind is what flow control distinguishes: verb, resource, namespace and
+ * query.
  */
 export function scenarioOfArrivals(
   arrivals: Arrivals,
@@ -60,7 +61,7 @@ export function scenarioOfArrivals(
   }
 }
 
-/** The text of its file: words that YAML 1.1 takes for others, such as a user `n`, are quoted. */
+/** The text of its file. Words that YAML 1.1 reads as other types, such as a user `n`, are quoted. */
 export const textOfScenario = ({ file }: WrittenScenario): string =>
   stringify(file, { aliasDuplicateObjects: false, lineWidth: 120, compat: 'yaml-1.1' })
 
@@ -76,7 +77,7 @@ const userKey = ({ request: { user } }: Arrival): string =>
 
 const nameOf = ([first]: readonly Arrival[]): string => first?.request.user.name ?? ''
 
-/** A user who came with several sets of groups is several clients, each with a name of its own. */
+/** A user with several sets of groups becomes several clients, each with its own name. */
 function named(users: readonly (readonly Arrival[])[]): readonly { name: string; of: readonly Arrival[] }[] {
   const taken = new Set<string>()
   return users.map((of) => {
@@ -108,7 +109,7 @@ function groupOf(name: string, of: readonly Arrival[], seconds: number) {
   return { group, left: of.length - sent }
 }
 
-/** When a user began and ended, whole seconds; `undefined` where it is there nearly all the time. */
+/** When a user began and ended, whole seconds; `undefined` if it is active nearly all the time. */
 function windowOf(of: readonly Arrival[], seconds: number): { from: number; to: number } | undefined {
   const times = of.map(({ atNs }) => nsToSeconds(atNs))
   const from = Math.min(seconds - 1, Math.floor(times.reduce((least, at) => Math.min(least, at), Infinity)))
@@ -116,7 +117,7 @@ function windowOf(of: readonly Arrival[], seconds: number): { from: number; to: 
   return to - from >= ALWAYS * seconds ? undefined : { from, to }
 }
 
-/** Names of objects make no difference to flow control, but for lists of one object. */
+/** Names of objects do not matter to flow control, except for lists of one object. */
 function kindKey({ request: { info, query } }: Arrival): string {
   if (!info.isResource) return JSON.stringify([info.verb, info.path])
   const { verb, apiGroup, resource, subresource, namespace } = info

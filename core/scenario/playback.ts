@@ -16,25 +16,25 @@ import type { Phase, Scenario, ScenarioVariant } from './scenario.ts'
 
 export interface PlaybackCheckpoint {
   readonly simulation: SimulationCheckpoint
-  /** Entries of the agenda that have happened. */
+  /** Number of agenda entries that have occurred. */
   readonly happened: number
   readonly objects: ObjectSet
   readonly controllers: ReturnType<Controllers['checkpoint']>
   readonly before: readonly Adjustment[]
 }
 
-/** What happens beside what clients do. */
+/** Events other than client requests. */
 interface Happenings {
-  /** In the order of time. */
+  /** In order of time. */
   readonly agenda: readonly Entry[]
   readonly controllers: Controllers
-  /** Called right before the server loses its requests. */
+  /** Called immediately before the server loses its requests. */
   readonly onRestart?: (() => void) | undefined
 }
 
 const NOTHING_ELSE: Happenings = { agenda: [], controllers: new Controllers([], 0) }
 
-/** A scenario before one of its variants. */
+/** A scenario run against one of its variants. */
 export const playbackOf = (scenario: Scenario, variant: ScenarioVariant, onRestart?: () => void): Playback =>
   new Playback(trafficOf(scenario), serverOf(variant), {
     agenda: agendaOf(scenario),
@@ -42,14 +42,14 @@ export const playbackOf = (scenario: Scenario, variant: ScenarioVariant, onResta
     onRestart,
   })
 
-/** Simulated clients before one server of a variant, event by event, phases and controllers included. */
+/** Simulated clients and one server of a variant, event by event, including phases and controllers. */
 export class Playback implements ShownRun<PlaybackCheckpoint> {
   readonly simulation: Simulation
   readonly startUnixMs: UnixMs
   private readonly happenings: Happenings
   private happened = 0
   private inForce: ObjectSet
-  /** Recomputations of the limits before the server was restarted last. */
+  /** Recomputations of the limits before the last restart of the server. */
   private before: readonly Adjustment[] = []
 
   constructor(traffic: SimulatedTraffic, variant: Variant, happenings = NOTHING_ELSE) {
@@ -99,7 +99,7 @@ export class Playback implements ShownRun<PlaybackCheckpoint> {
     return true
   }
 
-  /** Lets everything happen until `ns`; `false` when `mayGoOn`, asked now and then, ended it before. */
+  /** Processes all events until `ns`; `false` if `mayGoOn`, called now and then, ended it earlier. */
   runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean {
     for (
       let entry = this.happenings.agenda[this.happened];

@@ -157,7 +157,7 @@ describe('says line, field and remedy', () => {
   })
 })
 
-/** A scenario with every kind of field, as lines to be damaged. */
+/** A scenario with every kind of field, as lines to corrupt. */
 const WHOLE = lines(
   GOOD.trimEnd(),
   'stored: [{ resource: events, count: 5, averageSize: 10 }]',

@@ -18,7 +18,7 @@ import type { StoreScenario } from './store.ts'
 import { type Controller, type Phase, type Scenario, type ScenarioVariant } from './scenario.ts'
 import { bounded, problem } from './values.ts'
 
-/** What a text holds. There is a scenario exactly when no finding is an error. */
+/** The content of a text. A scenario is present if and only if no finding is an error. */
 export interface ReadScenario {
   readonly scenario?: Scenario
   readonly findings: readonly LocatedFinding[]
@@ -32,7 +32,7 @@ export function readScenario(text: string, file: string): ReadScenario {
   return { ...(scenario !== undefined && { scenario }), findings }
 }
 
-/** A scenario, whatever its clients stand before. */
+/** A scenario, either for an API server or for an etcd. */
 export type AnyScenario =
   { readonly of: 'server'; readonly scenario: Scenario } | { readonly of: 'etcd'; readonly scenario: StoreScenario }
 
