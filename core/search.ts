@@ -1,7 +1,4 @@
-/**
- * The first number in [`low`, `high`) for which `holds` is true, or `high`. `holds` must be true for all numbers after
- * it.
- */
+/** The first of the numbers from `low` to before `high` from which on `holds` is true; `high` if there is none. */
 export function lowerBound(low: number, high: number, holds: (n: number) => boolean): number {
   let [from, to] = [low, high]
   while (from < to) {

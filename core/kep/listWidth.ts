@@ -10,10 +10,7 @@ export interface ListModel {
   readonly objectBytes: number
 }
 
-/**
- * Number of objects above which a list needs a larger part of the memory than of the CPU: what a core's share of the
- * memory holds.
- */
+/** Objects above which a list needs more of the memory than of the CPU: what a core's share of the memory holds. */
 export const breakEven = ({ bytesPerCore, objectBytes }: ListModel): number => bytesPerCore / objectBytes
 
 export interface ListWidth {

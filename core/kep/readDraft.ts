@@ -239,10 +239,7 @@ const TEST_NAMES: ReadonlyMap<string, NamedTest> = new Map(
   ]),
 )
 
-/**
- * `superSet: {field, set}`, or as the draft’s example writes it: `superSet` without a value, with field and set as its
- * siblings.
- */
+/** `superSet: {field, set}`, or as in the draft’s example: `superSet` without a value, and field and set next to it. */
 const readAtom: Read<Atom | undefined> = (value, at, findings) => {
   if (!isJsonObject(value)) {
     findings.push(wrongType(at, value, 'an object'))

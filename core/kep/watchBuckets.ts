@@ -70,10 +70,7 @@ function interestedKeys({ resource, namespace, name }: WatchedKey): readonly Wat
   return [...new Map(keys.map((key) => [keyText(key), key])).values()]
 }
 
-/**
- * Watches of one server that receive an event of this object, and the number that its published buckets suggest, which
- * is never lower.
- */
+/** Watches of one server that receive an event of this object, and the number that its buckets suggest: never lower. */
 export function interestedWatches(
   object: WatchedKey,
   watches: readonly CountedWatches[],

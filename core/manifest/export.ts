@@ -77,10 +77,7 @@ const identity = (kind: Kind, name: string): JsonMap => ({ apiVersion: API_VERSI
 
 const deletion = (kind: Kind, name: string): JsonMap => ({ ...identity(kind, name), $patch: 'delete' })
 
-/**
- * The patch that changes one manifest into the other, with the identity that Kustomize matches; `undefined` if they are
- * equal.
- */
+/** The patch from one manifest to the other, with the identity that Kustomize matches; `undefined` if equal. */
 function mergePatchOf(kind: Kind, name: string, from: JsonMap, to: JsonMap): JsonMap | undefined {
   const changed = mergePatch(from, to)
   if (changed === undefined) return undefined

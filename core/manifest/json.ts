@@ -76,10 +76,7 @@ export function getIn(value: Json, path: FieldPath): Json | undefined {
   return found
 }
 
-/**
- * The value with the value at a path replaced or removed. Missing parents are created; removing a missing value is
- * allowed.
- */
+/** Replaces or removes the value at a path. Missing parents are created; removing a missing value is allowed. */
 export function setIn(value: Json, path: FieldPath, wanted: Json | undefined): Changed {
   const [step, ...rest] = path
   if (step === undefined) return { ok: true, value: wanted ?? null }

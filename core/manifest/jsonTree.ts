@@ -13,10 +13,7 @@ import {
   type Tree,
 } from './tree.ts'
 
-/**
- * Reads a JSON text: one value, or several consecutive ones. Stops at the first syntax error and keeps the values
- * before it. Never throws.
- */
+/** Reads a JSON text: one value, or several in a row. Keeps the values before the first syntax error. Never throws. */
 export function readJson(text: string): readonly TextDocument[] {
   const reader = new JsonReader(text)
   const documents: TextDocument[] = []

@@ -6,7 +6,7 @@ import { isBooleanWord, resolvePlain } from './syntax.ts'
 import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
 
-/** Like kubectl: text that begins like JSON may still be YAML in flow style, whatever the file's name. */
+/** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
   if (text.includes('\0')) {
     const message = 'The text holds zero bytes, as UTF-16 does when it is read as UTF-8; save the file as UTF-8.'

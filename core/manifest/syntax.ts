@@ -141,10 +141,7 @@ function keyOf(token: CST.Token | undefined): string {
   return scalar.type === 'PLAIN' ? String(resolvePlain(scalar.value)) : scalar.value
 }
 
-/**
- * Where a replacement value starts: after an anchor, which aliases need, and in place of a tag, which describes the old
- * value.
- */
+/** Start of a replacement value: after an anchor, which aliases need, but over a tag, which describes the old value. */
 export function behindAnchor(text: string, { value, valueFrom }: SyntaxEntry): number {
   const properties = text.slice(valueFrom, value?.from ?? valueFrom)
   return /^&\S+[ \t]+$/.test(properties) ? valueFrom + properties.length : valueFrom

@@ -110,9 +110,7 @@ export function removal(source: Source, root: Syntax, path: FieldPath): Splice |
 const remove = ({ text }: Source, container: Container, entry: SyntaxEntry): Splice =>
   container.flow ? removeFromFlow(text, container, entry) : removeFromBlock(text, container, entry)
 
-/**
- * Edits of maps and lists in block style: an entry begins with a key or a dash, on its own line except for the first.
- */
+/** Edits of maps and lists in block style: an entry begins with a key or a dash, on its own line except the first. */
 
 /** Matched only from the first blank of a row, so a long row costs linear time, not quadratic. */
 const COMMENT = /(?<![ \t])[ \t]+#.*$/

@@ -25,9 +25,7 @@ import {
 } from './tree.ts'
 import { messageOf } from '../text/text.ts'
 
-/**
- * Values that aliases may add to a document. A legitimate manifest repeats a list of subjects, not millions of them.
- */
+/** Values that aliases may add to a document. A legitimate manifest repeats a list of subjects, not millions. */
 const MOST_REPEATED = 10_000
 
 const PREFIX = 'tag:yaml.org,2002:'
@@ -181,10 +179,7 @@ class TreeReader {
     return undefined
   }
 
-  /**
-   * Merge keys as in kubectl: they override members before them, unlike in other readers, and members after them
-   * override them.
-   */
+  /** Merge keys as in kubectl: unlike in other readers, they override members before them. Members after them win. */
   #merge(tree: Tree, at: TextRange, into: Map<string, Entry>, written: ReadonlySet<string>, path: FieldPath): void {
     const sources = tree.type === 'list' ? tree.items.toReversed() : [tree]
     for (const source of sources) {

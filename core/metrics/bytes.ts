@@ -66,10 +66,7 @@ export function equalBytes(a: DataView, at: number, b: DataView, from: number, l
   return a.getInt32(at + last, true) === b.getInt32(from + last, true)
 }
 
-/**
- * How many bytes of `view`, compared from `a` and from `b` on, are equal, up to `most`. At least `most` must follow
- * `b`.
- */
+/** How many bytes from `a` and from `b` on are equal, up to `most`. At least `most` bytes must follow `b`. */
 export function commonLength(view: DataView, a: number, b: number, most: number): number {
   const end = Math.min(most, view.byteLength - a)
   let length = 0
@@ -147,10 +144,7 @@ export class StringTable {
   #lengths: number[] = []
   #store = new ByteStore()
 
-  /**
-   * The unescaped text of the bytes from `from` to `to`, whose `hash` was computed with `mix`; `undefined` if not
-   * UTF-8.
-   */
+  /** The unescaped text of the bytes from `from` to `to`, whose `hash` is by `mix`; `undefined` if not UTF-8. */
   get(text: Text, from: number, to: number, hash: number): string | undefined {
     const mask = this.#slots.length - 1
     const length = to - from

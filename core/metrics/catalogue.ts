@@ -21,23 +21,15 @@ export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
   ].map((family) => [family.name, family]),
 )
 
-/**
- * The families that a source keeps of a page: those that frames are built from, and those whose absence is reported.
- */
+/** The families that a source keeps of a page: those that frames are built from, or whose absence is reported. */
 export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
   [...CATALOGUE.values()].filter((family) => family.needed).map((family) => family.name),
 )
 
-/**
- * Families of requests by kind. Shown where a page has them, but never reported as missing: occupancy by level is more
- * precise.
- */
+/** Families of requests by kind. Shown if a page has them, never reported as missing: occupancy by level is better. */
 export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.inQueueByKind]
 
-/**
- * Families of request times. Shown where a page has them, but never reported as missing: waits and executions by level
- * are more precise.
- */
+/** Families of request times. Shown if a page has them, never reported as missing: waits and executions are better. */
 export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
 
 /** Needed families that a server of this version can have; all of them if the version is unknown. */

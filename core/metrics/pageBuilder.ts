@@ -45,9 +45,7 @@ interface Home {
 /** Series of each family of a page. */
 export type SeriesOfPage = ReadonlyMap<string, Series[]>
 
-/**
- * Collects the families of one page. A family with the same series as on the previous page shares its array of them.
- */
+/** Collects the families of one page. A family with the same series as on the previous page shares its array. */
 export class PageBuilder {
   readonly #selection: Selection
   readonly #before: SeriesOfPage
@@ -166,10 +164,7 @@ export type Metadata =
   | { readonly kind: 'type'; readonly family: string; readonly type: FamilyType }
   | { readonly kind: 'unit'; readonly family: string; readonly unit: string }
 
-/**
- * The content of a line that begins with `#`. A `remark` is a comment for people, or concerns a family that is not
- * selected.
- */
+/** The content of a line that begins with `#`. A `remark` is for people, or concerns a family that is not selected. */
 type Comment =
   | Metadata
   | { readonly kind: 'eof' }

@@ -108,9 +108,7 @@ const inOrder = (points: readonly Point[]): boolean =>
   points.every(({ at }, index) => index === 0 || at > (points[index - 1]?.at ?? at))
 const isFirstOfItsTime = ({ at }: Point, index: number, all: readonly Point[]): boolean => at !== all[index - 1]?.at
 
-/**
- * The points of a vector (one) or a matrix (many); none where the series has the other kind; `undefined` if malformed.
- */
+/** The points of a vector (one) or a matrix (many); none for a series of the other kind; `undefined` if malformed. */
 function listOf(item: Readonly<Record<string, unknown>>, one: string, many: string): readonly unknown[] | undefined {
   const [single, list] = [item[one], item[many]]
   if (single !== undefined) return [single]

@@ -1,7 +1,4 @@
-/**
- * A part of the past that one round of queries reads: samples after `from`, up to and including `to`, Unix
- * milliseconds.
- */
+/** A part of the past that one round of queries reads: samples after `from`, up to and including `to`, Unix ms. */
 export interface Chunk {
   readonly from: number
   readonly to: number
@@ -15,10 +12,7 @@ export interface Resolution {
   readonly raw: boolean
 }
 
-/**
- * Points of a range on the widest chart: more would be indistinguishable, and fewer than the least would not show the
- * course.
- */
+/** Points of a range on the widest chart: more are indistinguishable, and fewer than the least show no course. */
 const SCREEN_POINTS = { most: 720, least: 60 }
 /**
  * Samples in one response, about 6 MB of JSON; and in all responses for a range: as many chunks as a few queries read.
@@ -31,10 +25,7 @@ const STEPS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_
 /** Points for this number of series that fit in one response. */
 export const pointsPerChunk = (series: number): number => ANSWER_SAMPLES / Math.max(1, series)
 
-/**
- * The resolution of a range on a screen, for samples `intervalMs` apart. A very large number of series gets fewer
- * points.
- */
+/** The resolution of a range on a screen, for samples `intervalMs` apart. Very many series get fewer points. */
 export function resolutionFor(rangeMs: number, intervalMs: number, series: number): Resolution {
   const points = Math.max(SCREEN_POINTS.least, Math.min(SCREEN_POINTS.most, RANGE_SAMPLES / Math.max(1, series)))
   const wanted = rangeMs / points

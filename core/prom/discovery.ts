@@ -49,10 +49,7 @@ const CLUSTER_LABELS = [
 ]
 const INSTANCE_LABELS = ['instance', 'node', 'host', 'hostname', 'pod', 'server']
 
-/**
- * Finds clusters and servers in the series that each server has exactly once (`CLOCK`). `wish` overrides the label
- * names.
- */
+/** Finds clusters and servers in the series that each server has exactly once (`CLOCK`). `wish` overrides labels. */
 export function discover(clocks: readonly PromSeries[], wish: Partial<TargetLabels> = {}): Discovery {
   const sets = clocks.map(({ labels }) => labels)
   const labels = labelsIn(sets, wish)

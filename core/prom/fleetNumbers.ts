@@ -1,8 +1,6 @@
 import type { Shown } from './measures.ts'
 
-/**
- * The numbers by which a fleet is compared: one query for each, whatever the number of clusters, servers and levels.
- */
+/** Numbers by which a fleet is compared: one query for each, whatever the number of clusters, servers and levels. */
 export const FLEET_NUMBERS = ['executing', 'limit', 'nominal', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
 export type FleetNumber = (typeof FLEET_NUMBERS)[number]
 

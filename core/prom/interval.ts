@@ -10,9 +10,7 @@ export function usualDistance(series: readonly Pick<PromSeries, 'times'>[]): num
 
 const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
 
-/**
- * The recomputations of the limits that scrapes at this interval miss, in a sentence; `undefined` if they miss none.
- */
+/** The recomputations of the limits that scrapes at this interval miss, in a sentence; `undefined` if none. */
 export function hiddenReallocations(ms: number): string | undefined {
   if (ms <= REALLOCATION_MS) return undefined
   const of = Number((ms / REALLOCATION_MS).toFixed(1))

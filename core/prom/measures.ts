@@ -74,7 +74,7 @@ interface Terms {
   readonly part: (key: FamilyKey, part: 'sum' | 'count', rangeMs: number | undefined) => Part
   /** Levels other than the exempt one, which has no limit. */
   readonly limited: readonly Matcher[]
-  /** Aggregates over the levels an expression that has one number for each of them. */
+  /** Aggregates over all levels an expression with one number per level. */
   readonly overLevels: (how: 'sum' | 'topk', each: (terms: Terms) => Part) => Part
 }
 type Part = string | undefined

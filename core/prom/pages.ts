@@ -18,10 +18,7 @@ export type PagesByServer = ReadonlyMap<string, readonly TimedPage[]>
 
 /** Reassembles the scraped pages from responses. */
 export interface Pages {
-  /**
-   * From every sample of a range. All samples of one scrape have the same time, so each page is exactly what was
-   * scraped.
-   */
+  /** From every sample of a range. All samples of a scrape have the same time, so each page is exactly as scraped. */
   raw(series: readonly PromSeries[]): PagesByServer
   /**
    * From the newest samples at some steps. For each server and step, `clock` has the time of the scrape that provided
@@ -30,9 +27,7 @@ export interface Pages {
   stepped(series: readonly PromSeries[], clock: readonly PromSeries[]): PagesByServer
 }
 
-/**
- * Maximum number of series kept; more than a cluster has, so that servers that come and go do not exhaust the memory.
- */
+/** Maximum number of series kept; more than a cluster has, so that servers that come and go do not fill the memory. */
 const MOST_KNOWN = 200_000
 
 /**
@@ -190,10 +185,7 @@ interface Known {
   readonly series: Series
   /** Order of appearance. */
   readonly seq: number
-  /**
-   * Name of the family and labels without the bound: the same for a `…_bucket` and for the native histogram of the same
-   * series.
-   */
+  /** Family name and labels without the bound: the same for a `…_bucket` and for the native histogram of the series. */
   readonly withoutBound: string
   readonly asHistogram: string
 }

@@ -30,10 +30,7 @@ const RULES = [
   ['request_execution_seconds:p99', 'executionP99', 'executions: one series a level in place of 14 a flow schema.'],
 ] as const satisfies readonly (readonly [string, MeasureId, string])[]
 
-/**
- * Rules for the families of this server's version. They are valid for every server that Prometheus scrapes at the same
- * interval.
- */
+/** Rules for the families of this server's version, valid for every server that Prometheus scrapes as often. */
 export function recordingRules(place: Omit<Place, 'matchers'>): readonly RecordingRule[] {
   return RULES.flatMap(([name, measures, saves]) => {
     const expr = promqlOf({ measures, each: ['priority_level'] }, { ...place, matchers: [] })
@@ -41,10 +38,7 @@ export function recordingRules(place: Omit<Place, 'matchers'>): readonly Recordi
   })
 }
 
-/**
- * The file that Prometheus loads. Rules are evaluated once per scrape; evaluating them more often would yield nothing
- * new.
- */
+/** The file that Prometheus loads. Rules are evaluated once per scrape; more often would yield nothing new. */
 export const rulesYaml = (rules: readonly RecordingRule[], intervalMs = USUAL_INTERVAL_MS): string =>
   [
     'groups:',

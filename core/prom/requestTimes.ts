@@ -6,8 +6,7 @@ import { named, noneOf, selector, sumBy, type Matcher } from './promql.ts'
 
 /**
  * The request times of each server by verb, summed in Prometheus: a large cluster has about ten thousand series of
- * them.
- * The clocks contain the labels of the servers. Families that none of the versions has are not queried.
+ * them. The clocks contain the labels of the servers. Families that none of the versions has are not queried.
  */
 export const requestTimesQuery = (
   clocks: readonly PromSeries[],

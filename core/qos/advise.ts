@@ -138,10 +138,7 @@ const MOST_PROPOSED = 5
 const EXPENSIVE_KEYS = 1_000
 const EXPENSIVE_BYTES = 1024 * 1024
 
-/**
- * The starter rules, and rules for the expensive requests among those given, each previewed on them (QoS specification
- * 8).
- */
+/** The starter rules, and rules for the expensive requests given, each previewed on them (QoS specification 8). */
 export function advise(all: readonly Seen[], configuration: QosConfiguration): readonly EtcdAdvice[] {
   return [...proposalsFor(all), ...PRESETS].map((proposal) => tried(proposal, all, configuration))
 }

@@ -41,9 +41,7 @@ export interface Subject {
   readonly clientIP?: string
 }
 
-/**
- * A key range as requests have it: without an end it is one key, and the end `\x00` means all keys from this one on.
- */
+/** A key range of a request: without an end it is one key, and the end `\x00` means all keys from this one on. */
 export interface KeyRange {
   readonly key: string
   readonly rangeEnd?: string

@@ -5,10 +5,7 @@ import type { Limiter } from './configuration.ts'
 /** The state of a discipline: plain numbers, in an order that the discipline defines. */
 export type LimiterState = number[]
 
-/**
- * A queue discipline with its parameters, over a state that the caller stores (QoS specification 2). Times never
- * decrease.
- */
+/** A queue discipline with its parameters; the caller stores its state (QoS specification 2). Time never decreases. */
 export interface Discipline {
   readonly start: () => LimiterState
   /**

@@ -48,10 +48,7 @@ interface Candidate {
   readonly discipline: Discipline
 }
 
-/**
- * Decides about requests by rules and classes (QoS specification 2, 3, 6). The caller supplies the clock, which never
- * goes back.
- */
+/** Decides about requests by rules and classes (QoS specification 2, 3, 6). The caller's clock never goes back. */
 export class QosEngine {
   readonly state: QosState
   readonly #onSettled: (decision: Decision) => void

@@ -2,10 +2,7 @@ import type { KeyOperation, QosRequest, RangeOptions, TxnElement } from './reque
 
 /** Maximum bytes of one request. */
 export const LONGEST_FLAT = 64 * 1024
-/**
- * Maximum number of texts that are written as a number: names of methods, rules, callers. Others, and longer ones, are
- * written out.
- */
+/** Number of texts written as a number: names of methods, rules, callers. Others, and longer ones, are written out. */
 const MOST_WORDS = 1_000
 const LONGEST_WORD = 128
 

@@ -37,10 +37,7 @@ export const isEmpty = ({ lo, hi }: Interval): boolean => hi !== undefined && hi
 export const overlap = (a: Interval, b: Interval): boolean =>
   !isEmpty(a) && !isEmpty(b) && (b.hi === undefined || a.lo < b.hi) && (a.hi === undefined || b.lo < a.hi)
 
-/**
- * Whether the second interval contains every key of the first. An empty interval is within no other: it matches no
- * selector.
- */
+/** Whether the second interval contains every key of the first. An empty one is within none: it matches no selector. */
 export const within = (a: Interval, b: Interval): boolean =>
   !isEmpty(a) && b.lo <= a.lo && (b.hi === undefined || (a.hi !== undefined && a.hi <= b.hi))
 

@@ -12,9 +12,7 @@ export interface Evidence {
   /** Part of the storage quota in use, 0 to 1. */
   readonly storageQuotaUsed?: number
   readonly prediction?: Prediction
-  /**
-   * Source of the expected cost: an entry of the tracker, an average of similar requests, or a measurement afterwards.
-   */
+  /** Source of the expected cost: an entry of the tracker, an average of similar requests, or a later measurement. */
   readonly predictedBy?: 'tracker' | 'statistics' | 'measurement'
   /** How often the caller has already tried this. */
   readonly retry: number

@@ -92,7 +92,7 @@ export const CONDITION_ALIASES: ReadonlyMap<string, ConditionKind> = new Map([
   ['latency', 'RequestLatency'],
 ])
 
-/** Kinds whose value is only known when the call has ended, and expected before. */
+/** Kinds whose value is only known when the call has ended, and predicted before. */
 export const PREDICTED_KINDS: ReadonlySet<ConditionKind> = new Set([
   'ScanKeyNum',
   'ResponseSize',

@@ -183,7 +183,7 @@ export const classNamed = (name: string): fc.Arbitrary<QosClass> =>
       ),
       maxGroups: fc.constantFrom(1, 2, 1_000),
     })
-    // Validation rejects an empty one.
+    // Validation rejects this combination.
     .map((one) =>
       one.limiter.qdisc === 'maxinflight' && one.cost === 'failedRequests'
         ? { ...one, cost: 'requests' as const }

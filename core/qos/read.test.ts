@@ -12,7 +12,7 @@ const told = (text: string, file?: string): readonly string[] =>
   )
 
 const CLASS = 'classes: [{ name: c, qdisc: lbf, qps: 2 }]\n'
-/** A class and one rule, whose members are on lines of their own from line 6 on. */
+/** A class and one rule, whose members are on separate lines from line 6 on. */
 const rule = (...members: readonly string[]): string =>
   `${CLASS}rules:\n  - name: r\n    qClassName: c\n    priority: 10\n${members.map((one) => `    ${one}\n`).join('')}`
 const oneClass = (members: string): string => `classes:\n  - { name: c, ${members} }\n`

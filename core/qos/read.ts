@@ -16,10 +16,7 @@ export interface RuleText {
   readonly text: string
 }
 
-/**
- * The content of all texts together. A configuration is present if and only if no finding is an error: reading is all
- * or nothing.
- */
+/** The content of all texts. A configuration is present if and only if no finding is an error: all or nothing. */
 export interface ReadRules {
   readonly configuration?: QosConfiguration
   /** By file, in text order; `kind` is `Class`, `Rule` or empty. */

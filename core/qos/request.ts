@@ -55,10 +55,7 @@ export interface Atom {
   readonly keys?: Interval
 }
 
-/**
- * The elements of both branches, including nested ones: which branch runs is not known beforehand (QoS specification
- * 1.1).
- */
+/** The elements of both branches, including nested ones: the branch is not known beforehand (QoS specification 1.1). */
 export function elementsOf(element: TxnElement): readonly KeyOperation[] {
   if (element.op !== 'Txn') return [element]
   return [...element.success, ...element.failure].flatMap(elementsOf)

@@ -56,10 +56,7 @@ function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: numb
   return evicted
 }
 
-/**
- * Stores the costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. Returns
- * evictions.
- */
+/** Stores costs of expensive requests by hash. A cheap one never enters: `worthKeeping` decides. Returns evictions. */
 export function track(
   tracker: Map<string, Tracked>,
   hash: string,

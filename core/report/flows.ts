@@ -8,7 +8,7 @@ export interface FlowTally {
   readonly dumps: number
   /** From the dumps, largest users of seats first. */
   readonly flows: readonly DumpedFlow[]
-  /** Recorded single requests, and how many of them were rejected, most first. */
+  /** Recorded single requests, and the rejected ones among them, most frequent first. */
   readonly requests: number
   readonly rejected: readonly { readonly user: string; readonly level: string; readonly count: number }[]
 }

@@ -96,10 +96,7 @@ ${[...areas, ...grid, ...times, ...drawn, ...lineNames(lines, y)].join('\n')}
 </figure>`
 }
 
-/**
- * The name and last value of each line, next to its end, from the top down; lines with close ends leave room for each
- * name.
- */
+/** The name and last value of each line, next to its end, from the top down; close ends leave room for each name. */
 function lineNames(lines: readonly ReportLine[], y: (value: number) => number): readonly string[] {
   const ends = lines.flatMap(({ name, points }) => {
     const value = points.findLast((point) => point.value !== undefined)?.value

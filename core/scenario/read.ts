@@ -36,7 +36,7 @@ export function readScenario(text: string, file: string): ReadScenario {
 export type AnyScenario =
   { readonly of: 'server'; readonly scenario: Scenario } | { readonly of: 'etcd'; readonly scenario: StoreScenario }
 
-/** There is one exactly when no finding is an error. */
+/** A scenario is present if and only if no finding is an error. */
 export interface ReadAnyScenario {
   readonly any?: AnyScenario
   readonly findings: readonly LocatedFinding[]
@@ -82,7 +82,7 @@ function decode(value: unknown, findings: Finding[]): Scenario | undefined {
   return findings.some(({ severity }) => severity === 'error') ? undefined : whole
 }
 
-/** The settings of a server, before the objects are put together: they depend on the version. */
+/** The settings of a server, before its objects are assembled: they depend on the version. */
 interface WrittenServer {
   readonly algorithm?: ScenarioVariant['algorithm']
   readonly maxRequestsInFlight?: number
@@ -132,7 +132,7 @@ const readPause = readAs((members) => ({
   seconds: members.nested('seconds', bounded({ min: 0, max: LONGEST_SECONDS })),
 }))
 
-/** A loop without a pause would never come to the next instant. */
+/** Time in a loop without a pause would never advance. */
 const readBug = readAs((members) => ({
   clients: members.text('clients'),
   thinkMs: members.nested('thinkMs', bounded({ min: 1, max: 60_000 })),
@@ -183,7 +183,7 @@ const readWritten = readAs((members) => ({
   variants: members.list('variants', readVariant),
 }))
 
-/** A server with what a variant changes of it; `at` are the places of both in the file. */
+/** A server with the changes of a variant; `at` contains the paths of both in the file. */
 export function variantOf(
   { server, at: serverAt }: { readonly server: WrittenServer; readonly at: string },
   { name, verdict, at, ...own }: WrittenServer & Pick<ScenarioVariant, 'name' | 'verdict'> & { readonly at: string },
@@ -219,7 +219,7 @@ function phaseOf(
   return { ...rest, configuration: objectsOf(configuration, at, version, findings) }
 }
 
-/** Objects as `kubectl apply` is given them, checked by the rules of the version. */
+/** Objects as passed to `kubectl apply`, validated by the rules of the version. */
 function objectsOf(values: readonly unknown[], at: string, version: string, findings: Finding[]): ObjectSet {
   let objects: ObjectSet = { levels: [], schemas: [] }
   for (const [index, value] of values.entries()) {

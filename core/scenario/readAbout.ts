@@ -9,7 +9,7 @@ export const LONGEST_SECONDS = 3_600
 
 type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
-/** What all scenarios have, whatever the clients stand before. */
+/** Members that all scenarios have, for an API server or an etcd. */
 export const aboutMembers = (members: Members) => ({
   name: members.text('name'),
   title: members.text('title'),

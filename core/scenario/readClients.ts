@@ -7,7 +7,7 @@ import { constant, type Distribution, exponential, meanOfBuckets, uniform } from
 import { type Arrivals, type CallKind, type ClientGroup, numbered, type Waves } from '../simulate/workload.ts'
 import { bounded, problem } from './values.ts'
 
-/** Threads and open clients of a whole scenario: more would take minutes and gigabytes. */
+/** Maximum number of threads and open clients of a whole scenario: more would take minutes and gigabytes. */
 export const MOST_ACTORS = 50_000
 export const MOST_CALLS = 50
 const MOST_BURST = 1_000
@@ -75,8 +75,8 @@ const meanMs = (distribution: Distribution): number => {
 }
 
 /**
- * About how many requests a group sends at most in so many seconds, those that they need or cause included: as if it never
- * had to wait. With a bug its threads only think so long, also when they are rejected at once.
+ * Approximate upper bound of the requests that a group sends in this many seconds, including those that they need or
+ * cause: as if it never had to wait. With a bug, its threads only think for `bugMs`, even after an immediate rejection.
  */
 export function mostRequests({ clients, behaviour }: ClientGroup, seconds: number, bugMs?: number): number {
   switch (behaviour.kind) {
@@ -99,11 +99,11 @@ export function mostRequests({ clients, behaviour }: ClientGroup, seconds: numbe
   }
 }
 
-/** A request and the most that one of them needs and causes. */
+/** A request plus the maximum number that one of them needs and causes. */
 const withJobs = (calls: readonly CallKind[]): number =>
   1 + Math.max(0, ...calls.map(({ jobs }) => Object.keys(jobs ?? {}).length))
 
-/** Groups of clients, as the simulation takes them. */
+/** Groups of clients in the format of the simulation. */
 export const readClients: Read<readonly ClientGroup[]> = (value, at, findings) => {
   const written = readList(readGroup)(value, at, findings)
   const actors = written.reduce((sum, { count, threads = 1 }) => sum + count * threads, 0)
@@ -152,7 +152,7 @@ function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGro
   return { kind: 'open', arrivals, calls, onRejection }
 }
 
-/** Clients on demand have no time of their own. */
+/** On-demand clients have no times of their own. */
 function checkOnDemand(group: Written, at: string, findings: Finding[]): void {
   if (group.threads === undefined) findings.push(problem(at, `${at} sends on demand: it needs threads.`))
   for (const key of ['from', 'to'] as const) {

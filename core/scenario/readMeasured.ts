@@ -26,7 +26,7 @@ const readWrittenAssertion = readAs((members) => ({
 export const readMeasured: Read<Measured> = (value, at, findings) =>
   resulting(measuredOf(readWrittenMeasured(value, at, findings), at, findings), at, findings)
 
-/** One that the result of any run has, not of scenarios alone. */
+/** Accepts only a measure that the result of any run has, not just of scenarios. */
 export function resulting<M extends Measured>(measured: M, at: string, findings: Finding[]): M {
   if (measured.measure === 'backlog' || measured.measure === 'writes') {
     findings.push(problem(member(at, 'measure'), `Only assertions of scenarios have ${measured.measure}.`))
@@ -76,7 +76,7 @@ function measuredOf(
   return { of, measure: isMeasure(measure) ? measure : 'offered' }
 }
 
-/** One of them at most. */
+/** Accepts one of them at most. */
 export function subjectOf<K extends 'clients' | 'level' | 'controller'>(
   named: readonly (readonly [kind: K, name: string | undefined])[],
   at: string,

@@ -17,7 +17,7 @@ const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_S
 const DEFAULT_THINK_MS = 5
 const BYTES = { min: 1, max: 2 ** 50, whole: true } as const
 
-/** What a store has; all else is counted at an API server alone. */
+/** Measures of a store; all others exist only for an API server. */
 const STORE_MEASURES: readonly MeasureName[] = [
   'failedPercent',
   'rejectedPercent',
@@ -55,7 +55,7 @@ const readVariant = readAs((members) => ({
   ...members.given('rules', readQosRules),
 }))
 
-/** Classes and rules as files of `qos` hold them. */
+/** Classes and rules in the format of `qos` files. */
 const readQosRules: Read<QosConfiguration | undefined> = (value, at, findings) => {
   if (value === undefined || value === null) return undefined
   const read = readRules([{ file: at, text: JSON.stringify(value) }])
@@ -102,7 +102,7 @@ function clientsOf(
   if (requests.length === 0) findings.push(problem(place, `${at} needs requests.`))
   if (requests.length > MOST_CALLS)
     findings.push(problem(place, `A group has at most ${MOST_CALLS} kinds of requests.`))
-  // Their keys may hold a number: those of the first client are as good or bad as all others.
+  // Their keys may contain a number: those of the first client are as valid as all others.
   for (const [index, request] of requests.entries()) callOf(request, group, 0, entry(place, index), findings)
   return {
     name,
@@ -166,7 +166,7 @@ function checkStore(scenario: StoreScenario, findings: Finding[]): void {
   for (const [index, one] of assertions.entries()) checkAssertion(one, entry('assertions', index), scenario, findings)
 }
 
-/** As if no call took any time. */
+/** As if calls took no time. */
 const mostRequests = ({ clients }: StoreScenario): number =>
   clients.reduce((sum, { clients: count, fromMs, toMs, behaviour }) => {
     const perSecond =

@@ -4,7 +4,7 @@ import { assertionText, type Checked } from './check.ts'
 import type { ScenarioOutcome, ScenarioRun } from './run.ts'
 import { MEASURES } from './scenario.ts'
 
-/** An outcome as it crosses the contract: without levels, schemas and flows. */
+/** An outcome in the format of the contract: without levels, schemas and flows. */
 export const scenarioReport = ({ runs, ...outcome }: ScenarioOutcome): ScenarioReport => ({
   ...outcome,
   runs: runs.map(runReport),

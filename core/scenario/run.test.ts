@@ -35,7 +35,7 @@ describe('a run', () => {
   })
 
   it('counts from where statistics begin', () => {
-    // Four threads, each a request in 100 ms of execution and 50 to 150 ms of thinking.
+    // Four threads, each with one request of 100 ms execution and 50 to 150 ms of thinking.
     expect(served('variants: [{ name: now }]')).toBeCloseTo((15 * 4) / 0.2, -2)
   })
 
@@ -51,7 +51,7 @@ describe('a run', () => {
     const [run] =
       runScenario(scenario('phases: [{ at: 10, restart: { seconds: 5 } }]\nvariants: [{ name: now }]'))?.runs ?? []
     const total = run?.result.total
-    // Two of four threads are at work on the average; nothing is served for five of fifteen seconds.
+    // On average, two of four threads are busy; nothing is served for five of fifteen seconds.
     expect(total?.expired).toBeGreaterThan(0)
     expect(total?.expired).toBeLessThanOrEqual(4)
     expect(total?.served).toBeLessThan(0.75 * served('variants: [{ name: now }]'))
@@ -166,7 +166,7 @@ variants: [{ name: now, maxRequestsInFlight: 0, maxMutatingRequestsInFlight: ${s
 
   it('holds the seats of a handler until what it waits for was served', () => {
     const { first, second } = chain('needs', 10)
-    // One thread serves the others in turn, 10 ms each.
+    // One thread handles the others' requests in turn, 10 ms each.
     expect(first.served).toBeGreaterThan(400)
     expect(first.seats).toBeGreaterThan((first.served * 0.06) / 20 - 0.1)
     expect(second.served).toBeGreaterThanOrEqual(first.served)

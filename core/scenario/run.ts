@@ -11,7 +11,7 @@ import type { Scenario, ScenarioVariant } from './scenario.ts'
 import type { StoreVariant } from './store.ts'
 import { trafficOf } from './traffic.ts'
 
-/** What one variant made of a scenario. */
+/** Result of one variant of a scenario. */
 export interface ScenarioRun {
   readonly result: VariantResult
   /** Whether all criteria hold; absent without criteria. */
@@ -27,7 +27,7 @@ export interface ScenarioOutcome extends Pick<
   Scenario,
   'name' | 'title' | 'teaches' | 'seed' | 'seconds' | 'statisticsFrom'
 > {
-  /** What the clients stand before. */
+  /** The kind of server that the clients use. */
   readonly of: AnyScenario['of']
   readonly runs: readonly ScenarioRun[]
   readonly passed: boolean
@@ -38,7 +38,7 @@ interface RunOptions {
   readonly mayGoOn?: (part: number) => boolean
 }
 
-/** Runs every variant with the same seed. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
+/** Runs every variant with the same seed. `undefined` when `mayGoOn`, called with the completed part, ended it. */
 export function runAnyScenario(any: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
   const seed = options.seed ?? any.scenario.seed
   const runs =
@@ -95,13 +95,13 @@ function judged(
   }
 }
 
-/** What one variant comes to. */
+/** Result of one variant. */
 interface Ran {
   readonly result: VariantResult
   readonly counts?: Counts
 }
 
-/** One variant by itself. `undefined` when `mayGoOn` ended it. */
+/** Runs one variant by itself. `undefined` when `mayGoOn` ended it. */
 export function runVariant(
   scenario: Scenario,
   variant: ScenarioVariant,

@@ -8,11 +8,11 @@ import type { Cell } from '../whatif/measure.ts'
 import { outcomesOf, type VariantResult } from '../whatif/results.ts'
 import type { Store, StoreCall, StoreClients, StoreScenario, StoreVariant } from './store.ts'
 
-/** A client of etcd gives a call up that has not begun by then. */
+/** An etcd client gives up a call that has not started by then. */
 const PATIENCE_NS = secondsToNs(10)
-/** What a thread waits after a failure, on top of its think time. */
+/** How long a thread waits after a failure, in addition to its think time. */
 const AFTER_FAILURE = uniform(500, 1_500)
-/** etcd tells how full it is once a second. */
+/** etcd reports its storage use once per second. */
 const STATUS_NS = secondsToNs(1)
 const REFUSAL_MS = 1
 
@@ -24,13 +24,13 @@ class Task implements Timed {
   }
 }
 
-/** A call on its way through rules and store. */
+/** A call that passes through the rules and the store. */
 interface Flight {
   readonly call: StoreCall
   readonly cell: Cell
   readonly sentNs: Nanoseconds
   readonly done: (isServed: boolean) => void
-  /** Of the decision about it. */
+  /** The id of its decision. */
   id: number
   state: 'new' | 'queued' | 'over'
 }
@@ -48,7 +48,7 @@ const noCell = (client: string): Cell => ({
   waitsMs: [],
 })
 
-/** One variant by itself. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
+/** Runs one variant by itself. `undefined` when `mayGoOn`, called now and then with the completed part, ended it. */
 export function runStoreVariant(
   scenario: StoreScenario,
   variant: StoreVariant,
@@ -76,7 +76,7 @@ function withoutFlows(cells: readonly Cell[], seconds: number) {
   return outcomes
 }
 
-/** Clients before an etcd with rules in front of it: a number of calls run at a time, and those behind them wait in their order. */
+/** Clients of an etcd behind rules: a fixed number of calls run concurrently, the others wait in order of arrival. */
 class StoreRun {
   private readonly timers = new Timers<Task>()
   private readonly rules: QosEngine
@@ -86,7 +86,7 @@ class StoreRun {
   private readonly untilNs: Nanoseconds
   private readonly delayed = new Map<number, Flight>()
   private queue: Flight[] = []
-  /** Place of the first of the queue. */
+  /** Index of the first call in the queue. */
   private first = 0
   private running = 0
   private usedBytes: number
@@ -178,7 +178,7 @@ class StoreRun {
   private settled(decision: Decision): void {
     const flight = this.delayed.get(decision.id)
     this.delayed.delete(decision.id)
-    // The rules must not be asked from within their answer.
+    // The rules engine must not be called from its own callback.
     if (flight !== undefined) this.later(0, () => this.decided(decision, flight))
   }
 
@@ -194,7 +194,7 @@ class StoreRun {
     this.work()
   }
 
-  /** Lets calls begin as far as there is room. */
+  /** Starts calls while there is room. */
   private work(): void {
     while (this.running < this.store.concurrency && this.first < this.queue.length) {
       const flight = this.queue[this.first++]

@@ -4,25 +4,25 @@ import type { Algorithm } from '../engine/profiles.ts'
 import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
 import type { Seats } from '../units.ts'
 
-/** A situation that can be simulated, with what it shows and how that is checked (docs/scenarios.md). */
+/** A situation to simulate, with its lesson and the checks of it (docs/scenarios.md). */
 export interface Scenario {
   readonly name: string
   readonly title: string
-  /** What to take away from it, in a few sentences. */
+  /** The lesson, in a few sentences. */
   readonly teaches: string
   readonly seed: number
   readonly seconds: number
-  /** What happens before is not counted. Seconds. */
+  /** Start of the statistics, seconds. Earlier events are not counted. */
   readonly statisticsFrom: number
-  /** How many objects there are, which is what lists cost. */
+  /** Number of objects, which determines the cost of lists. */
   readonly stored: readonly ObjectKind[]
   readonly clients: readonly ClientGroup[]
   readonly phases: readonly Phase[]
-  /** What writes objects while the scenario runs. */
+  /** Controllers that write objects while the scenario runs. */
   readonly controllers: readonly Controller[]
-  /** One run each, by different servers, in front of which the same clients stand. */
+  /** One run each, with different servers and the same clients. */
   readonly variants: readonly ScenarioVariant[]
-  /** What has to hold so that the server counts as protected; each variant gets a verdict. */
+  /** Conditions under which the server counts as protected; each variant gets a verdict. */
   readonly criteria: readonly Assertion[]
   readonly assertions: readonly Assertion[]
 }
@@ -31,28 +31,28 @@ export interface Scenario {
 export interface Phase {
   /** Seconds since the start. */
   readonly at: number
-  /** These objects are put in the place of those of their names. */
+  /** These objects replace those of the same names. */
   readonly configuration?: ObjectSet
-  /** From now on handlers take so many times as long as they were given. */
+  /** From now on handlers take this many times their configured time. */
   readonly executionFactor?: number
-  /** What this group sends arrives only after so many seconds. */
+  /** Requests of this group arrive only after this many seconds. */
   readonly pause?: { readonly clients: string; readonly seconds: number }
-  /** From now on the threads of this group think so many milliseconds, after failures too: a bug in a client. */
+  /** From now on the threads of this group think for this many milliseconds, also after failures: a bug in a client. */
   readonly bug?: { readonly clients: string; readonly thinkMs: number }
   /**
-   * The server restarts: requests that wait or run fail, and its engine begins from nothing. What clients send arrives only
-   * after so many seconds.
+   * The server restarts: waiting and running requests fail, and its engine starts empty. Requests of clients arrive
+   * only after this many seconds.
    */
   readonly restart?: { readonly seconds: number }
-  /** For so many seconds the server cannot read its objects: what changes is put in force at their end. */
+  /** For this many seconds the server cannot read its objects: changes take effect at their end. */
   readonly disconnect?: { readonly seconds: number }
 }
 
-/** Writes flow-control objects every so many seconds. */
+/** Writes flow-control objects at this interval. */
 export type Controller = { readonly name: string; readonly everySeconds: number } & (
   | /** An API server of this version maintains the built-in objects (specification 7.8). */
     { readonly kind: 'maintains'; readonly version: string }
-    /** Holds that a condition of a flow schema has this status (specification 7.6). */
+    /** Ensures that a condition of a flow schema has this status (specification 7.6). */
   | { readonly kind: 'writes'; readonly schema: string; readonly type: string; readonly status: string }
 )
 
@@ -63,11 +63,11 @@ export interface ScenarioVariant {
   readonly maxMutatingRequestsInFlight: Seats
   readonly version: string
   readonly objects: ObjectSet
-  /** What the verdict has to be; absent where any will do. */
+  /** The expected verdict; absent if any is acceptable. */
   readonly verdict?: Verdict
 }
 
-/** What of a run can be checked, and its unit. */
+/** Measures of a run that can be checked, with their units. */
 export const MEASURES = {
   failedPercent: '%',
   rejectedPercent: '%',
@@ -90,7 +90,7 @@ export const MEASURES = {
 } as const satisfies Readonly<Record<string, string>>
 export type MeasureName = keyof typeof MEASURES
 
-/** Each in words, for sentences: `median wait of leases`. */
+/** Each as words for sentences: `median wait of leases`. */
 export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {
   failedPercent: 'failed requests',
   rejectedPercent: 'rejected requests',
@@ -116,7 +116,7 @@ export const isMeasure = (name: string): name is MeasureName => Object.hasOwn(ME
 
 /** One number of a run. */
 export interface Measured {
-  /** A group of clients, a priority level or a controller; of everything without. */
+  /** A group of clients, a priority level or a controller; absent for the whole run. */
   readonly of: { readonly kind: 'clients' | 'level' | 'controller'; readonly name: string } | undefined
   readonly measure: MeasureName
 }
@@ -125,6 +125,6 @@ export interface Measured {
 export interface Assertion extends Measured {
   readonly least?: number
   readonly most?: number
-  /** Names of the variants of which it is expected; of all without. */
+  /** Names of the variants that it applies to; absent for all. */
   readonly variants?: readonly string[]
 }

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../qos/record.ts'
 import type { Distribution } from '../simulate/random.ts'
 import type { Scenario } from './scenario.ts'
 
-/** A situation before an etcd: clients, a simulated store, and rules in front of it (docs/scenarios.md). */
+/** A situation of an etcd: clients, a simulated store, and rules in front of it (docs/scenarios.md). */
 export interface StoreScenario extends Omit<Scenario, 'stored' | 'clients' | 'phases' | 'controllers' | 'variants'> {
   readonly etcd: Store
   readonly clients: readonly StoreClients[]
@@ -12,11 +12,11 @@ export interface StoreScenario extends Omit<Scenario, 'stored' | 'clients' | 'ph
 }
 
 export interface Store {
-  /** When so many bytes are stored, etcd refuses every write from then on. */
+  /** When this many bytes are stored, etcd rejects every write from then on. */
   readonly quotaBytes: number
-  /** At the start. */
+  /** Initial number of bytes. */
   readonly usedBytes: number
-  /** Calls that it works on at a time; others wait for their turn. */
+  /** Calls that it executes concurrently; others wait for their turn. */
   readonly concurrency: number
 }
 
@@ -26,7 +26,7 @@ export interface StoreVariant {
   readonly verdict?: Verdict
 }
 
-/** Clients that do the same. */
+/** Clients with the same behaviour. */
 export interface StoreClients {
   readonly name: string
   readonly clients: number
@@ -35,9 +35,9 @@ export interface StoreClients {
   readonly behaviour:
     | { readonly kind: 'closed'; readonly threads: number; readonly think: Distribution }
     | { readonly kind: 'open'; readonly perSecond: number }
-  /** What the client of a number asks for, one after another; its keys hold that number. */
+  /** The calls of the client with this number, in order; its keys contain that number. */
   readonly calls: (client: number) => readonly StoreCall[]
 }
 
-/** What is asked for, and what it costs: `latencyMs` is how long the store works on it. */
+/** A request and its cost: `latencyMs` is the store's execution time. */
 export type StoreCall = Pick<RequestRecord, 'request' | 'observed'>

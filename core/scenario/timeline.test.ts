@@ -60,7 +60,7 @@ const timelineOf = (interval: number, most = 64, variant = 0) => {
   const run = playback(variant)
   return { run, timeline: new Timeline(run, { endNs: END_NS, interval, most }) }
 }
-/** All that screens show of an instant, as it is now: the run goes on. */
+/** Everything that screens show at an instant, copied because the run continues. */
 const stateOf = (run: Playback) =>
   structuredClone({
     atNs: run.simulation.nowNs,
@@ -155,7 +155,7 @@ describe('a timeline', () => {
     }
     timeline.seek(END_NS)
     expect(timeline.events).toBeGreaterThan(2_000)
-    // The interval doubles each time that there are too many.
+    // The interval doubles each time there are too many.
     expect(taken).toBeLessThan(40)
     let asked = 0
     const other = timelineOf(1e9).timeline

@@ -5,12 +5,12 @@ import type { SimulatedTraffic } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
 import type { Scenario, ScenarioVariant } from './scenario.ts'
 
-/** The clients of a scenario; how long handlers take does not depend on the load. */
+/** The clients of a scenario; handler times do not depend on the load. */
 export function trafficOf({ clients, stored, seed, seconds, statisticsFrom }: Scenario): SimulatedTraffic {
   const workload: Workload = {
     namespaces: 1,
     objects: stored,
-    // Every call says how long it takes.
+    // Every call has its own execution time.
     service: { byVerb: {}, otherwise: constant(0), bytesPerSecond: 1, capacity: [] },
     groups: clients,
   }

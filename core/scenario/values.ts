@@ -3,7 +3,7 @@ import { type Read, readAmount } from '../config/jsonValues.ts'
 
 export const problem = (at: string, message: string): Finding => rejected(at, 'FieldValueInvalid', message)
 
-/** A number within bounds, both included; 0 is what is absent. */
+/** A number within bounds, both included; 0 if absent. */
 export const bounded =
   ({
     min,
@@ -22,7 +22,7 @@ export const bounded =
     return min
   }
 
-/** Each of a list needs a name of its own. */
+/** Each item of a list needs a unique name. */
 export function namedOnce(all: readonly { readonly name: string }[], list: string, findings: Finding[]): void {
   const seen = new Set<string>()
   for (const [index, { name }] of all.entries()) {
@@ -34,7 +34,7 @@ export function namedOnce(all: readonly { readonly name: string }[], list: strin
   }
 }
 
-/** A name that has to be one of several; `what` is a noun: `variant`. */
+/** A name that must be one of several; `what` is a noun: `variant`. */
 export function knownName(
   text: string,
   names: readonly string[],

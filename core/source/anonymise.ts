@@ -6,18 +6,18 @@ import { ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS
 import { dataOf, eventOf } from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
 
-/** Replaces whatever could identify somebody; the same word by the same other one. Numbers and times stay. */
+/** Replaces everything that could identify someone; equal words get equal replacements. Numbers and times stay. */
 export interface Anonymiser {
   event(event: SourceEvent): SourceEvent
   source(source: SourceInfo): SourceInfo
 }
 
-/** What stands for sentences, which may quote anything. */
+/** Replacement for sentences, which may quote anything. */
 export const REMOVED_TEXT = 'Removed when the recording was anonymised.'
 
 /**
- * `pseudonym` makes a name of a name: always the same, and of letters, digits and `-` only. Every string that is not
- * known to be public is replaced, so that a field that a later version adds is safe too.
+ * `pseudonym` derives a name from a name: always the same, and of letters, digits and `-` only. Every string that is
+ * not known to be public is replaced, so a field that a later version adds is covered too.
  */
 export function createAnonymiser(pseudonym: (word: string) => string): Anonymiser {
   const name = (text: string): string => {
@@ -39,7 +39,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
         return of === undefined ? own : `${own}.${group(of)}`
       })
       .join('/')
-  /** Segments in the place of a resource, a name and a subresource in turn: `pods/x/log`. */
+  /** Segments that are a resource, a name and a subresource in turn: `pods/x/log`. */
   const inTurn = ([plural, own, ...sub]: readonly string[]): string[] => [
     ...(plural === undefined ? [] : [resource(decoded(plural))]),
     ...(own === undefined ? [] : [name(decoded(own))]),
@@ -51,7 +51,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     if (first !== 'namespaces' || rest.length === 0 || rest[0] === 'status') return inTurn(parts)
     return [first, name(decoded(own ?? '')), ...inTurn(rest)]
   }
-  /** What stands where decides, because a namespace may be called like a group. */
+  /** The position of a segment decides, because a namespace may have the name of a group. */
   const segments = ([root = '', first = '', ...rest]: readonly string[]): string[] => {
     const versions = first === 'apis' ? 2 : first === 'api' ? 1 : 0
     if (versions === 0) return [root, first, ...rest].map((part) => name(decoded(part)))
@@ -73,7 +73,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     return query === undefined ? own : `${own}?${query.split('&').map(queryPart).join('&')}`
   }
 
-  /** `KV/Range /registry/pods/a (prefix) limit 500`, and keys alone: what stands between separators is a name. */
+  /** `KV/Range /registry/pods/a (prefix) limit 500`, and keys alone: text between separators is a name. */
   const etcdRequest = (value: string): string =>
     value.replace(ETCD_PARTS, (part: string, option?: string) =>
       option === undefined && !PUBLIC_RESOURCES.has(part) ? name(part) : part,
@@ -85,7 +85,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     switch (key) {
       case 'version':
       case 'apiVersion':
-        // What follows the number names who built it.
+        // The text after the number identifies the vendor.
         return RELEASE.exec(value)?.[0] ?? pseudonym(value)
       case 'resourceVersion':
         return /^\d+$/.test(value) ? value : pseudonym(value)
@@ -123,9 +123,9 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     const members = Object.entries(data).flatMap(([member, value]): [string, Data][] => {
       if (value === undefined || REMOVED.has(member)) return []
       if (member === 'annotations') return [[member, annotations(value)]]
-      // Those of a Prometheus are a list of names and values.
+      // Prometheus' labels are a list of names and values.
       if (member === 'labels' && !isList(value)) return []
-      // Families of metrics, and sentences of the console about them.
+      // Metric families, and the console's sentences about them.
       if (member === 'missing') return [[member, value]]
       return [[BY_NAME.has(key) ? name(member) : member, walk(member, value)]]
     })
@@ -138,19 +138,19 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
   }
 }
 
-/** Whatever these hold is written by people or by servers for people. */
+/** Their content is written by people, or by servers for people. */
 const SENTENCES: ReadonlySet<string> = new Set(
   'message note notes title limits what likely last lastUnreadable reason via selects warnings'.split(' '),
 )
 const REMOVED: ReadonlySet<string> = new Set(
   'details managedFields ownerReferences finalizers clientKubeconfig'.split(' '),
 )
-/** Their members are named after levels. */
+/** The names of their members are levels. */
 const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds', 'epochs'])
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const NUMBER = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/
-/** The first group holds what is said about keys and is no part of one. */
+/** The first group matches descriptions of keys, which are not part of a key. */
 const ETCD_PARTS =
   /(\((?:prefix|all keys|and after)\)|(?<=\()to (?=\S)|(?<= )limit \d{1,10}(?=;|$)|(?<=; )\d+ more$)|[^\s();/]+/g
 const RELEASE = /^v\d+(?:\.\d+){1,2}|^v\d+(?:(?:alpha|beta)\d+)?$/
@@ -161,7 +161,7 @@ const annotations = (data: Data): Data => {
   return value === 'true' || value === 'false' ? { [AUTOUPDATE_ANNOTATION]: value } : {}
 }
 
-/** Levels and schemas are in the order of their names. */
+/** Levels and schemas are sorted by name. */
 function inOrder(key: string, items: readonly Data[]): readonly Data[] {
   if (key !== 'levels' && key !== 'schemas' && key !== 'deleted') return items
   const nameOf = (item: Data): string => {

@@ -16,7 +16,7 @@ const data: fc.Arbitrary<Data> = fc.letrec<{ data: Data }>((tie) => ({
   ),
 })).data
 
-/** As it is read after it was stored. */
+/** The value after it was stored and read back. */
 const stored = <T extends Data | Change>(value: T): T => JSON.parse(JSON.stringify(value))
 
 describe('changes between data', () => {

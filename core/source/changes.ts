@@ -1,17 +1,17 @@
 /**
- * What made one piece of JSON data of another. Most of what a source tells repeats what it told before, with a few
- * numbers moved on, so that the changes are many times smaller than the data and compress far better.
+ * The difference between two pieces of JSON data. Most of what a source emits repeats earlier data, with a few numbers
+ * advanced, so the changes are many times smaller than the data and compress far better.
  */
 
-/** Data as JSON has it. Properties that are `undefined` are as good as absent. */
+/** JSON data. Properties that are `undefined` count as absent. */
 export type Data = string | number | boolean | null | readonly Data[] | { readonly [key: string]: Data | undefined }
 
 /**
  * - A number was added to an integer.
- * - A list of one is a new value, an empty list a value that is gone.
- * - An object holds the changes of members, by key; of a list of the same length by index. What it does not name stayed.
- *   In a list of integers `from` says by index what was added to that one and all after it: what a cumulative histogram
- *   grows by is little else.
+ * - A list with one item is a new value, an empty list a removed value.
+ * - An object contains the changes of members by key, or by index for a list of the same length. Everything that it
+ *   omits is unchanged. In a list of integers, `from` contains by index the number that was added to that item and all
+ *   after it, which is most of the growth of a cumulative histogram.
  */
 export type Change = number | readonly [] | readonly [Data] | { readonly [key: string]: Change }
 
@@ -22,7 +22,7 @@ export const isList = (data: Data | undefined): data is readonly Data[] => Array
 export const isObject = (data: Data | undefined): data is { readonly [key: string]: Data | undefined } =>
   typeof data === 'object' && data !== null && !isList(data)
 
-/** Changes that `applyChange` makes `now` of `before` with, exactly; `undefined` before means that there was nothing. */
+/** Changes with which `applyChange` turns `before` into exactly `now`; `before` is `undefined` if there was nothing. */
 export function changeBetween(before: Data | undefined, now: Data): Change {
   if (typeof before === 'number' && typeof now === 'number') {
     if (Object.is(before, now)) return SAME
@@ -45,7 +45,7 @@ export function changeBetween(before: Data | undefined, now: Data): Change {
   return before === now ? SAME : [now]
 }
 
-/** Its own members alone, whatever they are named. */
+/** Only its own members, whatever their names. */
 const membersOf = (object: { readonly [key: string]: Data | undefined }): Map<string, Data> =>
   new Map(Object.entries(object).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
 
@@ -54,7 +54,7 @@ const changed = (key: string, before: Data | undefined, now: Data): [string, Cha
   return isSame(change) ? [] : [[key, change]]
 }
 
-/** Of lists of integers that are equally long; `undefined` of others. */
+/** For lists of integers of equal length; `undefined` for others. */
 function stepsBetween(before: readonly Data[], now: readonly Data[]): Change | undefined {
   const steps: [string, number][] = []
   let added = 0
@@ -71,7 +71,7 @@ function stepsBetween(before: readonly Data[], now: readonly Data[]): Change | u
 const isSame = (change: Change): boolean =>
   typeof change === 'object' && !Array.isArray(change) && Object.keys(change).length === 0
 
-/** `change` may be anything that JSON can say; throws RangeError for what no change of such data is. */
+/** `change` may be any JSON; throws RangeError if it is not a valid change of such data. */
 export function applyChange(before: Data | undefined, change: Data): Data | undefined {
   if (typeof change === 'number') {
     if (typeof before === 'number') return before + change
@@ -99,7 +99,7 @@ type Members = Readonly<Record<string, Data | undefined>>
 const memberOf = (object: Members, key: string): Data | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
-/** A member of this name would be the prototype. */
+/** A member with this name would set the prototype. */
 const PROTOTYPE = '__proto__'
 
 function put(members: Record<string, Data | undefined>, key: string, value: Data): void {
@@ -128,7 +128,7 @@ function listOf(before: readonly Data[], change: Members, keys: readonly string[
   for (const key of keys) {
     const index = Number(key)
     const own = change[key]
-    // What names no item changes none.
+    // An index of no existing item changes nothing.
     if (own !== undefined && Object.hasOwn(before, key) && String(index) === key) set(index, own)
   }
   return list

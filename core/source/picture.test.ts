@@ -27,7 +27,7 @@ const told = (events: readonly SourceEvent[]): Picture => {
   for (const event of events) picture.take(event)
   return picture
 }
-/** Everything that a screen may ask of a picture. */
+/** Everything that a screen may read from a picture. */
 const asked = (picture: Picture) => ({
   series: picture.server('a')?.history.series({ from: START_MS, to: START_MS + 60_000, maxPoints: 100 }),
   steps: picture.server('a')?.adjustments.steps(0, Number.MAX_SAFE_INTEGER),

@@ -14,28 +14,28 @@ import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from './sourceEvent.ts'
 
-/** One API server, as far as the events of its source tell. */
+/** State of one API server, from the events of its source. */
 export interface ServerPicture {
   readonly latest: { readonly frame: ServerFrame; readonly derived: DerivedServer }
   readonly history: History
   readonly adjustments: Pick<Adjustments, 'steps'>
 }
 
-/** What the events of a source add up to, whether they come from the source or from a recording of it. */
+/** The state that results from the events of a source, live or recorded. */
 export interface Picture {
-  /** Returns, of a frame that became part of the history, what it became: of the present or of the past. */
+  /** Returns the frame and the derived values of a frame that was added to the history, in the present or the past. */
   take(event: SourceEvent): ServerPicture['latest'] | undefined
   /** `undefined` before the first frame of such a server. */
   server(id: string): ServerPicture | undefined
-  /** Those with a frame, by their names. */
+  /** Servers with a frame, sorted by name. */
   readonly servers: readonly ServerPicture[]
-  /** By their names. */
+  /** Sorted by name. */
   readonly health: readonly ServerHealth[]
-  /** The latest of that server. */
+  /** The latest dump of that server. */
   dump(server: string): DumpFrame | undefined
   facts(server: string): ServerFacts | undefined
   readonly objects: ObjectsReading | undefined
-  /** The latest of the proxy in front of an etcd, where the source is one. */
+  /** The latest state of the proxy in front of an etcd, if the source is one. */
   readonly etcd: EtcdState | undefined
   readonly ended: boolean
 }
@@ -46,7 +46,7 @@ export function createPicture(): Picture {
   const dumps = new Map<string, DumpFrame>()
   const facts = new Map<string, ServerFacts>()
   let objects: ObjectsReading | undefined
-  /** By which levels are known to be deleted, although the page still names them. */
+  /** Identifies levels that are deleted although the page still contains them. */
   let stored: ObjectSet | undefined
   let etcd: EtcdState | undefined
   let ended = false
@@ -64,7 +64,7 @@ export function createPicture(): Picture {
         return
       case 'objects': {
         objects = event.reading
-        // Those of a moment ago serve as well: the page itself has to prove that a level is gone.
+        // Slightly outdated objects are sufficient: the page itself has to prove that a level is gone.
         stored = event.origin === 'cluster' ? knownObjects(objects) : undefined
         return
       }
@@ -116,13 +116,13 @@ interface ServerEvents {
   readonly history: History
   /** The frames up to the present. */
   readonly present: Run
-  /** The range before it that is being told. */
+  /** The earlier range that is currently being received. */
   past: Run | undefined
   readonly adjustments: Adjustments
   latest: ServerPicture['latest'] | undefined
 }
 
-/** Frames of one server that follow each other. */
+/** Consecutive frames of one server. */
 interface Run {
   readonly derive: (frame: ServerFrame) => DerivedServer
   last: ServerFrame | undefined
@@ -139,8 +139,7 @@ const serverEvents = (id: string): ServerEvents => ({
 })
 
 /**
- * A range of the past may be told after what is newer: it becomes part of the history, and neither the present nor its
- * recomputations change.
+ * A range of the past may arrive after newer frames. It extends the history; the present and its recomputations stay.
  */
 function takeFrame(
   server: ServerEvents,
@@ -175,18 +174,18 @@ function takeFrame(
 const isBefore = (frame: ServerFrame, other: ServerFrame | undefined): boolean =>
   other !== undefined && unixMsOf(frame.at) < unixMsOf(other.at)
 
-/** What is kept of a stretch of time of one server, so that long ranges are shown without reading every sample again. */
+/** A summary of a period of one server, so that long ranges are shown without reading every sample again. */
 export interface ServerStretch {
   readonly series: Series
   readonly heat: HeatStretch
-  /** Recomputations first seen in it; the last before it as well, which its first page may have completed. */
+  /** Recomputations first seen in it, and the last one before it, which its first page may have completed. */
   readonly steps: readonly AdjustmentStep[]
 }
 
-/** More than the pages of one recomputation. */
+/** Longer than the pages of one recomputation are apart. */
 const LAST_STEP_MS = 15_000
 
-/** Every sample between two instants of the last hour, of each server. */
+/** Every sample between two instants of the last hour, for each server. */
 export const stretchesBetween = ({ servers }: Picture, from: UnixMs, to: UnixMs): ServerStretch[] =>
   servers.map(({ history, adjustments }) => ({
     series: history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }),

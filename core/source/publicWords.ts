@@ -9,7 +9,7 @@ import { REJECT_REASONS } from '../frame/reading.ts'
 import { COVERED_MINORS } from '../metrics/versions.ts'
 
 /*
- * Words that identify nobody: those of the event format, and those that every Kubernetes cluster has. Anything else in a
+ * Words that identify nobody: those of the event format, and those of every Kubernetes cluster. Anything else in a
  * recording may be a name.
  */
 
@@ -35,12 +35,12 @@ const FORMAT = [
   ...ObjectsStateSchema.shape.state.options,
 ]
 
-/** Of the two kinds of objects, and of rules. */
+/** Words of the two kinds of objects, and of rules. */
 const OBJECTS =
   split(`PriorityLevelConfiguration FlowSchema User Group ServiceAccount Limited Exempt Queue Reject ByUser
   ByNamespace Dangling ConcurrencyLimited True False Unknown Found NotFound * ${AUTOUPDATE_ANNOTATION} true false`)
 
-/** Of requests to an etcd, and of rules about them; `core/qos/anonymised.test.ts` compares it with the rules engine. */
+/** Words of requests to an etcd, and of rules about them; `core/qos/anonymised.test.ts` checks them. */
 const ETCD =
   split(`Range Put DeleteRange Txn Compact Authenticate LeaseGrant LeaseRevoke Snapshot Defragment HashKV Watch
   KV Lease Cluster Maintenance Auth Lock Election registry requests failedRequests requestBytes totalBytes scannedKeys
@@ -94,13 +94,13 @@ export const PUBLIC_RESOURCES: ReadonlySet<string> = new Set(
     rollback`).concat(''),
 )
 
-/** Of sentences about the state of a class of etcd requests, which name nothing else. */
+/** Words of sentences about the state of a class of etcd requests, which contain no names. */
 export const ETCD_WORDS: ReadonlySet<string> = new Set(
   split(`of tokens refilled at /s free now most in ms flight used the last per second no burst s request requests
     failed byte bytes scanned key keys calls for processor (for time) prefix client address user others wait up to`),
 )
 
-/** Of queries; their values are kept where they are numbers or truth values. */
+/** Query parameters; their values are kept if they are numbers or booleans. */
 export const PUBLIC_QUERY: ReadonlySet<string> = new Set(
   split(`limit continue resourceVersion resourceVersionMatch watch timeoutSeconds timeout allowWatchBookmarks
     sendInitialEvents pretty fieldSelector labelSelector dryRun fieldManager fieldValidation force propagationPolicy

@@ -22,7 +22,7 @@ const story = [...syntheticStory({ seconds: 40, servers: 2 })]
 const objects = ObjectSetSchema.parse(builtInObjects('v1.36.3'))
 const FACTS = { watches: [{ apiGroup: '', resource: 'pods', total: 3 }], startedMs: 5 }
 
-/** Events of every kind, one of each for each second. */
+/** Events of every kind, one of each per second. */
 const EVENTS: readonly SourceEvent[] = story.flatMap((moment, second): SourceEvent[] => [
   ...moment.frame.servers.map((server): SourceEvent => ({
     kind: 'frame',
@@ -84,7 +84,7 @@ describe('a recording', () => {
         expect(firstWords(lines, restated, wanted, threads)).toEqual(first)
         const opening = lines.slice(0, openingOf(written, wanted))
         expect(firstWords(opening, restated, wanted, threads)).toEqual(first)
-        // What was told of the past is nobody's state.
+        // Events about the past are no current state.
         const isPresent = ({ event }: Told): boolean => event.kind !== 'frame' || event.past !== true
         const present = Map.groupBy([...before, ...events].filter(isPresent), ({ event }) => threadOf(event))
         const again = writer.restate(wanted).map(({ text }) => text)

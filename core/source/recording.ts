@@ -13,16 +13,16 @@ import type { SourceEvent } from './sourceEvent.ts'
 import { messageOf } from '../text/text.ts'
 
 /**
- * A recording is what a source told, one event a line in the order of telling. A line is a JSON list of three: the
- * milliseconds since the line before (of the first line: since 1970), the name of a thread of events, and the changes
- * (`changes.ts`) since the one before in that thread; since nothing where the name is empty.
+ * A recording contains the events of a source, one per line, in the order of emission. A line is a JSON list of three:
+ * the milliseconds since the previous line (for the first line: since 1970), the name of a thread of events, and the
+ * changes (`changes.ts`) since the previous event of that thread; the whole event if the name is empty.
  */
 export interface Told {
   readonly at: UnixMs
   readonly event: SourceEvent
 }
 
-/** Writes one line for each event; the lines are read in the same order, from the first on. */
+/** Writes one line for each event; the lines must be read in the same order, starting with the first. */
 export function createRecorder(): (told: Told) => string {
   const last = new Map<string, Data>()
   let lastAt = 0
@@ -36,12 +36,12 @@ export function createRecorder(): (told: Told) => string {
   }
 }
 
-/** A kind of event, as readers choose from a recording. */
+/** A kind of event, by which readers select from a recording. */
 export type EventKind = SourceEvent['kind']
 
 /**
- * Reads line after line; `undefined` for an event of a kind that is not wanted, which is passed over unread. Throws
- * RangeError, in words that end `line 7: …`, for what no recorder wrote.
+ * Reads line after line; `undefined` for an event of an unwanted kind, which is skipped unread. Throws RangeError for a
+ * line that no recorder wrote, with a message that completes `line 7: …`.
  */
 export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) => Told | undefined {
   const follow = createFollower(wanted)
@@ -51,7 +51,7 @@ export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) =>
   }
 }
 
-/** What a line says, which nobody has checked yet. */
+/** The content of a line, not validated yet. */
 interface Line {
   readonly at: UnixMs
   readonly thread: string
@@ -77,10 +77,10 @@ function createFollower(wanted: ReadonlySet<EventKind> | undefined): (line: stri
   }
 }
 
-/** The beginning of a line as recorders write it: its time, its thread, and of an event in no thread the kind. */
+/** The beginning of a line as recorders write it: its time, its thread, and the kind of an event without a thread. */
 const HEAD = /^\[(-?\d+(?:\.\d+)?),"([^"\\]*)",(?:\[\{"kind":"([a-z]+)")?/
 
-/** The time of a line that nobody wants; `undefined` for others. Threads do not depend on each other. */
+/** The time of a line of an unwanted kind; `undefined` for others. Threads do not depend on each other. */
 function unwanted(line: string, wanted: ReadonlySet<EventKind>): number | undefined {
   const [head, after, thread = '', own = ''] = HEAD.exec(line) ?? []
   if (head === undefined) return undefined
@@ -92,24 +92,24 @@ function unwanted(line: string, wanted: ReadonlySet<EventKind>): number | undefi
 /** One line of a segment. */
 export interface SegmentLine {
   readonly text: string
-  /** Tells again what was told in an earlier segment, so that this one can be read alone. */
+  /** Repeats an event of an earlier segment, so that this segment can be read alone. */
   readonly restated: boolean
 }
 
-/** Writes a recording in segments each of which is read alone. */
+/** Writes a recording in segments, each of which can be read alone. */
 export interface SegmentWriter {
-  /** The lines that an event adds to the segment; the first event of one brings everything that was known before it. */
+  /** The lines that an event adds to the segment. The first event of a segment adds the complete state before it. */
   write(told: Told): SegmentLine[]
-  /** Takes notice of an event that is not written, and ends the segment: the next lines would not fit what is there. */
+  /** Tracks an event that is not written, and ends the segment: the next lines would not match the previous ones. */
   pass(told: Told): void
-  /** The next event begins another segment. */
+  /** The next event starts a new segment. */
   cut(): void
-  /** What is known now of these kinds, as lines that can be read alone. */
+  /** The current state of these kinds, as lines that can be read alone. */
   restate(kinds: ReadonlySet<EventKind>): SegmentLine[]
 }
 
 export function createSegmentWriter(): SegmentWriter {
-  /** The latest event of each kind and server, in the order of first telling. */
+  /** The latest event of each kind and server, in the order of first emission. */
   const known = new Map<string, Told>()
   let record: ReturnType<typeof createRecorder> | undefined
   const restated = (earlier: readonly Told[], write: (told: Told) => string): SegmentLine[] =>
@@ -140,7 +140,7 @@ export function createSegmentWriter(): SegmentWriter {
   }
 }
 
-/** How many lines of a segment there are until all its threads of these kinds were told in it: `firstWords` reads no more. */
+/** Number of lines up to the first event of each of a segment's threads of these kinds: `firstWords` reads no more. */
 export function openingOf(lines: readonly SegmentLine[], kinds: ReadonlySet<EventKind>): number {
   const seen = new Set<string>()
   let length = 0
@@ -153,14 +153,14 @@ export function openingOf(lines: readonly SegmentLine[], kinds: ReadonlySet<Even
   return length
 }
 
-/** What a segment tells: what was known before it began, each with the time at which it was told, and what came then. */
+/** The content of a segment: the state before it, each event with its time of emission, and the events after that. */
 export interface SegmentEvents {
   readonly before: readonly Told[]
   readonly events: readonly Told[]
 }
 
 /**
- * Reads the lines of a segment, the first `restated` of which tell again; of kinds that are wanted, where they are named.
+ * Reads the lines of a segment, the first `restated` of which repeat earlier events; only of `wanted` kinds, if given.
  * Throws RangeError like `createReader`.
  */
 export function readSegment(
@@ -181,8 +181,8 @@ export function readSegment(
 }
 
 /**
- * The last word of each thread of a segment. Only those are checked, which takes a fraction of the time of reading all.
- * Throws RangeError like `createReader`.
+ * The last event of each thread of a segment. Only those are validated, which takes a fraction of the time of reading
+ * all. Throws RangeError like `createReader`.
  */
 export function lastWords(lines: readonly string[], wanted: ReadonlySet<EventKind>): readonly Told[] {
   const follow = createFollower(wanted)
@@ -194,7 +194,7 @@ export function lastWords(lines: readonly string[], wanted: ReadonlySet<EventKin
   return Array.from(last.values(), ({ at, data }) => ({ at, event: eventOf(data) }))
 }
 
-/** The first word of each of these threads after what is told again, and no line after them. Throws the same. */
+/** The first event of each of these threads after the repeated ones; stops there. Throws like `lastWords`. */
 export function firstWords(
   lines: readonly string[],
   restated: number,
@@ -212,28 +212,28 @@ export function firstWords(
   return [...first.values()]
 }
 
-/** The instant that an event tells of: what a reader means who asks for 03:00. */
+/** The instant that an event describes: the one that a reader means by 03:00. */
 export function instantOf({ at, event }: Told): UnixMs {
-  // A lead is of the sample that it comes with.
+  // A lead has the time of the sample that it precedes.
   if (event.kind === 'frame' && event.lead === true) return at
   const own = event.kind === 'frame' ? unixMsOf(event.frame.at) : event.kind === 'dump' ? unixMsOf(event.dump.at) : at
   return Number.isNaN(own) ? at : own
 }
 
-/** What held at an instant: of each state the last word before it, in the order of first telling. */
+/** The state at an instant: for each thread the last event before it, in the order of first emission. */
 export function heldAt(told: readonly Told[], at: UnixMs): readonly Told[] {
   const known = new Map<string, Told>()
   for (const one of told) if (instantOf(one) < at) remember(known, one)
   return [...known.values()]
 }
 
-/** Of each state the last word stays. */
+/** Keeps the last event of each state. */
 function remember(known: Map<string, Told>, told: Told): void {
   const name = stateOf(told.event)
   if (name !== undefined) known.set(name, told)
 }
 
-/** Of which state an event is the latest word; `undefined` for those that only add to what was told. */
+/** The state that an event updates; `undefined` for events that only add to earlier ones. */
 function stateOf(event: SourceEvent): string | undefined {
   if (event.kind === 'dump') return `dump ${event.dump.server}`
   if (event.kind === 'note') return 'note'
@@ -252,10 +252,10 @@ const parsed = (text: string): unknown => {
 
 const LineSchema = z.tuple([z.number(), z.string(), z.custom<Data>((value) => value !== undefined)])
 
-/** The thread of how single requests do. */
+/** The thread of the states of single-request sources. */
 const STATES = 'state'
 
-/** Events of one thread resemble each other; empty for those that hold little of what was told before. */
+/** Events of one thread are similar; empty for those that repeat little of earlier events. */
 export function threadOf(event: SourceEvent): string {
   switch (event.kind) {
     case 'frame':
@@ -276,14 +276,14 @@ export function threadOf(event: SourceEvent): string {
   }
 }
 
-/** The way back from `dataOf`. Throws RangeError for what is no event. */
+/** The inverse of `dataOf`. Throws RangeError for data that is not an event. */
 export function eventOf(data: unknown): SourceEvent {
   const event = RecordedEventSchema.safeParse(data)
   if (event.success) return event.data
   throw new RangeError('it holds no event that this version knows')
 }
 
-/** The event as JSON has it: maps are lists of their entries. */
+/** The event as JSON: maps are lists of their entries. */
 export const dataOf = (event: SourceEvent): Data =>
   JSON.parse(JSON.stringify(event, (_, value: unknown) => (value instanceof Map ? [...value] : value)))
 

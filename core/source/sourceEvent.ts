@@ -8,16 +8,16 @@ import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { Changes } from '../live/requestLog.ts'
 
-/** What is known of the objects of a source. */
+/** The available information about the objects of a source. */
 export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
 
-/** The objects of a reading; `undefined` where they are not known. Those of a moment ago serve as well. */
+/** The objects of a reading; `undefined` where they are unknown. Slightly outdated ones are sufficient. */
 export const knownObjects = ({ state, objects }: ObjectsReading): ObjectsReading['objects'] | undefined =>
   state === 'current' || state === 'stale' ? objects : undefined
 
 /**
- * Everything that a source tells, as data that can be cloned, stored and told again. Each event is complete in itself; a
- * session is what its events add up to.
+ * Everything that a source emits, as data that can be cloned, stored and replayed. Each event is self-contained; a
+ * session is the sum of its events.
  */
 export type SourceEvent =
   | {
@@ -29,32 +29,32 @@ export type SourceEvent =
        */
       readonly past?: true
       /**
-       * What the next frame is compared with, and nothing more. Of the past, it begins a range whose earlier part is told
-       * later, and ends with this frame; a recording begins with some.
+       * Serves only as the reference for the next frame. In the past, it begins a range whose earlier part follows
+       * later and ends with this frame; a recording begins with some.
        */
       readonly lead?: true
       /**
-       * Of the past: the first frame of the present once more, after the last one before it was told. Its rates and
-       * quantiles are known from then on.
+       * In the past: repeats the first frame of the present after the last one before it was received. Its rates and
+       * quantiles are available from then on.
        */
       readonly seam?: true
     }
   | { readonly kind: 'dump'; readonly dump: DumpFrame }
-  /** What a server stores and who watches it, whenever that was read; of some sources before the first frame. */
+  /** What a server stores and its watches, whenever that was read; for some sources before the first frame. */
   | { readonly kind: 'facts'; readonly server: string; readonly facts: ServerFacts }
   /** Health of one server, whenever it changes. */
   | { readonly kind: 'health'; readonly health: ServerHealth }
-  /** Flow-control objects, whenever what is known of them changes. */
+  /** Flow-control objects, whenever the information about them changes. */
   | { readonly kind: 'objects'; readonly origin: ObjectsState['origin']; readonly reading: ObjectsReading }
-  /** Single requests: rows that are new or changed, or how the source does. */
+  /** Single requests: new or changed rows, or the state of their source. */
   | { readonly kind: 'requests'; readonly changes: Changes }
   | { readonly kind: 'requests'; readonly state: LiveState }
-  /** How a simulation goes: with each frame, and whenever it was steered. */
+  /** State of a simulation: with each frame, and after every control action. */
   | { readonly kind: 'pace'; readonly pace: SimulationState }
-  /** Everything about the proxy in front of an etcd: each second. */
+  /** The complete state of the proxy in front of an etcd: each second. */
   | { readonly kind: 'etcd'; readonly state: EtcdState }
-  /** `ended`: everything that there was to read was read. */
+  /** `ended`: all available input has been read. */
   | { readonly kind: 'note'; readonly note: 'ended' }
 
-/** Takes what a source tells; nothing has to be answered. */
+/** Receives the events of a source; there is no return value. */
 export type Emit = (event: SourceEvent) => void

@@ -17,11 +17,11 @@ interface Bounds {
 export interface FieldInfo {
   readonly about: 'level' | 'clients' | 'run'
   readonly bounds: Bounds
-  /** The base with this value, or why it has no such setting: a clause. */
+  /** The base with this value, or a clause with the reason why it has no such setting. */
   readonly set: (base: SweepBase, name: string, value: number) => SweepBase | string
 }
 
-/** Memory and time of a run grow with them; a real server takes more. */
+/** Memory and time of a run grow with the number of queues; a real server accepts more. */
 const MOST_QUEUES = 100_000
 const MOST_QUEUE_LENGTH = 1_000_000
 const PERCENT = { min: 0, max: 100, whole: true } as const
@@ -57,7 +57,7 @@ const withLevel = ({ levels, schemas }: ObjectSet, level_: PriorityLevelConfigur
 /** The base with another configuration. */
 export const withObjects = (base: SweepBase, objects: ObjectSet): SweepBase => withServer(base, { objects })
 
-/** The base with another seed; `undefined` of recorded requests, which have none. */
+/** The base with another seed; `undefined` for recorded requests, which have none. */
 export function withSeed(base: SweepBase, seed: number): SweepBase | undefined {
   if (base.kind === 'scenario') return { ...base, scenario: { ...base.scenario, seed } }
   return base.kind === 'clients' ? { ...base, traffic: { ...base.traffic, seed } } : undefined
@@ -97,7 +97,7 @@ const server = (key: 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight'): Fie
   set: (base, _name, value) => withServer(base, { [key]: value }),
 })
 
-/** Phases multiply the execution times that were given, so that each of their factors is multiplied as well. */
+/** Phases multiply the configured execution times, so each of their factors is multiplied as well. */
 const slowed = (scenario: Scenario, factor: number): Scenario => ({
   ...scenario,
   phases: [
@@ -108,7 +108,7 @@ const slowed = (scenario: Scenario, factor: number): Scenario => ({
   ],
 })
 
-/** Every setting that a sweep can vary, by the name that files give it. */
+/** Every setting that a sweep can vary, by its name in files. */
 export const FIELDS: Readonly<Record<string, FieldInfo>> = {
   nominalConcurrencyShares: level(SEATS, (limited, nominalConcurrencyShares) => ({
     ...limited,
@@ -160,7 +160,7 @@ export const FIELDS: Readonly<Record<string, FieldInfo>> = {
   },
 }
 
-/** The base with one setting, or a clause that says why it has none of that kind. */
+/** The base with one setting, or a clause with the reason why it has no setting of that kind. */
 export function withSetting(base: SweepBase, { of, field }: Setting, value: number): SweepBase | string {
   const info = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
   return info === undefined ? `there is no field ${field}` : info.set(base, of?.name ?? '', value)

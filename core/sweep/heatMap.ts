@@ -9,7 +9,7 @@ export interface HeatMap {
   readonly x: string
   readonly y: string
   readonly result: string
-  /** Unit of the result; empty where it has none. */
+  /** Unit of the result; empty if it has none. */
   readonly unit: string
   /** Values of the parameters, ascending. */
   readonly columns: readonly number[]
@@ -20,10 +20,10 @@ export interface HeatMap {
   readonly most: number
 }
 
-/** Names of the columns that a heat map is of. */
+/** Names of the columns of a heat map. */
 export type HeatMapColumns = Pick<HeatMap, 'x' | 'y' | 'result'>
 
-/** The heat map of these columns of a sweep, or which column does not exist: a sentence. */
+/** The heat map of these columns of a sweep, or a sentence that names the missing column. */
 export function heatMapOf(
   header: SweepHeader,
   points: readonly PointResult[],
@@ -64,7 +64,7 @@ export function heatMapOf(
 
 const ascending = (values: readonly number[]): readonly number[] => [...new Set(values)].toSorted((a, b) => a - b)
 
-/** A value with as many digits as a cell has room for. */
+/** A value with as many digits as fit in a cell. */
 export const shortNumber = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)))
 
@@ -76,7 +76,7 @@ const titleOf = ({ result, unit, x, y }: HeatMap): string =>
 
 const SHADES = ['  ', '░░', '▒▒', '▓▓', '██'] as const
 
-/** For a terminal: each cell a shade and the value, darker for larger values. Every line is one row. */
+/** For a terminal: each cell has a shade and the value, darker for larger values. Every line is one row. */
 export function heatMapText(map: HeatMap): readonly string[] {
   if (map.rows.length === 0) return [titleOf(map), 'No point has results.']
   const head = ['', ...map.columns.map((value) => String(value))]
@@ -94,10 +94,10 @@ export function heatMapText(map: HeatMap): readonly string[] {
   return [titleOf(map), '', line(head), ...body.map(line)]
 }
 
-/** Of the drawing, in units of its view box. */
+/** Dimensions of the drawing, in units of its view box. */
 const [CELL_WIDTH, CELL_HEIGHT, LEFT, TOP, BOTTOM] = [56, 28, 90, 44, 30]
 
-/** The same as an SVG file: white for the least value, dark blue for the largest, every value written in its cell. */
+/** The same as an SVG file: white for the smallest value, dark blue for the largest, the value in every cell. */
 export function heatMapSvg(map: HeatMap): string {
   const { columns, rows, cells } = map
   const [width, height] = [LEFT + columns.length * CELL_WIDTH + 16, TOP + rows.length * CELL_HEIGHT + BOTTOM]
@@ -128,7 +128,7 @@ ${[text(8, 18, title, ' font-weight="600"'), ...across, ...down, ...drawn].join(
 `
 }
 
-/** From white to a dark blue, evenly. */
+/** A linear shade from white to dark blue. */
 function shade(part: number): string {
   const channel = (dark: number): number => Math.round(255 + part * (dark - 255))
   return `rgb(${channel(12)},${channel(52)},${channel(110)})`

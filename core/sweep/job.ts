@@ -1,4 +1,4 @@
-/** A file of a sweep: its own, or the scenario or recording that it names. */
+/** A file of a sweep: its own, or the scenario or recording that it references. */
 export interface JobFile {
   /** Without a folder. */
   readonly name: string
@@ -6,11 +6,11 @@ export interface JobFile {
 }
 
 export interface SweepJob {
-  /** Of the sweep, for people. */
+  /** Name of the sweep, for people. */
   readonly name: string
   readonly image: string
   readonly shards: number
-  /** A PersistentVolumeClaim that several pods can write to; the results go to the logs of the pods without one. */
+  /** A PersistentVolumeClaim that several pods can write to. Without one, results go to the logs of the pods. */
   readonly claim: string | undefined
   readonly namespace: string | undefined
   /** The name of the sweep among the files. */
@@ -20,7 +20,7 @@ export interface SweepJob {
 
 const SHORT_NAME = 40
 
-/** A name that Kubernetes takes, with room for the suffixes of pods. */
+/** A valid Kubernetes name, with room for the suffixes of pods. */
 const objectName = (name: string): string => {
   const plain = name
     .toLowerCase()
@@ -56,7 +56,7 @@ export function sweepJob({ name, image, shards, claim, namespace, sweepFile, fil
         completionMode: 'Indexed',
         completions: shards,
         parallelism: shards,
-        // A pod that ends loses its shard alone, which is run again.
+        // A failed pod loses only its own shard, which is run again.
         backoffLimitPerIndex: 3,
         maxFailedIndexes: shards,
         template: {
@@ -104,7 +104,7 @@ export function sweepJob({ name, image, shards, claim, namespace, sweepFile, fil
   ]
 }
 
-/** How the image of such a Job is built, beside the packed console of this version. */
+/** How to build the image of such a Job, next to the packed console of this version. */
 export const containerfile = (version: string): string => `# npm pack makes apf-console-${version}.tgz in a checkout.
 FROM node:24-slim
 COPY apf-console-${version}.tgz /tmp/

@@ -10,13 +10,13 @@ import type { VariantResult } from '../whatif/results.ts'
 import { withSetting } from './fields.ts'
 import type { PointResult, Setting, SweepBase, SweepPlan } from './sweep.ts'
 
-/** How many points a sweep has. They are numbered from 0. */
+/** Number of points of a sweep. They are numbered from 0. */
 export function pointCount({ parameters, search }: SweepPlan): number {
   if (search.kind === 'random') return search.count
   return parameters.reduce((product, { values }) => product * values.length, 1)
 }
 
-/** The value of each parameter at a point: the same on every machine, whichever points are asked for before. */
+/** The value of each parameter at a point: the same on every machine, in whatever order points are computed. */
 export function pointAt({ parameters, search }: SweepPlan, point: number): readonly number[] {
   if (search.kind === 'random') {
     const random = randomOf(namedState(search.seed, `point ${point}`))
@@ -33,14 +33,14 @@ export function pointAt({ parameters, search }: SweepPlan, point: number): reado
     .toReversed()
 }
 
-/** The points of shard `shard` of `shards`, both counted from 0: ranges of numbers that differ by one at most in length. */
+/** The points of shard `shard` of `shards`, both counted from 0: ranges whose lengths differ by at most one. */
 export function pointsOfShard(plan: SweepPlan, shard: number, shards: number): readonly number[] {
   const count = pointCount(plan)
   const from = Math.floor((shard * count) / shards)
   return Array.from({ length: Math.floor(((shard + 1) * count) / shards) - from }, (_, index) => from + index)
 }
 
-/** The base with these values, or why no server would take them: a sentence. */
+/** The base with these values, or a sentence with the reason why a server would reject them. */
 export function withValues(
   base: SweepBase,
   settings: readonly Setting[],
@@ -70,7 +70,7 @@ function problemOf(base: SweepBase, settings: readonly Setting[]): string | unde
     : undefined
 }
 
-/** What a server makes of the base. `undefined` when `mayGoOn`, asked now and then, ended it. */
+/** Runs the base on a server. `undefined` when `mayGoOn`, called now and then, ended it. */
 export function runBase(base: SweepBase, mayGoOn?: () => boolean): VariantResult | undefined {
   if (base.kind === 'scenario') return runVariant(base.scenario, base.variant, mayGoOn)?.result
   if (base.kind === 'clients') return simulatedResult(base.traffic, base.variant, mayGoOn)
@@ -78,7 +78,7 @@ export function runBase(base: SweepBase, mayGoOn?: () => boolean): VariantResult
   return replay.runToEnd(mayGoOn) ? replay.result() : undefined
 }
 
-/** Runs one point. `undefined` when `mayGoOn`, asked now and then, ended it. */
+/** Runs one point. `undefined` when `mayGoOn`, called now and then, ended it. */
 export function runPoint(
   base: SweepBase,
   plan: Pick<SweepPlan, 'parameters' | 'results'>,

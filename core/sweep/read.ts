@@ -20,9 +20,9 @@ import {
 } from './sweep.ts'
 import { isWithoutLevels } from '../frame/reading.ts'
 
-/** What a file says of the base: which scenario, or which recorded requests before which server. */
+/** The base in a file: a scenario, or recorded requests with a server. */
 export type WrittenBase =
-  /** A name of the library, or a file; the first variant of the scenario without one. */
+  /** A name in the library, or a file; without `variant`, the first variant of the scenario. */
   | { readonly kind: 'scenario'; readonly scenario: string; readonly variant?: string }
   | { readonly kind: 'requests'; readonly files: readonly string[]; readonly variant: ScenarioVariant }
 
@@ -48,7 +48,7 @@ const SWEEP_FILE: DocumentKind<WrittenSweep> = {
   decode,
 }
 
-/** What a sweep or a tuning starts from. */
+/** The starting point of a sweep or a tuning. */
 export const readBase: Read<WrittenBase> = (value, at, findings) => {
   const { scenario, variant, requests, server } = readWrittenBase(value, at, findings)
   if ((scenario === undefined) === (requests === undefined)) {
@@ -129,7 +129,7 @@ interface Range {
   readonly step: number | undefined
 }
 
-/** Both ends included where the step hits the last one. Rounded, so that 0.1 + 0.2 is 0.3. */
+/** Includes both ends if a step hits the last one. Rounded, so that 0.1 + 0.2 is 0.3. */
 function valuesOf({ from, to, step = 1 }: Range, at: string, findings: Finding[]): readonly number[] {
   if (from === undefined || to === undefined) {
     findings.push(problem(at, `A range needs from and to; ${from === undefined ? 'from' : 'to'} is missing.`))
@@ -205,13 +205,13 @@ function once(names: readonly string[], list: string, findings: Finding[]): void
   }
 }
 
-/** Lists of a file, and where they stand in it. */
+/** Lists of a file, with their positions in it. */
 export interface Named {
   readonly parameters: readonly Parameter[]
   readonly measured: Readonly<Record<string, readonly Measured[]>>
 }
 
-/** What does not fit the base: levels and clients that it has not, and settings that they have not. */
+/** Mismatches with the base: levels and clients that it does not have, and settings that those do not have. */
 export function fitFindings({ parameters, measured }: Named, base: SweepBase): readonly Finding[] {
   const findings: Finding[] = []
   const levels = base.variant.objects.levels.map(({ metadata }) => metadata.name)
@@ -232,7 +232,7 @@ export function fitFindings({ parameters, measured }: Named, base: SweepBase): r
   }
   for (const [list, all] of Object.entries(measured)) {
     for (const [index, { of }] of all.entries()) {
-      // The max-in-flight filter has two counters in the place of levels.
+      // The max-in-flight filter has two counters instead of levels.
       if (!isWithoutLevels(base.variant)) checkSubject(of, entry(list, index))
     }
   }

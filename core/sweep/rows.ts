@@ -5,10 +5,10 @@ import { jsonText, parseJson } from '../text/text.ts'
 import { pointCount } from './points.ts'
 import { type PointResult, resultName, settingName, type SweepBase, type SweepPlan } from './sweep.ts'
 
-/** The first line of a file of results: of which sweep it is, and what its columns are. */
+/** The first line of a file of results: its sweep and its columns. */
 const HeaderSchema = z.object({
   sweep: z.string(),
-  /** Of everything that the results depend on. */
+  /** Fingerprint of everything that the results depend on. */
   fingerprint: z.string(),
   points: z.number().int().min(0),
   parameters: z.array(z.string()),
@@ -40,21 +40,21 @@ export const lineOf = (value: SweepHeader | PointResult): string => `${jsonText(
 
 /** The lines of one or several shards, in any order. */
 export interface ReadRows {
-  /** `undefined` of a text without one. */
+  /** `undefined` for a text without one. */
   readonly header: SweepHeader | undefined
-  /** Each point once, in the order of their numbers. */
+  /** Each point once, in order of number. */
   readonly rows: readonly PointResult[]
-  /** Characters up to the end of the last whole line: what follows is a line that was being written. */
+  /** Characters up to the end of the last complete line: any text after it is an unfinished line. */
   readonly whole: number
 }
 
-/** Reads lines of results, or says in a sentence which line is none. */
+/** Reads lines of results, or returns a sentence that names the invalid line. */
 export function readRows(text: string, file: string): ReadRows | string {
   const whole = text.lastIndexOf('\n') + 1
   const rows = new Map<number, PointResult>()
   let header: SweepHeader | undefined
   for (const [index, line] of text.slice(0, whole).split('\n').entries()) {
-    // Logs of pods hold what the console tells people, too.
+    // Logs of pods also contain the console's messages to people.
     if (line.trim() === '' || line.startsWith('apf-console: ')) continue
     const value = parseJson(line)
     const asHeader = HeaderSchema.safeParse(value)

@@ -3,12 +3,12 @@ import type { Arrivals } from '../whatif/arrivals.ts'
 import type { SimulatedTraffic } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
 
-/** What every point of a sweep changes. */
+/** The configuration that every point of a sweep changes. */
 export type SweepBase =
   | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly variant: ScenarioVariant }
   /** Recorded requests, which are the same at every point. */
   | { readonly kind: 'requests'; readonly arrivals: Arrivals; readonly variant: Variant }
-  /** Simulated clients without a scenario: those of a twin. */
+  /** Simulated clients without a scenario, as in a twin. */
   | { readonly kind: 'clients'; readonly traffic: SimulatedTraffic; readonly variant: Variant }
 
 /** A setting that can differ from point to point. */
@@ -27,7 +27,7 @@ export interface Parameter extends Setting {
 export type Search =
   /** Every combination of the values. The last parameter changes from one point to the next. */
   | { readonly kind: 'grid' }
-  /** So many points, each with a value of each parameter, drawn for that point alone. */
+  /** This many points, each with a value of each parameter, drawn independently. */
   | { readonly kind: 'random'; readonly count: number; readonly seed: number }
 
 /** What a sweep varies and measures (docs/sweeps.md). */
@@ -35,11 +35,11 @@ export interface SweepPlan {
   readonly name: string
   readonly parameters: readonly Parameter[]
   readonly search: Search
-  /** The numbers that are kept of each point. */
+  /** The numbers to keep for each point. */
   readonly results: readonly Measured[]
 }
 
-/** What one point gave. */
+/** Result of one point. */
 export interface PointResult {
   /** Number of the point, from 0. */
   readonly point: number
@@ -47,7 +47,7 @@ export interface PointResult {
   readonly values: readonly number[]
   /** One for each result; absent with a problem. */
   readonly results?: readonly number[]
-  /** Why no server would take these values. One sentence. */
+  /** Why a server would reject these values. One sentence. */
   readonly problem?: string
 }
 

@@ -4,7 +4,7 @@ import { type Assertion, isMeasure, type Measured, type MeasureName, MEASURES } 
 import type { SweepBase } from '../sweep/sweep.ts'
 import type { GuardRail } from './tune.ts'
 
-/** Measures as people write them. */
+/** Measures in the usual wording. */
 const WORDS: Readonly<Record<string, MeasureName>> = {
   'wait p50': 'waitP50',
   'wait p90': 'waitP90',
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, MeasureName>> = {
   'current limit': 'currentLimit',
 }
 
-/** How many of the unit of a measure one of these is. */
+/** Conversion factors to the unit of a measure. */
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ms: { ms: 1, s: 1_000 },
   '%': { '%': 1 },
@@ -35,14 +35,14 @@ const BOUND = /^(.+?)(?: of (.+?))? *(<=|>=|<|>|≤|≥) *([\d.]+) *(\S*)$/
 const NO_RISE = /^(.+?) of (?:(no level) may rise|(.+?) may not rise)$/i
 const EXAMPLE = 'as in “wait p99 of workload-high < 1 s” or “leases never wait”'
 
-/** What goals may be about. */
+/** Possible subjects of goals. */
 export interface GoalNames {
   readonly levels: readonly string[]
   /** Groups of clients. */
   readonly clients: readonly string[]
 }
 
-/** Of a server, whose clients have no names. */
+/** For a server, whose clients have no names. */
 export const namesOfObjects = ({ levels }: Pick<ObjectSet, 'levels'>): GoalNames => ({
   levels: levels.map(({ metadata }) => metadata.name),
   clients: [],
@@ -53,7 +53,7 @@ export const namesOf = (base: SweepBase): GoalNames => ({
   clients: base.kind === 'scenario' ? base.scenario.clients.map((group) => group.name) : [],
 })
 
-/** A goal in words; or what is wrong with it, in a sentence. Without names, which are not known yet, each is taken for that of a level. */
+/** Parses a goal in words, or returns a sentence with the error. Until names are known, each is read as a level's. */
 export function readGoal(text: string, names: GoalNames | undefined): Assertion | string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const never = NEVER.exec(words)
@@ -79,7 +79,7 @@ export function readGoal(text: string, names: GoalNames | undefined): Assertion 
   return { of, measure, [sign === '<' || sign === '<=' || sign === '≤' ? 'most' : 'least']: value * factor }
 }
 
-/** A guard rail in words: a goal, or what may not rise. */
+/** Parses a guard rail in words: a goal, or a measure that may not rise. */
 export function readGuardRail(text: string, names: GoalNames | undefined): GuardRail | string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const [, measureText, each, name = ''] = NO_RISE.exec(words) ?? []

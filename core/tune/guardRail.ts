@@ -4,7 +4,7 @@ import type { VariantResult } from '../whatif/results.ts'
 import { FARTHEST, missedBy, SCALE, starves } from './missed.ts'
 import type { GuardRail, NoRise } from './tune.ts'
 
-/** Rises that are smaller are noise, or do not matter. */
+/** Smaller rises are noise, or do not matter. */
 export const LEAST_RISE = { waitMs: 5, waitFactor: 1.1, percent: 0.1 } as const
 
 /** Whether a wait in milliseconds, or a share of requests in percent, rose by more than noise. */
@@ -15,7 +15,7 @@ export const rises = (unit: string, before: number, after: number): boolean =>
 
 export const isNoRise = (rail: GuardRail): rail is NoRise => 'mayNotRise' in rail
 
-/** By how much an edit crosses a guard rail: what is broken already must only not get worse. */
+/** By how much an edit violates a guard rail. One that is already violated only must not get worse. */
 export function crossedBy(rail: GuardRail, before: VariantResult, after: VariantResult): number {
   if (!isNoRise(rail)) return Math.max(0, missedBy(rail, after) - missedBy(rail, before))
   const unit = MEASURES[rail.measure]
@@ -28,7 +28,7 @@ export function crossedBy(rail: GuardRail, before: VariantResult, after: Variant
 const subjectsOf = ({ of }: NoRise, before: VariantResult, after: VariantResult): readonly Measured['of'][] =>
   of === 'each level' ? [...before.levels, ...after.levels].map(({ level }) => ({ kind: 'level', name: level })) : [of]
 
-/** The values before and after where the measure rises most. */
+/** The values before and after at the largest rise of the measure. */
 export function largestRise(
   rail: NoRise,
   before: VariantResult,

@@ -9,11 +9,11 @@ import { crossedBy } from './guardRail.ts'
 import { missedBy } from './missed.ts'
 import type { Choice, Judged, Knob, Score, TunePlan } from './tune.ts'
 
-/** Whatever is changed at all costs one; a new warning of the guard rails as much as two changed settings. */
+/** Each changed setting costs at least one; a new warning of the guard rails costs as much as two. */
 const WARNING = 2
 const PERCENT_STEP = 25
 
-/** The base with a choice, or why no server would take it: a sentence. */
+/** The base with a choice, or a sentence with the reason why a server would reject it. */
 export function withChoice(base: SweepBase, knobs: readonly Knob[], choice: Choice): SweepBase | string {
   const chosen = knobs.flatMap((knob, index) => {
     const value = choice[index]
@@ -27,7 +27,7 @@ export function withChoice(base: SweepBase, knobs: readonly Knob[], choice: Choi
   return typeof changed === 'string' ? changed : kept(changed, new Set(chosen.map(({ knob }) => knob.of.name)))
 }
 
-/** With these levels out of the hands of the API server, which restores the spec of a built-in one within a minute. */
+/** Excludes these levels from the API server's maintenance, which restores a built-in spec within a minute. */
 function kept(base: SweepBase, changed: ReadonlySet<string>): SweepBase {
   const { objects } = base.variant
   const levels = objects.levels.map((level) => {
@@ -41,7 +41,7 @@ function kept(base: SweepBase, changed: ReadonlySet<string>): SweepBase {
   return withObjects(base, { ...objects, levels })
 }
 
-/** What an edit of the base puts at risk. */
+/** Findings about an edit of the base. */
 export function findingsOf(before: SweepBase, after: SweepBase): readonly GuardFinding[] {
   const { version, maxRequestsInFlight, maxMutatingRequestsInFlight } = before.variant
   const serverLimit = maxRequestsInFlight + maxMutatingRequestsInFlight
@@ -64,13 +64,13 @@ function changeOf(knobs: readonly Knob[], choice: Choice): number {
   }, 0)
 }
 
-/** What the base does, for comparison with choices. */
+/** Results of the base, for comparison with choices. */
 export interface Before {
   readonly base: SweepBase
   readonly result: VariantResult
 }
 
-/** Judges a choice by running it. `undefined` for one that no server would take, or that the guard rails block. */
+/** Judges a choice by running it. `undefined` if a server would reject it, or if the guard rails block it. */
 export function judge(plan: TunePlan, before: Before, choice: Choice): Judged | undefined {
   const changed = withChoice(before.base, plan.knobs, choice)
   if (typeof changed === 'string') return undefined

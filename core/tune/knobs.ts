@@ -3,7 +3,7 @@ import { isLegalShape } from '../config/shape.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import type { Knob } from './tune.ts'
 
-/** Shares and queue lengths are tried as multiples of what they are. */
+/** Shares and queue lengths are tried as multiples of their present values. */
 const FACTORS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8] as const
 const LENDABLE = [0, 10, 25, 50, 75, 90] as const
 const BORROWING = [0, 25, 50, 100, 200, 400] as const
@@ -12,7 +12,7 @@ const HANDS = [1, 2, 4, 6, 8, 10, 12] as const
 const MOST_SHARES = 10_000
 const MOST_LENGTH = 5_000
 
-/** The value of a field of a Limited level; `undefined` where it has none. */
+/** The value of a field of a Limited level; `undefined` if it has none. */
 export function presentValue(limited: LimitedSpec, field: string): number | undefined {
   const {
     nominalConcurrencyShares = DEFAULT_SHARES,
@@ -32,7 +32,7 @@ export function presentValue(limited: LimitedSpec, field: string): number | unde
   return values[field]
 }
 
-/** Everything that tuning may change of these levels, with the values that are worth a try. */
+/** Everything that tuning may change in these levels, with the values to try. */
 export function usualKnobs({ variant }: SweepBase, levels: ReadonlySet<string>): readonly Knob[] {
   return variant.objects.levels.flatMap(({ metadata: { name }, spec: { limited } }) => {
     if (limited === undefined || !levels.has(name)) return []

@@ -6,7 +6,7 @@ import { MS_PER_SECOND, rfc3339, secondsToNs } from '../units.ts'
 
 const TWIN_SEED = 1
 
-/** The clients of the best guess of a twin, which go on sending after the observed time, in front of its server. */
+/** The clients of a twin's best guess, which continue to send after the observed time, with its server. */
 export function twinBase(twin: Twin): SweepBase {
   const { run } = twinRun(twin, (level) => twin.guesses.get(level)?.[0], TWIN_SEED)
   const { workload, smoothed, warmSeconds, seconds } = run
@@ -19,7 +19,7 @@ export function twinBase(twin: Twin): SweepBase {
   }
 }
 
-/** Which requests a twin stands for. */
+/** The requests that a twin reproduces. */
 export function spanText({ observation: { fromMs, untilMs } }: Pick<Twin, 'observation'>): string {
   const seconds = Math.round((untilMs - fromMs) / MS_PER_SECOND)
   return `The twin is fitted to the ${seconds} s before ${rfc3339(untilMs)}.`

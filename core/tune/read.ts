@@ -14,15 +14,15 @@ import { isNoRise } from './guardRail.ts'
 import { knobOf, usualKnobs } from './knobs.ts'
 import type { GuardRail, Knob, TunePlan } from './tune.ts'
 
-/** A goal as a file has it: fields, or words, which mean something with a base only. */
+/** A goal as written in a file: fields, or words, which can only be interpreted with a base. */
 export type WrittenGoal = Assertion | string
 
-/** What a file says of a tuning. */
+/** The content of a tuning file. */
 export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'seed' | 'seeds'> {
   readonly base: WrittenBase
   readonly goals: readonly WrittenGoal[]
   readonly guardRails: readonly WrittenGoal[]
-  /** What may be changed; everything of the levels with requests where it is empty. */
+  /** The settings that may be changed; if empty, all settings of the levels with requests. */
   readonly parameters: readonly Parameter[]
 }
 
@@ -30,7 +30,7 @@ export const EVALUATIONS = { min: 4, max: 100_000, whole: true } as const
 export const DEFAULT_EVALUATIONS = 200
 const MOST_PARAMETERS = 100
 
-/** Reads what is to be tuned from YAML or JSON. Never throws. */
+/** Reads a tuning from YAML or JSON. Never throws. */
 export const readTune = (text: string, file: string): ReadDocument<WrittenTune> =>
   readDocument({ text, file }, TUNE_FILE)
 
@@ -67,8 +67,8 @@ function decode(value: unknown, findings: Finding[]): WrittenTune {
 }
 
 /**
- * What is wrong with the first goal or guard rail in words that means nothing, in a sentence. It takes no run and no twin;
- * without names only the rest of the words is read.
+ * The error in the first invalid goal or guard rail in words, in a sentence. Needs no run and no twin; without names,
+ * only the other words are checked.
  */
 export function misspelt(
   { goals, guardRails }: Pick<WrittenTune, 'goals' | 'guardRails'>,
@@ -85,7 +85,7 @@ export function misspelt(
   return [...wrong(goals, readGoal), ...wrong(guardRails, readGuardRail)][0]
 }
 
-/** Put together with its base: what is to be searched, or what does not fit the base. */
+/** Combines a file with its base: the plan to search, or the mismatches with the base. */
 export function planOf(
   { name, goals, guardRails, parameters, evaluations, seed, seeds }: Omit<WrittenTune, 'base'>,
   base: SweepBase,
@@ -108,7 +108,7 @@ export function planOf(
     guardRails: read<GuardRail>(guardRails, 'guardRails', readGuardRail),
   }
   const { guardRails: rails } = both
-  // The words of those that may not rise were read with the names of the base.
+  // Measures that may not rise were read with the names of the base.
   const bounds = rails.map((rail) => (isNoRise(rail) ? { of: undefined, measure: rail.measure } : rail))
   const measured = findings.length > 0 ? {} : { goals: both.goals, guardRails: bounds }
   findings.push(...fitFindings({ parameters, measured }, base))

@@ -13,25 +13,28 @@ import { findingsOf, withChoice } from './judge.ts'
 import { missedBy } from './missed.ts'
 import { better, type Choice, type GuardRail, isMet, type Judged, type TunePlan } from './tune.ts'
 
-/** A choice as an edit, with what it does. */
+/** A choice as an edit, with its effects. */
 export interface Proposal {
   readonly changes: readonly SettingChange[]
   readonly objects: readonly DraftChange[]
   readonly goals: readonly GoalEvidence[]
   readonly guardRails: readonly GoalEvidence[]
   readonly levels: readonly LevelEvidence[]
-  /** What gets worse, a sentence each. */
+  /** What gets worse, one sentence each. */
   readonly costs: readonly string[]
-  /** Of the guard rails of the Editor, what does not pass. */
+  /** Findings of the Editor's guard rails about it. */
   readonly findings: readonly GuardFinding[]
-  /** Seeds with which everything holds, and with which it does not; recorded requests have none. */
+  /** Seeds with which all goals and guard rails hold, and with which they do not; recorded requests have none. */
   readonly seeds: { readonly met: readonly number[]; readonly missed: readonly number[] }
   readonly met: boolean
 }
 
 export interface TuneReport {
   readonly name: string
-  /** The best edit that was found, of those that meet everything one with the most seeds; without changes where nothing better was found than the present objects. */
+  /**
+   * The best edit found: of those that meet everything, the one with the most seeds; without changes if no edit was
+   * better than the present objects.
+   */
   readonly answer: Proposal
   /** The best edit that changes other settings. */
   readonly runnerUp?: Proposal
@@ -39,17 +42,17 @@ export interface TuneReport {
   readonly evaluations: number
 }
 
-/** Seeds besides that of the base with which an answer is checked: this one and those that follow. */
+/** Additional seeds with which an answer is checked: this one and those that follow. */
 const SECOND_SEED = 101
-/** Choices that meet everything with the seed of the base and are run with the other seeds, of the best and of other settings. */
+/** Choices that meet everything with the base's seed and are run with the others: of the best and of other settings. */
 const MOST_LIKE_BEST = 3
 const MOST_OTHERS = 3
 
 const settingsOf = (choice: Choice): string => choice.map((value) => (value === undefined ? '' : 'x')).join(' ')
 
 /**
- * The best choices of all islands, the best first: those that may turn out to hold with the most seeds, and those that change
- * other settings if they are better than no change.
+ * The best choices of all islands, best first: those that may hold with the most seeds, and those that change other
+ * settings if they are better than no change.
  */
 export function bestOf(islands: readonly (readonly Judged[])[]): readonly Choice[] {
   const all = islands.flat().toSorted((a, b) => better(a.score, b.score))
@@ -72,8 +75,8 @@ export function bestOf(islands: readonly (readonly Judged[])[]): readonly Choice
 }
 
 /**
- * The evidence for choices, the best first. Of those that meet everything, one with more seeds comes before one that changes
- * less. `undefined` when `mayGoOn`, asked before every run with the part that is done, ended it.
+ * The evidence for choices, best first. Of those that meet everything, one with more seeds comes before one that
+ * changes less. `undefined` when `mayGoOn`, called before every run with the completed part, ended it.
  */
 export function tuneReport(
   plan: TunePlan,
@@ -111,7 +114,7 @@ export function tuneReport(
     const seeds = { met: seedsThat(true), missed: seedsThat(false) }
     proposals.push({ choice, proposal: proposalOf(plan, choice, { base, after, before, result }, seeds) })
   }
-  // The sort is stable: what holds with as many seeds keeps its order.
+  // The sort is stable: choices that hold with the same number of seeds keep their order.
   const ranked = proposals.toSorted(
     ({ proposal: a }, { proposal: b }) =>
       Number(b.met) - Number(a.met) || (a.met ? b.seeds.met.length - a.seeds.met.length : 0),
@@ -214,7 +217,7 @@ function numbersOf({ levels }: VariantResult, name: string): LevelNumbers {
   return { offered, served, rejectedPercent, waitP99: waitMs.p99, seats, ...(limits && { limit: limits.current }) }
 }
 
-/** A level that serves so much less is told of. */
+/** A level that serves this much less is reported. */
 const SERVED_FACTOR = 0.98
 
 function costsOf({ level, before, after }: LevelEvidence): readonly string[] {

@@ -4,24 +4,24 @@ import type { SweepBase } from '../sweep/sweep.ts'
 import { type Before, judge } from './judge.ts'
 import { better, type Choice, isMet, type Judged, type TunePlan } from './tune.ts'
 
-/** Independent searches, which can run at the same time: as many on every machine, so that the answer is the same. */
+/** Independent searches that can run concurrently: the same number on every machine, so that the answer is the same. */
 export const ISLANDS = 4
-/** The best of an island that later ones are made from. */
+/** Size of an island's elite, from which later choices are made. */
 const ELITE = 5
-/** Choices in a row that were tried before, or that nobody would take, after which an island is done. */
+/** Consecutive choices that were already tried, or that a server would reject, after which an island is done. */
 const MOST_REPEATS = 200
 
 export interface Island {
-  /** The best first. */
+  /** Best first. */
   readonly best: readonly Judged[]
   /** Choices that were run. */
   readonly runs: number
 }
 
 /**
- * One island of the search: begins with single changes of the levels that goals name, goes on with random changes of the best
- * so far, and makes what meets the goals smaller. `undefined` when `mayGoOn`, asked before every run with the
- * part that is done, ended it.
+ * One island of the search: starts with single changes of the levels that goals name, continues with random changes of
+ * the best so far, and shrinks the choices that meet the goals. `undefined` when `mayGoOn`, called before every run
+ * with the completed part, ended it.
  */
 export function searchIsland(
   plan: TunePlan,
@@ -56,7 +56,7 @@ export function searchIsland(
 
 const keyOf = (choice: Choice): string => choice.map((value) => value ?? '').join(' ')
 
-/** Each knob of the levels that goals name, at its ends and beside its present value. */
+/** Each knob of the levels that goals name, at its ends and next to its present value. */
 function beginningsOf({ goals, knobs }: TunePlan, unchanged: Choice): Choice[] {
   const levels = new Set(goals.flatMap(({ of }) => (of?.kind === 'level' ? [of.name] : [])))
   return knobs.flatMap(({ of, values, present }, index) => {
@@ -83,7 +83,7 @@ function variation(plan: TunePlan, best: readonly Judged[], random: Random): Cho
   return next
 }
 
-/** Without one of its changes, or with a smaller one. */
+/** The choice without one of its changes, or with a smaller one. */
 function smaller({ knobs }: TunePlan, choice: Choice, index: number, random: Random): Choice {
   const { values = [], present } = knobs[index] ?? {}
   const value = choice[index]
@@ -92,7 +92,7 @@ function smaller({ knobs }: TunePlan, choice: Choice, index: number, random: Ran
   return choice.with(index, next === present ? undefined : next)
 }
 
-/** One knob a step up or down, or anywhere. */
+/** The choice with one knob a step up or down, or anywhere. */
 function moved({ knobs }: TunePlan, choice: Choice, index: number, random: Random): Choice {
   const knob = knobs[index]
   if (knob === undefined) return choice

@@ -2,7 +2,7 @@ import type { GoalEvidence } from '../contract/tune.ts'
 import type { Proposal } from './report.ts'
 import { shortNumber } from '../sweep/heatMap.ts'
 
-/** Whether an edit meets the goals, with how many seeds, and of how many edits: a sentence without a full stop. */
+/** Whether an edit meets the goals, with how many seeds, and the number of edits tried: a clause. */
 export function headline(
   { met, changes, seeds }: Pick<Proposal, 'met' | 'changes' | 'seeds'>,
   evaluations: number,
@@ -20,7 +20,7 @@ export function headline(
     : `no edit meets the goals; this one comes closest (${count}).`
 }
 
-/** `with 4 of 5 seeds`; `undefined` of recorded requests, which have none. */
+/** `with 4 of 5 seeds`; `undefined` for recorded requests, which have none. */
 export function heldSeeds({ met, missed }: Proposal['seeds']): string | undefined {
   const all = met.length + missed.length
   return all === 0 ? undefined : `with ${met.length} of ${all} ${all === 1 ? 'seed' : 'seeds'}`
@@ -32,7 +32,7 @@ export function goalText(kind: 'goal' | 'guard rail', { goal, unit, before, afte
   return `${metAfter ? 'ok' : 'MISSED'}: ${kind} ${goal} (${values})`
 }
 
-/** With which seeds everything holds; `undefined` of recorded requests. */
+/** The seeds with which everything holds; `undefined` for recorded requests. */
 export function seedText({ met, missed }: Proposal['seeds']): string | undefined {
   const held = heldSeeds({ met, missed })
   if (held === undefined) return undefined
@@ -42,6 +42,6 @@ export function seedText({ met, missed }: Proposal['seeds']): string | undefined
 
 const listOf = (seeds: readonly number[]): string => `${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`
 
-/** What is said where nothing got worse. */
+/** Shown where nothing got worse. */
 export const NO_COSTS =
   'No level waits 10 % longer, is rejected more often by 0.1 % of its requests, or serves 2 % fewer requests.'

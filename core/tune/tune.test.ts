@@ -87,7 +87,7 @@ describe('tuning', () => {
       ({ of, field }) => of.name === 'workload-low' && field === 'nominalConcurrencyShares',
     )
     const goals = [{ of: { kind: 'level', name: 'workload-low' }, measure: 'waitP99', most: 1_600 }] as const
-    // Waits of 1,560, 1,688 and 1,730 ms with 300 shares; of less than 1,200 ms with each seed with 800.
+    // Waits of 1,560, 1,688 and 1,730 ms with 300 shares; less than 1,200 ms with each seed with 800.
     const report = tuneReport({ ...PLAN, knobs, goals, guardRails: [] }, base, {
       choices: [[300], [800]],
       evaluations: 2,

@@ -4,7 +4,7 @@ import type { Parameter } from '../sweep/sweep.ts'
 /** A setting of a level that tuning may change. */
 export interface Knob extends Parameter {
   readonly of: NonNullable<Parameter['of']>
-  /** Its value before; absent where the object has none. */
+  /** Its value before; absent if the object has none. */
   readonly present?: number
 }
 
@@ -16,31 +16,31 @@ export interface NoRise extends Pick<Measured, 'measure'> {
 
 export type GuardRail = Assertion | NoRise
 
-/** What tuning looks for (docs/tune.md). */
+/** The problem that tuning solves (docs/tune.md). */
 export interface TunePlan {
   readonly name: string
-  /** What has to hold. */
+  /** Conditions that must hold. */
   readonly goals: readonly Assertion[]
-  /** What has to hold as well, or must at least not get worse where it does not hold before. */
+  /** Conditions that must also hold, or at least not get worse if they do not hold before. */
   readonly guardRails: readonly GuardRail[]
   readonly knobs: readonly Knob[]
-  /** Runs at most, of all islands together. */
+  /** Maximum number of runs, over all islands. */
   readonly evaluations: number
   readonly seed: number
-  /** With how many seeds the best edits are run, that of the base included; recorded requests have none. */
+  /** Number of seeds with which the best edits are run, including the base's; recorded requests have none. */
   readonly seeds: number
 }
 
-/** One value for each knob; `undefined` leaves it as it is. */
+/** One value for each knob; `undefined` leaves it unchanged. */
 export type Choice = readonly (number | undefined)[]
 
-/** How good a choice is. Lower is better, the first difference decides. */
+/** The quality of a choice. Lower is better; the first difference decides. */
 export interface Score {
-  /** By how much guard rails are crossed; 0 when they hold. */
+  /** By how much guard rails are violated; 0 when they hold. */
   readonly guardRails: number
   /** By how much goals are missed; 0 when they are met. */
   readonly goals: number
-  /** How much is changed, and how many warnings of the guard rails of the Editor that gives. */
+  /** The amount of change, plus the Editor's guard-rail warnings about it. */
   readonly change: number
 }
 

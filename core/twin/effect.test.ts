@@ -112,7 +112,7 @@ describe('the effect of an edit', () => {
     const young = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(180)))
     expect(scoreOf([effect(), young])).toBeUndefined()
     expect(scoreOf(Array.from({ length: 9 }, () => seats))).toMatchObject({ edits: 5 })
-    // Ten numbers at the least; half of a band to each side is one.
+    // Ten numbers at least; half a band to each side is one.
     const shown = judgedOf(wrong)[0]?.measured ?? 0
     const twice = { ...wrong, forecast: forecast([shown + 5, shown + 15]) }
     const many = Array.from({ length: 10 }, () => twice)

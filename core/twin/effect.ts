@@ -8,24 +8,21 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import { measuredSeconds } from './judge.ts'
 import { framesUntilBreak, observe } from './observe.ts'
 
-/** An edit is watched for so long after what settles it. */
+/** How long an edit is observed after it has settled. */
 export const WATCH_MS = 600_000
-/** So much of it may be without pages: they come once a minute at most. */
+/** How much of that may lack pages, which are at most a minute apart. */
 const MISSING_MS = 60_000
-/** The end of the watch of an edit that was made then. */
+/** End of the observation of an edit made at this time. */
 export const watchedUntil = (atMs: UnixMs): UnixMs => atMs + SETTLE_MS + WATCH_MS
 
-/** What an effect is measured from. */
+/** The data from which an effect is measured. */
 export interface EffectSource {
   /** Pages of the server, in any order. */
   readonly frames: readonly ServerFrame[]
   readonly series: (from: UnixMs, to: UnixMs) => Series
 }
 
-/**
- * The effect with what is known of it by now. What was measured before stays where this covers less, as after a restart of
- * the console.
- */
+/** The effect with the data available by now. A longer earlier measurement stays, as after a restart of the console. */
 export function measureEffect(effect: Effect, { frames, series }: EffectSource): Effect {
   const from = effect.atMs + SETTLE_MS
   const end = watchedUntil(effect.atMs)
@@ -51,7 +48,7 @@ function measuredOf(effect: Effect, observed: Observation, series: EffectSource[
     first === undefined
       ? (effect.measured?.compared ?? [])
       : compare(
-          // Where the console was connected a moment ago, the time before the edit begins with its first page.
+          // If the console was connected shortly before, the time before the edit begins with its first page.
           { series: before, period: { from: Math.max(a.from, first), to: a.to } },
           { series: after, period: { from: fromMs, to: untilMs } },
           true,

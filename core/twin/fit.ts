@@ -6,18 +6,18 @@ import { runTwin } from './run.ts'
 import type { Guess, KnownFlows } from './traffic.ts'
 import { ensembleRun, RUNS, smoothedOf, type Twin, twinRun, wasRejecting } from './twin.ts'
 
-/** What a twin is made from. */
+/** The input of a twin. */
 export interface TwinInput {
   readonly history: TwinHistory
-  /** The server as it is now. */
+  /** The present server. */
   readonly variant: Variant
   readonly flows: ForecastEvidence['flows']
 }
 
-/** Asked now and then with the part of 1 that is done; `false` ends the work. */
+/** Called now and then with the completed part of 1; `false` ends the work. */
 export type MayGoOn = (part: number) => boolean
 
-/** Guesses whose error is within this of the best one's cannot be told from it. */
+/** Guesses whose error is within this of the best one's are indistinguishable from it. */
 const NOISE = { factor: 1.25, more: 0.02 } as const
 const MOST_GUESSES = 4
 /** Weighted mean of relative errors up to which a level counts as reproduced. */
@@ -29,14 +29,14 @@ interface Shape extends Pick<Guess, 'clients' | 'onRejection'> {
   readonly think: 'none' | 'observed' | 'long'
 }
 
-/** Clients that are tried. How long they think follows from the observed deviation of demand, level by level. */
+/** Clients that are tried. Their think time follows from the observed deviation of demand, level by level. */
 const SHAPES: readonly Shape[] = [
   { clients: 'closed', think: 'none', onRejection: 'retry' },
   { clients: 'closed', think: 'observed', onRejection: 'retry' },
   { clients: 'closed', think: 'long', onRejection: 'retry' },
   { clients: 'open', think: 'none', onRejection: 'next' },
 ]
-/** What clients do about a 429 shows only where there are some. */
+/** The reaction of clients to a 429 is only visible if there are some. */
 const REJECTED_SHAPES: readonly Shape[] = [
   { clients: 'closed', think: 'none', onRejection: 'next' },
   { clients: 'closed', think: 'observed', onRejection: 'next' },
@@ -49,7 +49,7 @@ const FLOWS: readonly Pick<Guess, 'flows' | 'elephant'>[] = [
 const LONG_THINK = 8
 const MOST_THINK = 50
 
-/** Pauses in units of the time that a request takes, from how much the number of requests under way deviates (binomial). */
+/** Pauses in units of a request's duration, from the deviation of the number of requests under way (binomial). */
 function thinkFrom({ evidence: { demand, deviation } }: ObservedLevel): number {
   if (demand === undefined || deviation === undefined || demand <= 0) return 1
   const away = Math.min(0.95, (deviation * deviation) / demand)
@@ -62,12 +62,12 @@ interface Candidate {
 }
 function candidatesFor({ levels }: Observation, known: KnownFlows): readonly Candidate[] {
   const shapes = [...SHAPES, ...(levels.some(wasRejecting) ? REJECTED_SHAPES : [])]
-  // Where dumps name the flows, a guess of them changes nothing.
+  // Where dumps name the flows, guessing them changes nothing.
   const flows = partUnnamed(levels, known) <= FEW_UNNAMED ? FLOWS.slice(1, 2) : FLOWS
   return shapes.flatMap((shape) => flows.map((one) => ({ shape, flows: one })))
 }
 
-/** The part of the requests whose flows are not known. */
+/** The share of the requests whose flows are unknown. */
 function partUnnamed(levels: Observation['levels'], known: KnownFlows): number {
   const rates = levels
     .filter((level) => !isExempt(level))
@@ -89,7 +89,7 @@ interface Tried {
   readonly error: number
 }
 
-/** Finds the clients with which a simulated server shows what the pages show. `undefined` when `mayGoOn` ended it. */
+/** Finds the clients with which a simulated server reproduces the pages. `undefined` when `mayGoOn` ended it. */
 export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn = () => true): Twin | undefined {
   const { whole: observation, fitted, held } = history
   const known = new Map(flows.map((one) => [one.schema, one.flows]))
@@ -151,7 +151,7 @@ function fitLevel(
 interface Compared {
   readonly of: (level: ObservedLevel) => number | undefined
   readonly weight: number
-  /** What is as good as nothing. */
+  /** Smaller values are negligible. */
   readonly floor: number
 }
 

@@ -1,12 +1,12 @@
 import type { DumpFrame } from '../frame/dump.ts'
 import type { ForecastEvidence } from '../contract/forecast.ts'
 
-/** Fewer requests than these say little about shares. */
+/** Fewer requests than these are not representative of shares. */
 const FEWEST_REQUESTS = 20
-/** Flows of one schema; those with less share theirs. */
+/** Maximum number of flows of one schema; smaller ones are pooled. */
 const MOST_FLOWS = 24
 
-/** Fewer wide requests do not tell whose they are. */
+/** Fewer wide requests do not show which flows send them. */
 const FEWEST_WIDE = 5
 
 interface Dumped {
@@ -14,7 +14,7 @@ interface Dumped {
   wide: number
 }
 
-/** The flows that dumps of one server show, each with its part of the requests of its schema that waited or ran. */
+/** The flows in the dumps of one server, each with its share of the requests of its schema that waited or ran. */
 export function flowsOf(dumps: readonly DumpFrame[]): ForecastEvidence['flows'] {
   const counts = new Map<string, Map<string, Dumped>>()
   for (const { requests } of dumps) {

@@ -22,28 +22,28 @@ import { meanOf, RECOMPUTATION_MS } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
 import { ensembleRun, fewRejections, RUNS, smoothedOf, type Twin } from './twin.ts'
 
-/** With fewer runs a band has no meaning. */
+/** With fewer runs a band is meaningless. */
 const FEWEST_RUNS = 4
-/** Between an edit and the first moment that is forecast, seconds. */
+/** Between an edit and the start of the forecast, seconds. */
 export const SETTLE_SECONDS = 20
-/** Of the values of the runs. */
+/** Quantiles of the values of the runs. */
 const BAND = { low: 0.05, high: 0.95 } as const
 
 export interface ForecastOptions {
-  /** Multiplies the half-widths of the bands: what earlier forecasts here got wrong. 1 without. */
+  /** Multiplies the half-widths of the bands, based on the errors of earlier forecasts here. 1 if absent. */
   readonly widening?: number
-  /** The mean current limits are those of so many seconds after the edit has settled; as long as the history without. */
+  /** The mean current limits cover this many seconds after the edit has settled; if absent, as many as the history. */
   readonly seconds?: number
-  /** Seats of the server after the edit, where its flags change too: it is then started anew. */
+  /** Seats of the server after the edit, if its flags change too: the server is then restarted. */
   readonly serverLimit?: number
   readonly mayGoOn?: MayGoOn
-  /** Asked after each run: whether the runs so far have to do. */
+  /** Called after each run: whether to stop with the runs so far. */
   readonly enough?: () => boolean
 }
 
 /**
- * What the edit does to each level: the twin is run with every guess that fits and several seeds, and goes over to the new
- * objects. `undefined` when `mayGoOn` ended it.
+ * What the edit does to each level: the twin is run with every guess that fits and several seeds, and switches to the
+ * new objects. `undefined` when `mayGoOn` ended it.
  */
 export function forecast(
   twin: Twin,
@@ -99,14 +99,14 @@ export function forecast(
   }
 }
 
-/** Where requests may go elsewhere than before, by what their schemas match. */
+/** Where requests may go after the edit, because of changed rules of flow schemas. */
 interface Redirected {
   /**
    * Flow schemas whose requests another schema may take after the edit: one with the same or a lower matching precedence was
    * added, removed or changed. A change of its level or distinguisher alone takes nothing from others.
    */
   readonly from: ReadonlySet<string>
-  /** Levels that may get such requests. */
+  /** Levels that may receive such requests. */
   readonly to: ReadonlySet<string>
 }
 
@@ -120,7 +120,7 @@ function redirectedBy(before: ObjectSet, after: ObjectSet): Redirected {
   const firstOf = (schemas: readonly FlowSchema[]): number =>
     Math.min(...schemas.map(({ spec }) => spec.matchingPrecedence))
   const from = firstOf([...gone, ...come])
-  // What a schema no longer takes falls to any later one.
+  // Requests that a schema no longer matches may match any later one.
   const takers = [...come, ...is.filter(({ spec }) => spec.matchingPrecedence >= firstOf(gone))]
   return {
     from: new Set(was.filter(({ spec }) => spec.matchingPrecedence >= from).map(({ metadata }) => metadata.name)),
@@ -129,12 +129,12 @@ function redirectedBy(before: ObjectSet, after: ObjectSet): Redirected {
 }
 
 interface Edited {
-  /** Whether the level is there after the edit. */
+  /** Whether the level exists after the edit. */
   readonly stays: boolean
   readonly redirected: Redirected
 }
 
-/** A run that goes over to the new objects; other flags take a new server, which has no demand yet. */
+/** A run that switches to the new objects. Changed flags require a new server, which has no demand yet. */
 function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined): TwinRun {
   if (newLimit === undefined) return { ...run, edit: after, settleSeconds: SETTLE_SECONDS }
   const variant = { ...run.variant, objects: after, maxRequestsInFlight: newLimit, maxMutatingRequestsInFlight: 0 }
@@ -167,7 +167,7 @@ function whyLimitsOnly(
 
 const percent = (part: number): string => `${Math.round(part * 100)} %`
 
-/** What a forecast cannot rest on evidence. */
+/** The part of a forecast that lacks evidence. */
 function remarkOn(name: string, { observation }: Twin): string | undefined {
   const level = observation.levels.find((one) => one.name === name)
   if (level === undefined) return undefined
@@ -216,20 +216,20 @@ function bandsOf(
 
 interface Foreseen {
   readonly value: number
-  /** Relative: what the twin gets wrong without the edit, as far as that is not taken out of the value. */
+  /** Relative error of the twin without the edit, as far as the value is not corrected for it. */
   readonly error: number
 }
 
 /**
- * What one run says of a quantity. As far as the edit leaves the level as it is, the server goes on as it was observed: the
- * difference between twin and server without the edit is taken out of the run with it.
+ * The forecast of one run for a quantity. As far as the edit leaves the level unchanged, the server continues as
+ * observed: the run with the edit is corrected by the difference between twin and server without it.
  */
 function foresee(
   quantity: Quantity,
   observed: Quantities | undefined,
   { edited, control }: Values['pairs'][number],
 ): Foreseen | undefined {
-  // Where no request was dispatched no wait is known; that of others is no evidence.
+  // If no request was dispatched, the wait is unknown; waits of other runs are no evidence.
   const after = edited?.quantities[quantity]
   if (after === undefined) return undefined
   const [now = 0, shown = 0] = [observed?.[quantity], control?.quantities[quantity]]
@@ -250,7 +250,7 @@ interface Wide {
   readonly widening: number
 }
 
-/** The quantiles of the runs, stretched by what the twin gets wrong and by how much the server changes by itself. */
+/** The quantiles of the runs, widened by the twin's errors and by how much the server changes on its own. */
 function bandOf({ values, quantity, errors, widening }: Wide): Band {
   const ascending = values.toSorted((a, b) => a - b)
   const least = LEAST[quantity]
@@ -262,21 +262,21 @@ function bandOf({ values, quantity, errors, widening }: Wide): Band {
   return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
 }
 
-/** What is as good as nothing. */
+/** Smaller values are negligible. */
 const negligible = (quantity: Quantity, observed: Quantities | undefined): number =>
   quantity === 'rejectedPerSecond' && observed !== undefined ? fewRejections(observed) : 2 * LEAST[quantity].amount
 
 interface Least {
   readonly part: number
   readonly amount: number
-  /** What no server exceeds. */
+  /** Upper bound on any server. */
   readonly most?: number
 }
 
 /** No request waits longer than a quarter of the request timeout. */
 const LONGEST_WAIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
 
-/** No band is narrower: the twin knows less of the requests than their metrics hold. */
+/** Minimum widths of bands: the twin has less information about the requests than their metrics. */
 const LEAST: Readonly<Record<Quantity, Least>> = {
   waitP50: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
   waitP99: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
@@ -285,12 +285,12 @@ const LEAST: Readonly<Record<Quantity, Least>> = {
   current: { part: 0.03, amount: 1 },
 }
 
-/** What the twin gets more wrong than this, and what is not taken out of its answer, it cannot forecast. */
+/** If the uncorrected error of the twin is larger, it cannot forecast the quantity. */
 const MOST_ERROR = 0.5
 
 /**
- * Relative difference between the first and the last part of the history, where there are two: the time that is forecast
- * differs from the whole by about as much.
+ * Relative difference between the first and the last part of the history, if there are two: the forecast period differs
+ * from the whole by about as much.
  */
 function changeOf(name: string, quantity: Quantity, { held, fit }: Twin): number {
   const first = fit.find(({ level }) => level === name)?.observed
@@ -304,9 +304,9 @@ function changeOf(name: string, quantity: Quantity, { held, fit }: Twin): number
 interface LimitQuestion {
   readonly twin: Twin
   readonly configured: ClassifyingConfiguration['levels']
-  /** That count. */
+  /** Length of the counted period. */
   readonly seconds: number
-  /** Whether the server is started anew with the edit. */
+  /** Whether the edit restarts the server. */
   readonly restarts: boolean
 }
 
@@ -331,7 +331,7 @@ function limitsAfter(
   })
 }
 
-/** Where the edit changes the demand by less than this part, the observed demand goes on, as much higher or lower. */
+/** If the edit changes the demand by less than this part, the observed demand continues, shifted by that change. */
 const SAME_DEMAND = 0.1
 
 function demandAfter(name: string, observation: Observation, { edited, control }: Pair): readonly DemandPeriod[] {

@@ -4,16 +4,17 @@ import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { comparableFrames, observe } from './observe.ts'
 import { WARM_SECONDS } from './run.ts'
 
-/** Longer spans say nothing about now. */
+/** Longer spans are not representative of the present. */
 export const LONGEST_SPAN_SECONDS = 600
 export const SHORTEST_RUN_SECONDS = 30
-/** Spans from here on are fitted on their first part and checked on the rest. */
+/** Spans of at least this length are fitted on their first part and checked on the rest. */
 const CHECKED_SPAN_SECONDS = 80
 const FITTED_PART = 0.7
 
 /**
- * What a twin is fitted to and checked against: the newest of these pages, so many that a run has about `requestsOfRun`
- * requests. `undefined` while they span too little time since the server last started or its limits last changed.
+ * The data that a twin is fitted to and checked against: the newest of these pages, limited so that a run has about
+ * `requestsOfRun` requests. `undefined` while they span too little time since the last start of the server or the last
+ * change of its limits.
  */
 export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number): TwinHistory | undefined {
   const frames = lastSpan(comparableFrames(pages), requestsOfRun)

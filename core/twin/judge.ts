@@ -3,11 +3,11 @@ import { QUANTITIES } from '../contract/bounds.ts'
 import type { Band, ForecastReport, Quantities, Quantity } from '../contract/forecast.ts'
 import { MS_PER_SECOND } from '../units.ts'
 
-/** Length of what was measured; 0 of nothing. */
+/** Length of the measurement; 0 if there is none. */
 export const measuredSeconds = (measured: Measured | undefined): number =>
   measured === undefined ? 0 : (measured.untilMs - measured.fromMs) / MS_PER_SECOND
 
-/** A value that was forecast, and what came of it. */
+/** A forecast value and its measured counterpart. */
 export interface Judged {
   readonly level: string
   readonly quantity: Quantity
@@ -16,11 +16,11 @@ export interface Judged {
   readonly band: Band
   readonly measured: number
   readonly inside: boolean
-  /** Neither forecast nor measured to be as good as nothing. */
+  /** Forecast or measured to be more than negligible. */
   readonly matters: boolean
 }
 
-/** Below these a value is as good as nothing: seconds, requests per second, seats. */
+/** Smaller values are negligible: seconds, requests per second, seats. */
 const NOTHING: Readonly<Record<Quantity, number>> = {
   waitP50: 0.01,
   waitP99: 0.01,
@@ -28,10 +28,10 @@ const NOTHING: Readonly<Record<Quantity, number>> = {
   seats: 1,
   current: 1,
 }
-/** Of a level with fewer requests than this each second nothing is counted. */
+/** A level with fewer requests per second is not counted. */
 const FEWEST_ARRIVALS = 1
 
-/** Every number of a forecast beside what was measured; what a page does not report is left out. */
+/** Every number of a forecast with its measured counterpart. Numbers that a page does not report are left out. */
 export const judge = (
   { levels }: Pick<ForecastReport, 'levels'>,
   measured: readonly { readonly level: string; readonly quantities: Quantities }[],
@@ -48,25 +48,25 @@ export const judge = (
     })
   })
 
-/** How far a number lies outside its band, in half-widths of it; 0 inside. */
+/** Distance of a number from its band, in half-widths of the band; 0 inside. */
 const distanceOf = ({ band: { low, high }, measured }: Judged): number =>
   Math.max(0, low - measured, measured - high) / Math.max((high - low) / 2, Number.EPSILON)
 
-/** The number that lies farthest outside its band; `undefined` where all lie inside. */
+/** The number farthest outside its band; `undefined` if all are inside. */
 export const worstMiss = (judged: readonly Judged[]): Judged | undefined =>
   judged.filter(({ inside }) => !inside).toSorted((a, b) => distanceOf(b) - distanceOf(a))[0]
 
-/** The numbers of an effect that count: those that matter, once enough was measured. */
+/** The numbers of an effect that count: those that are not negligible, once enough was measured. */
 export function judgedOf({ forecast, measured }: Effect): readonly Judged[] {
   if (forecast === undefined || measured === undefined) return []
   return judge(forecast, measured.levels).filter(({ matters }) => matters)
 }
 
-/** A score is of so many edits, and each of them was measured for so long. */
+/** A score covers this many edits, each measured for at least this long. */
 const SCORED_EDITS = 5
 const SCORED_SECONDS = 60
 
-/** The last edits with numbers that count, of effects with the newest first. */
+/** The last edits with numbers that count, from effects sorted newest first. */
 function scored(effects: readonly Effect[], most: number) {
   return effects
     .filter(({ measured }) => measuredSeconds(measured) >= SCORED_SECONDS)
@@ -75,7 +75,7 @@ function scored(effects: readonly Effect[], most: number) {
     .slice(0, most)
 }
 
-/** How the last forecasts did, of effects with the newest first; `undefined` without any evidence. */
+/** The accuracy of the last forecasts, from effects sorted newest first; `undefined` without any evidence. */
 export function scoreOf(effects: readonly Effect[]): Score | undefined {
   const last = scored(effects, SCORED_EDITS)
   const all = last.flatMap(({ numbers }) => numbers)
@@ -83,15 +83,15 @@ export function scoreOf(effects: readonly Effect[]): Score | undefined {
   return { edits: last.length, numbers: all.length, inside: all.filter(({ inside }) => inside).length }
 }
 
-/** Fewer numbers than these say nothing about nine in ten; more edits than these are of another time. */
+/** Fewer numbers cannot represent nine in ten; older edits are not representative. */
 const FEWEST_NUMBERS = 10
 const WIDENING_EDITS = 20
 const BAND_PART = 0.9
 const MOST_WIDENING = 3
 
 /**
- * The factor by which the bands of the last forecasts had to be wider so that nine in ten of their numbers lie inside
- * (split conformal prediction); between 1 and 3, and 1 without enough evidence.
+ * The factor by which the bands of the last forecasts should have been wider for nine in ten of their numbers to lie
+ * inside (split conformal prediction); between 1 and 3, and 1 without enough evidence.
  */
 export function wideningOf(effects: readonly Effect[]): number {
   const needed = scored(effects, WIDENING_EDITS)
@@ -102,7 +102,7 @@ export function wideningOf(effects: readonly Effect[]): number {
   return Math.min(MOST_WIDENING, Math.max(1, needed[place - 1] ?? 1))
 }
 
-/** Distance of the measured value from the forecast, in half-widths of the band to that side. */
+/** Distance of the measured value from the forecast, in half-widths of the band on that side. */
 function deviationOf({ band: { low, point, high }, measured }: Judged): number {
   const half = measured > point ? high - point : point - low
   return Math.abs(measured - point) / Math.max(half, Number.EPSILON)

@@ -30,7 +30,7 @@ test.each([
   expect(course.counted).toBe(11)
   const limits = meanLimits(course, 0)
   for (const { name, quantities } of observation?.levels ?? []) {
-    // The pages show each limit for ten seconds, the last one for a moment.
+    // The pages show each limit for ten seconds, but the last one only briefly.
     expect(Math.abs((limits.get(name) ?? 0) - (quantities.current ?? 0)), name).toBeLessThanOrEqual(1)
   }
 })

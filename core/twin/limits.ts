@@ -3,16 +3,16 @@ import type { DemandPeriod } from '../contract/forecast.ts'
 import { allocate, type AllocationInput, NO_DEMAND, observeDemand } from '../engine/allocation.ts'
 import { profileFor } from '../engine/profiles.ts'
 
-/** What decides the current limits of a server from an edit on. */
+/** The input that determines a server's current limits after an edit. */
 export interface LimitCourse {
   readonly levels: ClassifyingConfiguration['levels']
-  /** gitVersion; it decides which rule applies. */
+  /** gitVersion, which determines the rule that applies. */
   readonly version: string
-  /** Smoothed demand when the edit is made, seats, by level. */
+  /** Smoothed demand at the time of the edit, seats, by level. */
   readonly smoothed: ReadonlyMap<string, number>
-  /** Demand from the edit on, by level, one of each recomputation; from the last one it goes on with the first. */
+  /** Demand from the edit on, by level, one for each recomputation; after the last one it repeats from the first. */
   readonly demands: ReadonlyMap<string, readonly DemandPeriod[]>
-  /** Recomputations that are left out, and that count after them. */
+  /** Number of recomputations to skip, and number to count after them. */
   readonly settling: number
   readonly counted: number
 }

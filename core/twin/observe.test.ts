@@ -15,7 +15,7 @@ const pages = pagesOf(steady, { from: 20, until: 80 })
 test('the rates, seats and durations of a span are those that the server was given', () => {
   const level = observe(pages)?.levels.find(({ name }) => name === 'workload-low')
   expect(level?.quantities.arrivalsPerSecond).toBeCloseTo(40, -0.7)
-  // 40 requests a second of 400 ms · exp(0.6² / 2).
+  // 40 requests per second of 400 ms · exp(0.6² / 2).
   expect(level?.quantities.seats).toBeCloseTo(19.2, -0.7)
   expect(level?.quantities.rejectedPerSecond).toBe(0)
   expect(level?.schemas.map(({ schema }) => schema)).toEqual(['service-accounts'])
@@ -43,7 +43,7 @@ test('every built-in schema gets clients whose requests it takes, each in a flow
   const configuration = classifyingConfiguration(OBJECTS)
   for (const schema of OBJECTS.schemas) {
     const { name } = schema.metadata
-    // global-default takes everything before it.
+    // global-default takes all requests before it.
     if (name === 'catch-all') continue
     const made = specimens(schema, configuration, 3)
     expect(made.length, name).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ test('running means stay between the least and the largest value', () => {
 
 test('where seats × time is more than widths and durations say, wide requests are the slow ones', () => {
   const execution = { bounds: [1], counts: [100, 100], sum: 20, count: 100 }
-  // 10 requests a second of 0.2 s; nine of ten take one seat, the tenth ten.
+  // 10 requests per second of 0.2 s; nine of ten take one seat, the tenth ten.
   const widths = widthsOf({ bounds: [1, 10], counts: [90, 100, 100], sum: 190, count: 100 })
   const traffic = (seats: number) => ({
     schema: 'lists',
@@ -126,7 +126,7 @@ test('where seats × time is more than widths and durations say, wide requests a
 })
 
 test('wide requests are as wide as the sum of widths says, within their buckets', () => {
-  // Of a real server: 278 lists of 3 seats lie in the bucket up to 4.
+  // From a real server: 278 lists of 3 seats are in the bucket up to 4.
   const bounds = [1, 2, 4, 8]
   expect(widthsOf({ bounds, counts: [3_894, 3_894, 4_172, 4_172, 4_172], sum: 4_728, count: 4_172 })).toEqual([
     { seats: 1, count: 3_894 },

@@ -5,16 +5,17 @@ import { histogramIncrease, histogramMean, median, sumHistograms } from '../fram
 import { flowIncrease, hasRestarted, meanBetween, quantiles } from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 
-/** Steps are not shorter than this: pages may come in quick succession. */
+/** Minimum length of a step: pages may arrive in quick succession. */
 const SHORTEST_STEP_MS = 1_000
-/** A server recomputes its limits this often (specification 6.4). */
+/** Interval at which a server recomputes its limits (specification 6.4). */
 export const RECOMPUTATION_MS = 10_000
-/** Below this a span has no statistics worth fitting. */
+/** A shorter span has too little statistics to fit. */
 export const SHORTEST_SPAN_SECONDS = 20
 
 /**
- * The pages since the server last started and since its limits were last configured: what came before happened under other
- * rules. Ascending by time, each instant once.
+ * The pages since the last start of the server and the last configuration of its limits: earlier ones followed other
+ * rules.
+ * Ascending by time, each instant once.
  */
 export function comparableFrames(frames: readonly ServerFrame[]): readonly ServerFrame[] {
   const distinct = inOrder(frames)
@@ -28,7 +29,7 @@ export const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] 
   return ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
 }
 
-/** Why what two pages show cannot be compared. */
+/** Why two pages cannot be compared. */
 type Break = 'restarted' | 'changed'
 
 export function breakBetween(before: ServerFrame | undefined, after: ServerFrame): Break | undefined {
@@ -37,7 +38,7 @@ export function breakBetween(before: ServerFrame | undefined, after: ServerFrame
   return nominals(before) === nominals(after) ? undefined : 'changed'
 }
 
-/** The pages until the server restarts or its limits are configured anew, and which of these ended them. */
+/** The pages until a restart of the server or a change of its limits, and which of these ended them. */
 export function framesUntilBreak(frames: readonly ServerFrame[]): {
   readonly frames: readonly ServerFrame[]
   readonly ended: Break | undefined
@@ -52,7 +53,7 @@ export function framesUntilBreak(frames: readonly ServerFrame[]): {
 const nominals = ({ levels }: ServerFrame): string =>
   JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
 
-/** What happened between the first and the last of these pages; `undefined` when they span too little time. */
+/** What happened between the first and the last of these pages; `undefined` if they span too little time. */
 export function observe(frames: readonly ServerFrame[]): Observation | undefined {
   const [first] = frames
   const last = frames.at(-1)
@@ -141,7 +142,7 @@ function demandsOf(
 
 const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: schema.wait, execution: schema.execution }
 
-/** Time-weighted by the server where it says, else the mean of what the pages show. */
+/** Time-weighted by the server if it reports that, otherwise the mean over the pages. */
 function meanSeats(pages: readonly (LevelFrame | undefined)[]): number | undefined {
   const parts = pages.slice(1).map((later, i) => {
     const earlier = pages[i]
@@ -196,7 +197,7 @@ interface Interval {
 }
 const IDLE: Interval = { arrivals: 0, rejected: 0, present: 0 }
 
-/** A schema that has no series yet has seen no request. */
+/** A schema without series has had no requests. */
 function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undefined, ms: number): Interval {
   const seconds = ms / MS_PER_SECOND
   const grown = (of: (schema: SchemaFrame) => number | undefined): number =>
@@ -216,7 +217,7 @@ function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undef
 const rejectedIn = ({ rejected }: Pick<SchemaFrame, 'rejected'>): number | undefined =>
   rejected && allRejected(rejected)
 
-/** Mean of those that are known; `undefined` of none. */
+/** Mean of the known values; `undefined` if there are none. */
 export function meanOf(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length

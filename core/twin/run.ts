@@ -11,29 +11,29 @@ import { observe } from './observe.ts'
 /** One run of a twin. */
 export interface TwinRun {
   readonly workload: Workload
-  /** The server as it is. */
+  /** The present server. */
   readonly variant: Variant
-  /** Objects that are applied after `warmSeconds`; none without. */
+  /** Objects that are applied after `warmSeconds`; absent for a run without an edit. */
   readonly edit?: ObjectSet | undefined
   /** Smoothed demand at the start, by level. */
   readonly smoothed: ReadonlyMap<string, Seats>
   readonly warmSeconds: number
-  /** After an edit the queues and limits of before are left out. */
+  /** Time after an edit that is not measured, while earlier queues and limits remain. */
   readonly settleSeconds: number
   readonly seconds: number
   readonly seed: number
 }
 
-/** Before a run is measured. */
+/** Time before the measurement. */
 export const WARM_SECONDS = 15
-/** Pages are read this often, seconds. */
+/** Interval between pages, seconds. */
 const PAGE_SECONDS = 5
-/** One run never takes more events than this: an edit may let clients send far more than they did. */
+/** Maximum number of events in one run: an edit may let clients send far more than before. */
 const MOST_EVENTS = 600_000
-/** Of how many requests one asks whether it may go on. */
+/** Number of events between two calls of `mayGoOn`. */
 const EVENTS_AT_ONCE = 64
 
-/** What pages of the twin would show of the measured time; `undefined` when it was ended or too little time was simulated. */
+/** What pages of the twin would show for the measured time; `undefined` if it was ended or the time is too short. */
 export function runTwin(run: TwinRun, mayGoOn: () => boolean = () => true): Observation | undefined {
   const { workload, variant, edit, smoothed, warmSeconds, settleSeconds, seconds, seed } = run
   const measuredFrom = warmSeconds + (edit === undefined ? 0 : settleSeconds)

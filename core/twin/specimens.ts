@@ -6,21 +6,21 @@ import type { FlowSchema } from '../config/objects.ts'
 import { representatives, UNNAMED } from '../guard/shadowing.ts'
 import type { RequestDigest, User } from '../request/match.ts'
 
-/** A client of one flow whose requests a flow schema takes. */
+/** A client of one flow whose requests match a flow schema. */
 export interface Specimen {
   readonly user: User
-  /** A request of one seat; absent where the schema takes only lists. */
+  /** A request of one seat; absent where the schema matches only lists. */
   readonly narrow?: RequestAddress
-  /** A list, whose width its limit decides; absent where the schema takes none. */
+  /** A list, whose limit determines its width; absent where the schema matches none. */
   readonly wide?: RequestAddress
 }
 
 /** Objects that lists of the twin read: with `limit=50` a list is one seat wide, with `limit=100` two. */
 export const OBJECTS_PER_TWIN_SEAT = 50
-/** What the widths above need: 2,000 bytes an object, and more objects than any limit names. */
+/** Requirements of the widths above: 2,000 bytes per object, and more objects than any limit. */
 export const TWIN_OBJECTS = { count: 1_000_000, averageSize: 2_000 } as const
 
-/** A list of so many seats, read from etcd as its exact version demands. */
+/** A list of this many seats, read from etcd because of its exact resource version. */
 export const listOfWidth = ({ method, url }: RequestAddress, seats: number): RequestAddress => ({
   method,
   url: `${url}?limit=${seats * OBJECTS_PER_TWIN_SEAT}&resourceVersion=1&resourceVersionMatch=Exact`,
@@ -30,8 +30,9 @@ const MOST_REPRESENTATIVES = 2_000
 const PLACEHOLDER_RESOURCE = 'twins'
 
 /**
- * Up to `count` clients of different flows whose requests this configuration classifies with the schema. `names` are flows that
- * are known: users or namespaces, as the schema distinguishes. Empty where no request of the schema could be made up.
+ * Up to `count` clients of different flows whose requests this configuration classifies with the schema. `names` are
+ * known flows: users or namespaces, as the schema distinguishes. Empty if no request of the schema could be
+ * constructed.
  */
 export function specimens(
   schema: FlowSchema,
@@ -78,7 +79,7 @@ function patternsOf(schema: FlowSchema): readonly RequestDigest[] {
   return patterns
 }
 
-/** A pattern without a name stands for everybody of its groups; a name decides some groups by itself. */
+/** A pattern without a name stands for all users in its groups; a name implies some groups by itself. */
 function userOf({ name, groups }: User, filler: string): User {
   if (!name.includes(UNNAMED)) return { name, groups }
   const account = groups.find((group) => group.startsWith('system:serviceaccounts:'))?.split(':')[2]

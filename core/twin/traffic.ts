@@ -8,36 +8,36 @@ import { MS_PER_SECOND } from '../units.ts'
 import { meanOf } from './observe.ts'
 import { listOfWidth, type Specimen, specimens, TWIN_OBJECTS } from './specimens.ts'
 
-/** What metrics do not show of the clients of a level. */
+/** Properties of a level's clients that metrics do not show. */
 export interface Guess {
   /**
-   * `open`: requests come whatever becomes of the others. `closed`: each client sends its next request after an answer and a
-   * pause of `think` times what a request took here.
+   * `open`: requests arrive independently of each other's results. `closed`: each client sends its next request after a
+   * response and a pause of `think` times the duration of a request here.
    */
   readonly clients: 'open' | 'closed'
   readonly think: number
-  /** The number of clients, or their rate, is a mean over so many milliseconds. */
+  /** The number of clients, or their rate, is averaged over this many milliseconds. */
   readonly smoothMs: number
-  /** What closed clients do about a 429: wait for `Retry-After` as client-go does, or go on after about a second. */
+  /** How closed clients react to a 429: wait for `Retry-After` like client-go, or continue after about a second. */
   readonly onRejection: OnRejection
   readonly flows: number
-  /** Part of all requests that the first flow sends; the others share the rest evenly. */
+  /** Share of all requests that the first flow sends; the others share the rest evenly. */
   readonly elephant: number
 }
 
-/** Flows that are known from dumps, by schema. */
+/** Flows found in dumps, by schema. */
 export type KnownFlows = ReadonlyMap<string, readonly DumpedFlow[]>
 
 export interface TwinTraffic {
   readonly workload: Workload
-  /** Schemas whose requests could not be made up. */
+  /** Schemas whose requests could not be constructed. */
   readonly missing: readonly string[]
 }
 
-/** What a client waits after a 429 before it sends the request again. */
+/** How long a client waits after a 429 before it sends the request again. */
 const RETRY_SECONDS = 1
 
-/** Clients that send what was observed, step by step. */
+/** Clients that send the observed requests, step by step. */
 export function twinTraffic(
   observation: Observation,
   configuration: ClassifyingConfiguration,
@@ -48,7 +48,7 @@ export function twinTraffic(
   const groups = observation.levels.flatMap((level) =>
     level.schemas.flatMap((traffic): readonly ClientGroup[] => {
       const schema = configuration.order.find(({ metadata }) => metadata.name === traffic.schema)
-      // What makes nobody wait is not told apart by who waits for whom.
+      // Without waits, clients cannot be distinguished by which of them waits for which.
       const guess = isExempt(level) ? EXEMPT_GUESS : guessOf(level.name)
       const named = known.get(traffic.schema)
       const shares = named?.map(({ share }) => share) ?? sharesOf(guess)
@@ -74,7 +74,7 @@ export function twinTraffic(
 
 const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 1, elephant: 1 }
 
-/** A machine of which only its requests are known: nothing slows them down but what the histograms already hold. */
+/** A machine of which only the requests are known: nothing slows them down beyond the histograms. */
 const QUIET: Omit<Workload, 'groups'> = {
   namespaces: 1,
   objects: [{ key: 'twins', ...TWIN_OBJECTS }],
@@ -88,7 +88,7 @@ interface Made {
   readonly level: ObservedLevel
   readonly clients: readonly Specimen[]
   readonly shares: readonly number[]
-  /** By flow, like `shares`: the part of its requests that is wide, where that is known. */
+  /** By flow, like `shares`: the part of its requests that is wide, if known. */
   readonly wide: readonly (number | undefined)[] | undefined
   readonly guess: Guess
   readonly stepMs: number
@@ -97,7 +97,7 @@ interface Made {
 function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
   const { level, clients, guess, stepMs } = made
   const rest = (values: readonly number[]): readonly number[] => smoothed(values, guess.smoothMs / stepMs)
-  // Flows that could not be made up leave their part to the others.
+  // The share of flows that could not be constructed goes to the others.
   const shares = made.shares.slice(0, clients.length)
   const sum = shares.reduce((total, share) => total + share, 0)
   const parts = shares.map((share) => share / sum)
@@ -107,7 +107,7 @@ function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
           kind: 'open',
           arrivals: {
             kind: 'steps',
-            // What is sent again after a 429 is counted as an arrival already.
+            // A request sent again after a 429 is already counted as an arrival.
             perSecond: { stepMs, values: rest(traffic.arrivals).map((rate) => rate * part) },
           },
           onRejection: 'next',
@@ -152,14 +152,14 @@ export function apportioned(total: number, parts: readonly number[]): readonly n
   return counts
 }
 
-/** Running means over so many steps; the values themselves over fewer than two. */
+/** Running means over this many steps; the unchanged values if fewer than two. */
 export function smoothed(values: readonly number[], steps: number): readonly number[] {
   const half = Math.floor(steps / 2)
   if (half < 1) return values
   return values.map((_, i) => meanOf(values.slice(Math.max(0, i - half), i + half + 1)) ?? 0)
 }
 
-/** Requests of each width, as often as they came; with `part` so many of them wide. */
+/** Requests of each width, with the observed frequencies; with `part`, this share of them is wide. */
 function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen, part: number | undefined): readonly CallKind[] {
   const widths = widthsOf(traffic.widths)
   const factors = executionFactors(traffic, widths)
@@ -178,8 +178,8 @@ export interface Width {
 }
 
 /**
- * Requests by width, seats. Small widths have a bucket each; wider ones are taken as so far between the ends of their bucket as
- * the sum of all widths says. One seat where nothing is known.
+ * Requests by width, seats. Small widths have a bucket each; wider ones are interpolated within their bucket so that
+ * the sum of all widths matches. One seat if nothing is known.
  */
 export function widthsOf(histogram: Histogram | undefined): readonly Width[] {
   if (histogram === undefined || histogram.count === 0) return [{ seats: 1, count: 1 }]
@@ -196,7 +196,7 @@ export function widthsOf(histogram: Histogram | undefined): readonly Width[] {
   return buckets.map(({ least, most, count }) => ({ seats: Math.round(least + part * (most - least)), count }))
 }
 
-/** The same widths, with so many of the requests wide: whose lists are wide shows in dumps alone. */
+/** The same widths, with this share of the requests wide: only dumps show which flows send wide lists. */
 export function divided(widths: readonly Width[], wide: number | undefined): readonly Width[] {
   const total = (of: (width: Width) => boolean): number => widths.filter(of).reduce((sum, { count }) => sum + count, 0)
   const [narrow, others] = [total(({ seats }) => seats === 1), total(({ seats }) => seats > 1)]
@@ -212,8 +212,8 @@ const LITTLE_TOLERANCE = 0.05
 const FACTORS = { min: 0.1, max: 10 } as const
 
 /**
- * How much longer or shorter wide and narrow requests take than the mean of all, so that seats × time is what was observed:
- * wide lists are often the slow ones.
+ * How much longer or shorter wide and narrow requests take than the mean of all, so that seats × time matches the
+ * observation: wide lists are often the slow ones.
  */
 export function executionFactors(
   traffic: SchemaTraffic,
@@ -234,7 +234,7 @@ export function executionFactors(
   return { wide, narrow: bounded((1 - (1 - one) * wide) / one) }
 }
 
-/** Seconds; of ordinary requests and watches together. */
+/** Seconds; for ordinary requests and watches together. */
 const meanExecution = ({ execution, executionWatch }: SchemaTraffic): number => {
   const known = [execution, executionWatch].filter((histogram) => histogram !== undefined)
   const count = known.reduce((sum, histogram) => sum + histogram.count, 0)
@@ -242,7 +242,7 @@ const meanExecution = ({ execution, executionWatch }: SchemaTraffic): number => 
 }
 
 const UNKNOWN_EXECUTION: Distribution = { kind: 'constant', ms: 10 }
-/** The first bucket begins here, as part of its bound. */
+/** Start of the first bucket, as a fraction of its bound. */
 const FIRST_BUCKET = 0.1
 
 /** The observed durations: log-uniform in each bucket, with the observed mean. */

@@ -25,7 +25,7 @@ const account = (name: string): User => ({
   groups: ['system:serviceaccounts', 'system:serviceaccounts:batch', 'system:authenticated'],
 })
 
-/** A read of workload-low that takes 400 ms in the middle. */
+/** A read of workload-low with a median of 400 ms. */
 export const CALLS: readonly CallKind[] = [
   { method: 'GET', target: '/api/v1/namespaces/a/pods/x', weight: 1, execution: lognormal(400, 0.6) },
 ]
@@ -44,7 +44,7 @@ export const workloadOf = (...groups: readonly ClientGroup[]): Workload => ({
   groups,
 })
 
-/** The built-in objects with another workload-low. */
+/** The built-in objects with a changed workload-low. */
 export const withLow = (change: Partial<LimitedSpec>): ObjectSet => ({
   ...OBJECTS,
   levels: OBJECTS.levels.map((level) =>
@@ -61,7 +61,7 @@ interface PagesWanted {
   readonly server?: Variant
 }
 
-/** Pages of a simulated server, one each second, from `from` to `until` seconds; objects change once they are given. */
+/** Pages of a simulated server, one per second, from `from` to `until` seconds; `edit` is applied at its time. */
 export function pagesOf(
   workload: Workload,
   { from, until, edit, server = SERVER }: PagesWanted,

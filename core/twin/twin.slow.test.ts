@@ -25,7 +25,7 @@ const open = workloadOf(
     onRejection: 'next',
   }),
 )
-/** Of workload-high. */
+/** A user of workload-high. */
 const MANAGER = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] }
 const calm = workloadOf(
   clients('few', 10, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 5 }, calls: CALLS, onRejection: 'next' }),
@@ -40,7 +40,7 @@ function twinOf(workload: Workload, flows: ForecastEvidence['flows'] = []): Twin
 
 const low = (twin: Twin) => twin.fit.find(({ level }) => level === 'workload-low')
 
-/** What the simulated server itself does after the edit, which the twin does not know. */
+/** The behaviour of the simulated server after the edit, which the twin has no access to. */
 function truthOf(workload: Workload, change: Partial<LimitedSpec>) {
   const pages = pagesOf(workload, { from: 140, until: 240, edit: { at: EDITED_AT, objects: withLow(change) } })
   const level = observe(pages)?.levels.find(({ name }) => name === 'workload-low')
@@ -131,16 +131,16 @@ describe('a twin of a simulated server', () => {
       bands: {},
       note: 'The edit may send requests of flow schema service-accounts elsewhere, and no debug dump names their flows.',
     })
-    // Nor is anything known of what gets them.
+    // Nothing is known about the level that receives them either.
     const two = workloadOf(...calm.groups, { ...clients('manager', 2, calm.groups[0]!.behaviour), user: MANAGER })
     expect(forecast(twinOf(two), edited)?.levels.find(({ level }) => level === 'workload-high')).toMatchObject({
       bands: {},
       note: 'The edit may send requests of flow schema service-accounts here, and no debug dump names their flows.',
     })
-    // A schema that is asked later takes nothing.
+    // A schema that is matched later takes nothing.
     const later = { ...edited.schemas.at(-1)!, spec: { ...spec, matchingPrecedence: 9_950 } }
     expect(noteOf(twin, { ...OBJECTS, schemas: [...OBJECTS.schemas, later] })?.bands).toHaveProperty('seats')
-    // Where the flows are known, so is where they go.
+    // If the flows are known, their new level is known too.
     const flows = [{ schema: 'service-accounts', flows: [{ name: 'system:serviceaccount:batch:few-0', share: 1 }] }]
     expect(noteOf(twinOf(calm, flows), edited)?.bands).toHaveProperty('seats')
   })

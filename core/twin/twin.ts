@@ -6,27 +6,27 @@ import { SHORTEST_RUN_SECONDS } from './history.ts'
 import { type TwinRun, WARM_SECONDS } from './run.ts'
 import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
 
-/** A twin: for each level the guesses that reproduce what was observed, the best first. */
+/** A twin: for each level the guesses that reproduce the observation, best first. */
 export interface Twin {
   readonly variant: Variant
   readonly known: KnownFlows
-  /** What the forecast starts from. */
+  /** The starting point of the forecast. */
   readonly observation: Observation
   readonly guesses: ReadonlyMap<string, readonly Guess[]>
   readonly fit: readonly FitLevel[]
-  /** The last part of the history, which the guesses were not fitted to; absent with few pages. */
+  /** The last part of the history, which the guesses were not fitted to; absent if there are few pages. */
   readonly held?: Observation
-  /** What the runs of the ensemble show under the present objects, each with the guesses and the seed of its forecast. */
+  /** Results of the ensemble's runs under the present objects, each with the guesses and the seed of its forecast. */
   readonly controls: readonly (Observation | undefined)[]
-  /** Flow schemas whose requests could not be made up. */
+  /** Flow schemas whose requests could not be constructed. */
   readonly missing: readonly string[]
 }
 
-/** Rejections per second that are as good as none: fewer than one in fifty requests. */
+/** Rejections per second that are negligible: fewer than one in fifty requests. */
 export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsPerSecond'>): number =>
   Math.max(0.2, arrivalsPerSecond / 50)
 
-/** Whether enough was rejected to see what clients do about it. */
+/** Whether there were enough rejections to show how clients react. */
 export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
   quantities.rejectedPerSecond > fewRejections(quantities)
 
@@ -66,23 +66,23 @@ export const smoothedOf = (
     }),
   )
 
-/** Of a level without requests until now. */
+/** For a level without requests so far. */
 const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
 
-/** So many guesses of each level and seeds make the runs of a forecast. */
+/** The runs of a forecast combine this many guesses of each level and seeds. */
 const MEMBERS = 4
 const SEEDS = 2
 export const RUNS = MEMBERS * SEEDS
-/** The fit has the seeds before. */
+/** Above the seed of the fit. */
 const FIRST_SEED = 11
 
-/** One of the runs that a forecast is made of, from the state at the end of the observed time. */
+/** One of the runs of a forecast, from the state at the end of the observed time. */
 export function ensembleRun(twin: Omit<Twin, 'controls' | 'fit'>, number: number): TwinRun {
   const honours = (number + Math.floor(number / MEMBERS)) % 2 === 0
   return twinRun(twin, (level) => guessFor(level, { number, honours }, twin), FIRST_SEED + number).run
 }
 
-/** What clients do about a 429 is not known where there was none, so both happen: some honour `Retry-After`, others do not. */
+/** Without 429s, the clients' reaction is unknown, so both occur: some honour `Retry-After`, others do not. */
 function guessFor(
   name: string,
   { number, honours }: { readonly number: number; readonly honours: boolean },

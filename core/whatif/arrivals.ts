@@ -7,34 +7,31 @@ import type { Nanoseconds, UnixMs } from '../units.ts'
 export interface Arrival {
   readonly atNs: Nanoseconds
   readonly request: RunRequest
-  /** Who sends it, for the results by client: a user name, or the name of a group of simulated clients. */
+  /** The sender, for the results by client: a user name, or the name of a group of simulated clients. */
   readonly client: string
-  /** How long it executes when nothing slows it down; of a watch, until it is initialised. */
+  /** Execution time when nothing slows it down; for a watch, until it is initialised. */
   readonly executionNs: Nanoseconds
-  /** How long a watch goes on after that. */
+  /** How long a watch continues after that. */
   readonly watchNs?: Nanoseconds | undefined
-  /** When its client went away, measured from its arrival; absent where it stayed. */
+  /** When its client left, measured from its arrival; absent if it stayed. */
   readonly leavesAfterNs?: Nanoseconds | undefined
 }
 
-/**
- * Requests as they came, in the order of their arrival. They come whatever a server decides (open loop), so that every
- * variant is given the same ones.
- */
+/** Requests in order of arrival, independent of a server's decisions (open loop): every variant gets the same ones. */
 export interface Arrivals {
   readonly startUnixMs: UnixMs
-  /** Beginning of the observed period: requests do not come before it. Nanoseconds since the start. */
+  /** Beginning of the observed period: no request arrives before it. Nanoseconds since the start. */
   readonly fromNs: Nanoseconds
   /** End of the observed period, not before the last arrival. Nanoseconds since the start. */
   readonly endNs: Nanoseconds
   readonly list: readonly Arrival[]
-  /** What estimates depend on, where it is known. */
+  /** The facts that estimates depend on, if known. */
   readonly facts?: ServerFacts
   /**
-   * Of simulated requests: how the machine slows down. The simulated server also ends what has not ended after 60 s. Recorded
-   * requests take as long as they took.
+   * For simulated requests: how the machine slows down. The simulated server also ends requests that have not ended
+   * after 60 s. Recorded requests keep their recorded durations.
    */
   readonly capacity?: CapacityCurve
-  /** What is assumed or missing, in sentences. */
+  /** Assumptions and missing data, in sentences. */
   readonly notes: readonly string[]
 }

@@ -8,11 +8,11 @@ import { byCodeUnits } from '../text/text.ts'
 import { type Nanoseconds, NS_PER_SECOND, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Variant } from './variant.ts'
 
-/** Points of a chart, which is what fits beside another one. */
+/** Points of a chart: as many as fit when two are side by side. */
 const POINTS = 120
 const SERVER = 'all servers'
 
-/** What charts show of one variant over time, all its servers together: a sample now and then while it runs. */
+/** Chart data of one variant over time, summed over its servers: sampled now and then while it runs. */
 export class RunCharts {
   private readonly engines: readonly ApfEngine<unknown>[]
   private readonly version: string
@@ -39,7 +39,7 @@ export class RunCharts {
     return this.taken * this.stepNs
   }
 
-  /** Takes every sample that is left. `false` when `runTo`, which takes the engines to an instant, ended it before. */
+  /** Takes all remaining samples. `false` when `runTo`, which advances the engines to an instant, ended it earlier. */
   toEnd(runTo: (ns: Nanoseconds) => boolean): boolean {
     while (this.nextNs <= this.endNs) {
       if (!runTo(this.nextNs)) return false
@@ -63,7 +63,7 @@ export class RunCharts {
     this.picture.take({ kind: 'frame', frame: frames.length === 1 ? first : { ...first, levels: summed(frames) } })
   }
 
-  /** `undefined` of the max-in-flight filter, which has no levels. */
+  /** `undefined` for the max-in-flight filter, which has no levels. */
   series(): Series | undefined {
     const server = this.picture.server(SERVER)
     if (server === undefined || server.latest.frame.levels.length === 0) return undefined
@@ -71,7 +71,7 @@ export class RunCharts {
   }
 }
 
-/** Seats, requests, limits and counters of each level, added up; what does not add up is left out. */
+/** Seats, requests, limits and counters of each level, summed; values that cannot be summed are left out. */
 function summed(frames: readonly ServerFrame[]): LevelFrame[] {
   const byName = Map.groupBy(
     frames.flatMap(({ levels }) => levels),

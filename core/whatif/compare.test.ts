@@ -3,7 +3,7 @@ import { LEVEL, shaped } from '../run/run.fixture.ts'
 import { whatIf } from './whatif.ts'
 import { arrivalsOf, variantOf } from './whatif.fixture.ts'
 
-/** Shares that give a level this many seats of 226 beside the built-in ones. */
+/** Shares that give a level this many seats of 226 alongside the built-in ones. */
 const seats = (count: number) => variantOf(`${count} seats`, { objects: shaped(count, 10) })
 
 describe('the first decision that differs', () => {

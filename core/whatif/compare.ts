@@ -11,11 +11,11 @@ export interface DecisionDifferences extends ReportedDifferences {
   readonly first?: FirstDifference
 }
 
-/** One request that two variants decide differently, and what each had before it at that instant. */
+/** One request that two variants decide differently, and the state of each at that instant. */
 export interface FirstDifference {
-  /** Its place in the list of arrivals. */
+  /** Its index in the list of arrivals. */
   readonly index: number
-  /** Of the decision, seconds since the start. */
+  /** Time of the decision, seconds since the start. */
   readonly seconds: number
   readonly request: { readonly verb: string; readonly path: string; readonly user: string }
   readonly baseline: DifferenceSide
@@ -30,9 +30,9 @@ export interface DifferenceSide {
   /** `waiting`: not decided at that instant. */
   readonly decision: NonNullable<Decided['outcome']> | 'waiting'
   readonly waitedMs: number
-  /** Seats that it takes. */
+  /** Seats that it occupies. */
   readonly seats: Seats
-  /** The level right before the decision. Absent where nothing is limited by levels. */
+  /** The level immediately before the decision. Absent where no levels limit requests. */
   readonly before?: LevelNow
 }
 
@@ -41,14 +41,14 @@ const isRejected = ({ outcome }: Decided): boolean =>
 
 const samePlace = (a: Decided, b: Decided): boolean => a.level === b.level && a.schema === b.schema
 
-/** When the two begin to differ about a request; `Infinity` when they do not. */
+/** When the two start to differ about a request; `Infinity` if they do not. */
 function differNs(arrival: Arrival, a: Decided, b: Decided, comparesPlaces: boolean): Nanoseconds {
   const atOnce = a.atOnce !== b.atOnce || (a.atOnce && a.outcome !== b.outcome)
   if (atOnce || (comparesPlaces && !samePlace(a, b))) return arrival.atNs
   return a.atNs === b.atNs && a.outcome === b.outcome ? Number.POSITIVE_INFINITY : Math.min(a.atNs, b.atNs)
 }
 
-/** Compares what two variants decided about the same list. Places are not compared where one of them has no levels. */
+/** Compares two variants' decisions about the same list; levels and schemas only if both variants have levels. */
 export function compareDecisions(arrivals: Arrivals, baseline: Compared, candidate: Compared): DecisionDifferences {
   const comparesPlaces = isWithoutLevels(baseline.variant) === isWithoutLevels(candidate.variant)
   let [placed, rejected, letRun, longer, shorter] = [0, 0, 0, 0, 0]
@@ -99,7 +99,7 @@ function explained(
   }
 }
 
-/** Runs the variant again up to the instant, which is cheap for a first difference and needs no memory for the others. */
+/** Runs the variant again up to the instant: cheap for a first difference, without memory for the others. */
 function sideAt(
   arrivals: Arrivals,
   { variant, decisions }: Compared,
@@ -111,7 +111,7 @@ function sideAt(
   const onArrival = arrival?.atNs === atNs
   const replay = new Replay(variant, arrivals)
   if (onArrival) replay.runToArrival(index)
-  // The instant before: what happens at the instant itself is what is to be explained.
+  // The instant before: the events at the instant itself are to be explained.
   else replay.runTo(atNs - 1)
   const before = replay.levelNamed(index, decided.level)
   const isDecided = decided.outcome !== undefined && decided.atNs <= atNs && (!onArrival || decided.atOnce)

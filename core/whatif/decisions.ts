@@ -2,17 +2,17 @@ import type { RejectReason } from '../frame/frame.ts'
 import type { Call } from '../run/run.ts'
 import type { Nanoseconds, Seats } from '../units.ts'
 
-/** What a variant decided about one request, by its place in the list of arrivals. */
+/** The decision of a variant about one request, by its index in the list of arrivals. */
 export interface Decided {
   /** `undefined`: it still waits. `bypassed`: flow control does not limit it. */
   readonly outcome: 'bypassed' | 'dispatched' | RejectReason | undefined
-  /** Whether that was the answer to its arrival. */
+  /** Whether it was decided immediately on arrival. */
   readonly atOnce: boolean
-  /** When it was decided; `Infinity` while it is not. */
+  /** When it was decided; `Infinity` while undecided. */
   readonly atNs: Nanoseconds
   readonly level: string
   readonly schema: string
-  /** What it takes of its level while it runs; 0 where nothing limits it. */
+  /** Seats of its level that it occupies while it runs; 0 if nothing limits it. */
   readonly seats: Seats
 }
 
@@ -48,7 +48,7 @@ export class Decisions {
     }
   }
 
-  /** Where it was put; `key` is one for each level and flow schema. */
+  /** Records the level and schema of a request; `key` is unique for each level and flow schema. */
   place(index: number, key: unknown, { level, schema, seats }: Pick<Decided, 'level' | 'schema' | 'seats'>): void {
     let number = this.placeNumbers.get(key)
     if (number === undefined) {

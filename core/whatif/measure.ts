@@ -12,25 +12,25 @@ export interface Cell {
   /** Distinguisher. */
   readonly flow: string
   readonly client: string
-  /** Seats that its requests held, times how long. */
+  /** Seats that its requests held, multiplied by time. */
   seatNs: number
   offered: number
   served: number
   /** The handler did not end before the server's request timeout, or before the server restarted. */
   expired: number
   readonly rejected: Record<RejectReason, number>
-  /** Waits of those that were dispatched, 0 for those that ran at once. Milliseconds, in the order of dispatch. */
+  /** Waits of dispatched requests, 0 for those that ran at once. Milliseconds, in order of dispatch. */
   readonly waitsMs: number[]
 }
 
 export interface MeasureOptions<T> {
   readonly clientOf: (payload: T) => string
-  /** What happens before is not counted. */
+  /** Start of the counted period. */
   readonly fromNs: Nanoseconds
   readonly untilNs: Nanoseconds
   /**
-   * Of simulated handlers, which end at the server's request timeout: how long they take when nothing slows them down, so
-   * that those which take exactly that long are told from those that are cut off.
+   * For simulated handlers, which end at the server's request timeout: their execution time when nothing slows them
+   * down, to distinguish those that take exactly that long from those that are cut off.
    */
   readonly executionNsOf?: ((payload: T) => Nanoseconds) | undefined
 }
@@ -40,14 +40,14 @@ const REQUEST_TIMEOUT_NS = secondsToNs(60)
 
 const noRejections = (): Record<RejectReason, number> => ({ 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 })
 
-/** Counts what one engine does, by its own events: the same for a list of arrivals and for clients that react. */
+/** Counts the events of one engine: the same for a list of arrivals and for reactive clients. */
 export class Measure<T> {
   private readonly engine: ApfEngine<T>
   private readonly options: MeasureOptions<T>
   private readonly all: Cell[] = []
-  /** By lane (or pool), flow and client: looked up for every request, without making a key of texts. */
+  /** By lane (or pool), flow and client: looked up for every request, without building a string key. */
   private readonly cells = new Map<unknown, Map<string, Map<string, Cell>>>()
-  /** Requests that wait or run. */
+  /** Waiting or running requests. */
   private readonly open = new Map<Ticket<T>, Cell>()
   private readonly leave: () => void
 
@@ -57,14 +57,14 @@ export class Measure<T> {
     this.leave = engine.subscribe((event) => this.hear(event))
   }
 
-  /** Ends counting: what still runs has held its seats until the end of the period. */
+  /** Ends counting: requests that still run have held their seats until the end of the period. */
   end(): readonly Cell[] {
     this.leave()
     this.close(this.options.untilNs)
     return this.all
   }
 
-  /** The server restarts: what waits or runs ends without an answer, and counts as expired. */
+  /** The server restarts: waiting and running requests end without a response, and count as expired. */
   lose(): void {
     if (this.counts) for (const cell of this.open.values()) cell.expired += 1
     this.close(this.engine.nowNs)
@@ -153,7 +153,7 @@ export class Measure<T> {
   }
 }
 
-/** The map that an outer one has for a key. */
+/** The inner map for a key of the outer one. */
 function inner<K, L, V>(outer: Map<K, Map<L, V>>, key: K): Map<L, V> {
   const known = outer.get(key)
   if (known !== undefined) return known
@@ -162,6 +162,6 @@ function inner<K, L, V>(outer: Map<K, Map<L, V>>, key: K): Map<L, V> {
   return made
 }
 
-/** The max-in-flight filter has two counters, which take the place of levels in the results. */
+/** The max-in-flight filter has two counters, which replace levels in the results. */
 export const poolOf = <T>({ payload }: Ticket<T>): string =>
   isReadOnly(payload.info) ? 'read-only requests' : 'mutating requests'

@@ -46,7 +46,8 @@ describe('lines of --json', () => {
     if (!result.ok) return expect.fail(result.problem)
     expect(result.arrivals).toMatchObject({ startUnixMs: NOW + 1 - 2_345.5, fromNs: 2_345.5e6, endNs: 2_367.5e6 })
     expect(result.arrivals.list.map(({ atNs }) => atNs)).toEqual([2_345.5e6, 2_345.5e6, 2_347.5e6])
-    // Instants since 1970 have a quarter of a microsecond: the period begins with the first request all the same.
+    // Instants since 1970 have a resolution of a quarter of a microsecond; still, the period begins with the first
+    // request.
     const odd = read(row(1, { at: 1_795_707_452_115.9963, engineMs: 68.996363 }))
     if (!odd.ok) return expect.fail(odd.problem)
     expect(odd.arrivals.fromNs).toBe(odd.arrivals.list[0]?.atNs)

@@ -15,7 +15,7 @@ import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
 import { counted, parseJson } from '../text/text.ts'
 
-/** A recording with one request or event a line. */
+/** A recording with one request or event per line. */
 export interface RecordedText {
   readonly file: string
   readonly text: string
@@ -24,15 +24,15 @@ export interface RecordedText {
 export type ReadArrivals =
   { readonly ok: true; readonly arrivals: Arrivals } | { readonly ok: false; readonly problem: string }
 
-/** Where a request log of `proxy --json` ends, and a feed that was read to its end. */
+/** The end of a request log of `proxy --json`, or of a feed that was read to its end. */
 const isSummary = (value: object): boolean => 'waits' in value && !('seq' in value)
 
 type Format = 'requests' | 'audit' | 'httplog'
 
 /**
- * Reads requests that were recorded: lines of `apf-console proxy --json` or `feed --json`, an audit log, or a request log
- * (`-v=3`). What a log tells of waits and executions together is taken apart by an engine like the baseline, as a feed does.
- * `nowMs` tells the year that klog leaves out.
+ * Reads recorded requests: lines of `apf-console proxy --json` or `feed --json`, an audit log, or a request log
+ * (`-v=3`). A log's combined times of waiting and executing are separated by an engine like the baseline, as in a feed.
+ * `nowMs` determines the year, which klog omits.
  */
 export function readRecorded(texts: readonly RecordedText[], baseline: Variant, nowMs: UnixMs): ReadArrivals {
   const formats = new Set(texts.map(({ text }) => formatOf(text)))
@@ -60,10 +60,10 @@ function* linesOf({ text }: RecordedText): Generator<string> {
   }
 }
 
-/** An arrival whose length may become known later. */
+/** An arrival whose duration may become known later. */
 interface Recorded {
   readonly atMs: UnixMs
-  /** Milliseconds since the engine that placed it began, where that is known. */
+  /** Milliseconds since the start of the engine that placed it, if known. */
   readonly engineMs: number | undefined
   readonly request: RunRequest
   readonly row: Pick<LiveRequest, 'user' | 'verb' | 'resource' | 'namespace' | 'url'>
@@ -95,12 +95,12 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
 
 /** Requests as a live source shows them, in any order. */
 export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
-  // Of two at the same instant the one that came first was placed first.
+  // Of two at the same instant, the one that arrived first was placed first.
   const rows = given.toSorted((a, b) => a.at - b.at || a.seq - b.seq)
   const recorded: Recorded[] = []
   let [shortened, crowdedOut] = [0, 0]
   for (const row of rows) {
-    // Refused before flow control.
+    // Rejected before flow control.
     if (row.state === 'crowded-out') {
       crowdedOut += 1
       continue
@@ -119,7 +119,7 @@ export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
   ])
 }
 
-/** What a row shows of a text that was too long (`keptText`). */
+/** Marks a text in a row that was truncated (`keptText`). */
 const CUT = /… \(\d+ more (?:characters|groups)\)$/
 
 function recordedOf(row: LiveRequest): Recorded | undefined {
@@ -132,7 +132,7 @@ function recordedOf(row: LiveRequest): Recorded | undefined {
   return { atMs: at, engineMs, request, row, executionNs, watchNs: undefined, leavesAfterNs: undefined }
 }
 
-/** Collects what a feed tells its engine. */
+/** Collects the events of a feed's engine. */
 class FeedArrivals implements FeedListener {
   readonly recorded: Recorded[] = []
   private readonly byRow = new WeakMap<LiveRow, Recorded>()
@@ -173,7 +173,7 @@ class FeedArrivals implements FeedListener {
     if (recorded !== undefined) recorded.leavesAfterNs ??= this.sinceArrival(recorded)
   }
 
-  /** Facts come from a scrape, of which a file has none. */
+  /** Facts come from a scrape, which a file does not have. */
   told(): void {}
 
   private get nowMs(): UnixMs {
@@ -220,7 +220,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
   }
   const usual = new UsualDurations()
   let unknown = 0
-  // Limits are recomputed at the same instants as they were.
+  // Limits are recomputed at the same instants as in the recording.
   const startUnixMs = first.atMs - ((first.engineMs ?? 0) % REALLOCATION_MS)
   let endNs = 0
   for (const { row, executionNs } of ordered) if (executionNs !== undefined) usual.note(row, executionNs)

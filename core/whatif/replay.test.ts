@@ -18,7 +18,7 @@ const configurationsFrom = (min: number) =>
     .record({ shares: fc.integer({ min, max: 12 }), places: fc.integer({ min: 1, max: 6 }) })
     .map(({ shares, places }) => shaped(shares, places, 2))
 const configurations = configurationsFrom(0)
-/** Without seats a request of the first designs waits until another comes. */
+/** Without seats, a request of the first designs waits until another arrives. */
 const withSeats = configurationsFrom(1)
 const arrivals = fc
   .array(
@@ -36,7 +36,7 @@ interface Row extends Compared {
   readonly arrival: Arrival
 }
 
-/** The draft that runs beside a baseline on the Live screen, given the same requests. */
+/** The draft that runs alongside a baseline on the Live screen, with the same requests. */
 function beside({ list, endNs }: Arrivals, base: ObjectSet, draft: ObjectSet) {
   const run = new Run<Row>(ENGINE)
   run.configure(base)

@@ -10,10 +10,10 @@ import { Servers, type Sent } from './servers.ts'
 import type { Variant } from './variant.ts'
 import { isWithoutLevels } from '../frame/reading.ts'
 
-/** How many arrivals are given before `mayGoOn` is asked. */
+/** Number of arrivals between two calls of `mayGoOn`. */
 const ARRIVALS_AT_ONCE = 256
 
-/** A list of arrivals before one variant from beginning to end: what becomes of them, and each decision. */
+/** Runs a list of arrivals through one variant from beginning to end: the results, and each decision. */
 export class Replay {
   readonly variant: Variant
   readonly decisions: Decisions
@@ -22,7 +22,7 @@ export class Replay {
   private readonly measures: readonly Measure<Call<Sent>>[]
   private readonly charts: RunCharts | undefined
 
-  /** `charted`: with numbers over time. */
+  /** `charted`: also records numbers over time. */
   constructor(variant: Variant, arrivals: Arrivals, { charted = false }: { readonly charted?: boolean } = {}) {
     this.variant = variant
     this.arrivals = arrivals
@@ -43,22 +43,22 @@ export class Replay {
     )
   }
 
-  /** Requests that have come so far. */
+  /** Number of requests that have arrived so far. */
   get arrived(): number {
     return this.servers.arrived
   }
 
-  /** Lets everything happen before the arrival with this number, which is not given yet. */
+  /** Processes all events before the arrival with this number, which is not delivered yet. */
   runToArrival(index: number): void {
     this.servers.runToArrival(index)
   }
 
-  /** Lets everything happen up to `ns`. */
+  /** Processes all events up to `ns`. */
   runTo(ns: Nanoseconds): void {
     this.servers.runTo(ns)
   }
 
-  /** Goes to the end; `false` when `mayGoOn`, asked now and then, ended it before. */
+  /** Runs to the end; `false` when `mayGoOn`, called now and then, ended it earlier. */
   runToEnd(mayGoOn: () => boolean = () => true): boolean {
     const { list, endNs } = this.arrivals
     const { charts } = this
@@ -75,7 +75,7 @@ export class Replay {
     return true
   }
 
-  /** A level as it is now, on the server of a request; `undefined` where there is none of this name. */
+  /** The current state of a level, on the server of a request; `undefined` if there is none with this name. */
   levelNamed(index: number, name: string): LevelNow | undefined {
     const arrival = this.arrivals.list[index]
     const run = arrival && this.servers.serverOf(arrival)
@@ -110,7 +110,7 @@ export class Replay {
   }
 }
 
-/** A priority level at one instant. */
+/** State of a priority level at one instant. */
 export interface LevelNow {
   readonly current: number
   readonly seatsInUse: number

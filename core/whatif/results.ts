@@ -17,18 +17,18 @@ export interface ClientResult extends Outcomes {
   readonly client: string
 }
 
-/** What one variant did. */
+/** Result of one variant. */
 export interface VariantResult extends VariantReport {
   readonly schemas: readonly SchemaResult[]
-  /** Those with the most requests first. */
+  /** Flows with the most requests first. */
   readonly flows: readonly FlowResult[]
-  /** Flows that are not among them. */
+  /** Number of flows that are left out. */
   readonly moreFlows: number
   readonly clients: readonly ClientResult[]
   readonly moreClients: number
 }
 
-/** Clients choose their names, so that there may be as many flows as requests. */
+/** Clients choose their names, so there may be as many flows as requests. */
 const MOST_ROWS = 1_000
 
 /** The limits that were in force on one server over the measured period. */
@@ -142,11 +142,11 @@ export function outcomesOf(cells: readonly Cell[], seconds: number): Outcomes {
   }
 }
 
-/** The smallest value that at least this part of all is not above; 0 of none. Values ascend. */
+/** The smallest value that at least this part of all values does not exceed; 0 if there are none. Values ascend. */
 export const nearestRank = (sorted: Float64Array, quantile: number): number =>
   sorted[Math.max(0, Math.ceil(quantile * sorted.length) - 1)] ?? 0
 
-/** `undefined` when nobody has anything. */
+/** `undefined` if all shares are 0. */
 export function jainIndex(shares: readonly number[]): number | undefined {
   let [sum, squares] = [0, 0]
   for (const share of shares) {
@@ -156,14 +156,14 @@ export function jainIndex(shares: readonly number[]): number | undefined {
   return squares === 0 ? undefined : (sum * sum) / (shares.length * squares)
 }
 
-/** All that were turned away, whatever the reason. */
+/** All rejected requests, whatever the reason. */
 export const rejectedOf = ({ rejected }: Pick<Outcomes, 'rejected'>): number => allRejected(rejected)
 
-/** All that were turned away or cut off. */
+/** All requests that were rejected or cut off. */
 export const failed = (outcomes: Pick<Outcomes, 'rejected' | 'expired'>): number =>
   outcomes.expired + rejectedOf(outcomes)
 
-/** Each limit weighted by how long it was in force within the period. */
+/** The mean of each limit, weighted by how long it was in force within the period. */
 function meanLimits(histories: readonly LimitHistory[]): ReadonlyMap<string, LevelLimits> {
   const means = new Map<string, LevelLimits>()
   for (const { adjustments, fromNs, untilNs } of histories) {

@@ -9,7 +9,7 @@ import { type Nanoseconds, secondsToNs, type Seats, type UnixMs } from '../units
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, serverOf, type Variant } from './variant.ts'
 
-/** Facts are believed for three minutes only. */
+/** Facts are valid for only three minutes. */
 const FACTS_AGAIN_NS = secondsToNs(60)
 
 /** A request on its way through one variant. `SimulatedLengths` reads `work`. */
@@ -19,21 +19,21 @@ export interface Sent {
   readonly work: { readonly executionNs: Nanoseconds; readonly watchNs: Nanoseconds | undefined }
 }
 
-/** A run that screens can show: the servers of one variant at the instant where it stands. */
+/** A run that screens can show: the servers of one variant at the current instant of the run. */
 export interface ShownRun<C = unknown> extends Rewindable<C> {
   readonly engines: readonly ApfEngine<unknown>[]
-  /** Of the first instant of the run, Unix milliseconds. */
+  /** Time of the first instant of the run, Unix milliseconds. */
   readonly startUnixMs: UnixMs
   /** The objects in force. */
   readonly objects: ObjectSet
-  /** What estimates depend on, where it is known. */
+  /** The facts that estimates depend on, if known. */
   facts(): ServerFacts | undefined
 }
 
 export interface ServersHooks {
-  /** Called when the engine has placed a request, before anything follows from it; without a ticket, of what bypasses it. */
+  /** Called when the engine has placed a request, before any consequence; without a ticket if it bypasses it. */
   readonly onPlaced?: (index: number, ticket: Ticket<Call<Sent>> | undefined) => void
-  /** Called with each answer to an arrival (`atOnce`), and with each decision after it. */
+  /** Called with the immediate decision about each arrival (`atOnce`), and with each later decision. */
   readonly onDecision?: (call: Call<Sent>, atNs: Nanoseconds, atOnce: boolean) => void
 }
 
@@ -47,19 +47,19 @@ export interface ServersCheckpoint {
 
 interface Server {
   readonly run: Run<Sent>
-  /** Of simulated requests. */
+  /** Set only for simulated requests. */
   readonly modelled: SimulatedLengths | undefined
 }
 
-/** The servers of one variant, given a list of arrivals: in bulk, event by event, and back to where they were. */
+/** The servers of one variant, which run a list of arrivals: in bulk, event by event, and back to an earlier state. */
 export class Servers implements ShownRun<ServersCheckpoint> {
   readonly variant: Variant
   readonly arrivals: Arrivals
   private readonly hooks: ServersHooks
   private readonly servers: readonly Server[]
-  /** Requests whose client goes away, by when. */
+  /** Requests whose client leaves, by time. */
   private readonly leaving: readonly { readonly atNs: Nanoseconds; readonly index: number }[]
-  /** Those of them that have come and that flow control knows. */
+  /** Those of them that have arrived and that flow control tracks. */
   private calls = new Map<number, Call<Sent>>()
   private nextArrival = 0
   private nextLeaving = 0
@@ -77,7 +77,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
       .toSorted((a, b) => a.atNs - b.atNs || a.index - b.index)
   }
 
-  /** Requests that have come so far. */
+  /** Number of requests that have arrived so far. */
   get arrived(): number {
     return this.nextArrival
   }
@@ -114,7 +114,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
     return this.arrivals.facts
   }
 
-  /** Lets everything happen before the arrival with this number, which is not given yet. */
+  /** Processes all events before the arrival with this number, which is not delivered yet. */
   runToArrival(index: number): void {
     while (this.nextArrival < index) this.giveNext()
     const next = this.arrivals.list[index]
@@ -135,7 +135,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
       const arrivesNs = this.arrivals.list[this.nextArrival]?.atNs ?? Number.POSITIVE_INFINITY
       const givenNs = Math.min(outsideNs, arrivesNs)
       const first = this.servers.reduce((a, b) => (b.run.nextNs < a.run.nextNs ? b : a))
-      // What the engines wait for comes before what is given to them at the same instant.
+      // Due events of the engines precede input at the same instant.
       if (first.run.nextNs <= Math.min(untilNs, givenNs)) {
         if (first.run.step(Math.min(untilNs, givenNs))) return true
         continue
@@ -147,7 +147,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
     }
   }
 
-  /** The server that a request comes to. */
+  /** The server that a request arrives at. */
   serverOf({ request }: Arrival): Run<Sent> | undefined {
     return this.servers[serverOf(request.user.name, this.servers.length)]?.run
   }
@@ -165,7 +165,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
     const { executionFactor } = this.variant
     const work = { executionNs: Math.round(arrival.executionNs * executionFactor), watchNs: arrival.watchNs }
     const sent: Sent = { index, arrival, work }
-    // What a decision says of its place has to be known before it is made.
+    // The placement must be recorded before the decision about it.
     const call = run.arrive(arrival.request, sent, (answer) => {
       if (answer.kind !== 'bypassed') hooks.onPlaced?.(index, answer.ticket)
     })
@@ -230,19 +230,19 @@ export class Servers implements ShownRun<ServersCheckpoint> {
     for (const { run } of this.servers) run.moveTo(ns)
   }
 
-  /** When something comes from outside besides arrivals. */
+  /** Time of the next external event other than arrivals. */
   private outsideNs(): Nanoseconds {
     const factsNs = this.arrivals.facts === undefined ? Number.POSITIVE_INFINITY : this.nextFactsNs
     return Math.min(factsNs, this.leavingNext()?.atNs ?? Number.POSITIVE_INFINITY)
   }
 
-  /** The next request whose client goes away; one may go at the instant of its arrival, before it has come. */
+  /** The next request whose client leaves; one may leave at the instant of its arrival, before it has arrived. */
   private leavingNext(): { readonly atNs: Nanoseconds; readonly index: number } | undefined {
     const next = this.leaving[this.nextLeaving]
     return next !== undefined && next.index < this.nextArrival ? next : undefined
   }
 
-  /** What comes from outside besides arrivals, up to this instant, in the order of time. */
+  /** Processes external events other than arrivals, up to this instant, in order of time. */
   private happenUntil(ns: Nanoseconds): void {
     for (;;) {
       const atNs = this.outsideNs()

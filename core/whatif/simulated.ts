@@ -9,18 +9,18 @@ import { Measure } from './measure.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { engineOptions, type Variant } from './variant.ts'
 
-/** Clients of a simulated cluster, and which part of the run is measured. */
+/** Clients of a simulated cluster, and the measured part of the run. */
 export interface SimulatedTraffic {
   readonly workload: Workload
   readonly seed: number
   readonly startUnixMs: UnixMs
   readonly fromNs: Nanoseconds
   readonly untilNs: Nanoseconds
-  /** Smoothed demand at the start, by level; none without. */
+  /** Smoothed demand at the start, by level; zero if absent. */
   readonly smoothed?: ReadonlyMap<string, Seats>
 }
 
-/** The clients in front of one server of this variant. */
+/** Simulates the clients with one server of this variant. */
 export function simulationOf(traffic: SimulatedTraffic, variant: Variant): Simulation {
   const { workload, seed, startUnixMs, untilNs, smoothed } = traffic
   const simulation = createSimulation({
@@ -35,8 +35,8 @@ export function simulationOf(traffic: SimulatedTraffic, variant: Variant): Simul
 }
 
 /**
- * What the clients send to a server of this variant, as a list: retries and pauses among it are those that follow from its
- * decisions. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it.
+ * The requests that the clients send to a server of this variant, as a list: retries and pauses in it follow from its
+ * decisions. `undefined` when `mayGoOn`, called now and then with the completed part, ended it.
  */
 export function simulatedArrivals(
   traffic: SimulatedTraffic,
@@ -72,7 +72,7 @@ const NEEDS_NOTE =
 const needsOthers = ({ behaviour }: ClientGroup): boolean =>
   behaviour.kind !== 'informer' && behaviour.calls.some(({ jobs }) => jobs?.needs !== undefined)
 
-/** The clients before one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it, as above. */
+/** Runs the clients with one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it, as above. */
 export function simulatedResult(
   traffic: SimulatedTraffic,
   variant: Variant,

@@ -3,22 +3,22 @@ import { type Algorithm, AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../engine/
 import type { RunOptions } from '../run/run.ts'
 import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
 
-/** One way to run the API servers: what a baseline and its candidates differ in. */
+/** One way to run the API servers: the settings in which a baseline and its candidates differ. */
 export interface Variant {
   readonly name: string
   readonly objects: ObjectSet
   readonly maxRequestsInFlight: Seats
   readonly maxMutatingRequestsInFlight: Seats
-  /** Each has these limits; a user stays with the server that the hash of its name gives. */
+  /** Each has these limits; a user always uses the server that the hash of its name selects. */
   readonly servers: number
   /** gitVersion whose rules apply. */
   readonly version: string
   readonly algorithm: Algorithm
-  /** Every execution time is multiplied by it. */
+  /** Multiplies every execution time. */
   readonly executionFactor: number
 }
 
-/** A server without options, and its own objects. */
+/** A server without options, with its own objects. */
 export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
   name,
   objects,
@@ -30,7 +30,7 @@ export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
   executionFactor: 1,
 })
 
-/** Limits are recomputed every ten seconds; all recomputations of four days are kept. */
+/** Limits are recomputed every ten seconds; the recomputations of four days are kept. */
 const ADJUSTMENT_SECONDS = 10
 const MOST_ADJUSTMENTS = 35_000
 
@@ -43,7 +43,7 @@ export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nano
   keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),
 })
 
-/** FNV-1a: the server of a user, the same on every machine. */
+/** FNV-1a: selects the server of a user, the same on every machine. */
 export function serverOf(user: string, servers: number): number {
   if (servers === 1) return 0
   let hash = 0x811c9dc5

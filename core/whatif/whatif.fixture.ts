@@ -33,7 +33,7 @@ export const arrivalsOf = (sent: readonly Sent[], endMs: number): Arrivals => ({
   notes: [],
 })
 
-/** 226 seats, as the engines of `run.fixture.ts`. */
+/** 226 seats, like the engines of `run.fixture.ts`. */
 export const variantOf = (name: string, changes: Partial<Variant> = {}): Variant => ({
   ...defaultVariant(name, OBJECTS),
   maxRequestsInFlight: 226,

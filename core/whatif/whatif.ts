@@ -8,12 +8,12 @@ import type { Variant } from './variant.ts'
 
 export interface WhatIfCandidate {
   readonly result: VariantResult
-  /** Absent with closed-loop clients, whose requests differ from variant to variant. */
+  /** Absent for closed-loop clients, whose requests differ between variants. */
   readonly decisions?: DecisionDifferences
 }
 
 export interface WhatIfOptions {
-  /** Each result has the numbers of its levels over time. */
+  /** Each result contains the numbers of its levels over time. */
   readonly charted?: boolean
 }
 
@@ -24,8 +24,8 @@ export interface WhatIfResult extends Pick<WhatIfReport, 'clients' | 'requests' 
 }
 
 /**
- * Gives the arrivals to each variant. `undefined` when `mayGoOn`, asked now and then with how many requests of all variants
- * have been given, ended it.
+ * Runs the arrivals through each variant. `undefined` when `mayGoOn`, called now and then with how many requests of all
+ * variants have been delivered, ended it.
  */
 export function whatIf(
   arrivals: Arrivals,
@@ -57,7 +57,7 @@ export function whatIf(
 const CLOSED_NOTE =
   'The clients react to each variant, so its requests are its own; what a thread draws at random is the same as long as it is not turned away.'
 
-/** Sets the clients before each variant. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
+/** Runs the clients with each variant. `undefined` when `mayGoOn`, called with the completed part, ended it. */
 export function whatIfClosed(
   traffic: SimulatedTraffic,
   baseline: Variant,
@@ -77,7 +77,7 @@ export function whatIfClosed(
   return { clients: 'closed', notes: [CLOSED_NOTE], baseline: first, candidates: others.map((result) => ({ result })) }
 }
 
-/** What of a comparison is shown by level. */
+/** The part of a comparison that is shown by level. */
 export const reportOf = ({ clients, requests, notes, baseline, candidates }: WhatIfResult): WhatIfReport => ({
   clients,
   ...(requests !== undefined && { requests }),
