@@ -66,7 +66,7 @@ export function equalBytes(a: DataView, at: number, b: DataView, from: number, l
   return a.getInt32(at + last, true) === b.getInt32(from + last, true)
 }
 
-/** How many bytes from `a` and from `b` on are equal, up to `most`. At least `most` bytes must follow `b`. */
+/** How many bytes from `a` and from `b` on are equal, up to `most`. From `b` on there must be `most` bytes. */
 export function commonLength(view: DataView, a: number, b: number, most: number): number {
   const end = Math.min(most, view.byteLength - a)
   let length = 0

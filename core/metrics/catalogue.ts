@@ -47,7 +47,7 @@ export function requestTimeFamiliesOf(version: string | undefined): readonly Fam
   return DURATION_FAMILIES.filter(({ since, hiddenFrom }) => has(since, hiddenFrom))
 }
 
-/** Whether a version is at least one minor and before another; an unknown version is in every range. */
+/** Whether a version is in the range from one minor to before another; an unknown version is in every range. */
 function presenceIn(version: string | undefined): (since?: number, before?: number) => boolean {
   const parsed = parseKubernetesVersion(version)
   if (parsed?.major !== 1) return () => true

@@ -90,7 +90,7 @@ export interface FamilyInfo {
   readonly unit: FamilyUnit
   readonly labels: readonly string[]
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | 'none'
-  /** First minor of Kubernetes 1 that has it; absent when it is older than any version that the console supports. */
+  /** First minor of Kubernetes 1 that has it; absent when it is older than any version that the console reads. */
   readonly since?: number
   /** First minor that hides it unless `--show-hidden-metrics-for-version` is set. */
   readonly hiddenFrom?: number

@@ -14,9 +14,7 @@ export interface Resolution {
 
 /** Points of a range on the widest chart: more are indistinguishable, and fewer than the least show no course. */
 const SCREEN_POINTS = { most: 720, least: 60 }
-/**
- * Samples in one response, about 6 MB of JSON; and in all responses for a range: as many chunks as a few queries read.
- */
+/** Samples in one response, about 6 MB of JSON; and in all responses for a range: the chunks of a few queries. */
 const ANSWER_SAMPLES = 200_000
 const RANGE_SAMPLES = 3 * ANSWER_SAMPLES
 /** Allowed steps, milliseconds: whole divisors of a minute and an hour, by which responses are cached. */

@@ -164,7 +164,7 @@ function admitted(limiter: Limiter, all: readonly Attempt[]): readonly Attempt[]
 }
 
 const sum = (all: readonly Attempt[]): number => all.reduce((total, { units }) => total + units, 0)
-/** All contiguous sublists of a list. */
+/** All non-empty contiguous sublists of a list. */
 const stretches = <T>(all: readonly T[]): (readonly T[])[] =>
   all.flatMap((_, from) => all.slice(from).map((_each, length) => all.slice(from, from + length + 1)))
 

@@ -10,7 +10,7 @@ const aText = fc.option(fc.oneof(fc.string({ maxLength: 5 }), fc.string({ unit: 
   nil: undefined,
 })
 
-/** Drops the members that are `undefined`, like requests do. */
+/** Drops the members that are `undefined`: requests have none. */
 const given = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 

@@ -22,8 +22,8 @@ export interface KeptBounds {
 }
 
 /**
- * The latest requests, as numbers and bytes in a few buffers. As objects that exist for seconds, every young-generation
- * garbage collection would copy them and delay the calls that arrive meanwhile.
+ * The latest requests, as numbers and bytes in a few buffers. Objects that exist for seconds would be copied by every
+ * young-generation garbage collection, which delays the calls that arrive meanwhile.
  */
 export class KeptRequests {
   readonly #bounds: KeptBounds

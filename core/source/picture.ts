@@ -138,9 +138,7 @@ const serverEvents = (id: string): ServerEvents => ({
   latest: undefined,
 })
 
-/**
- * A range of the past may arrive after newer frames. It extends the history; the present and its recomputations stay.
- */
+/** A range of the past may arrive after newer frames. It extends the history, not the present or its recomputations. */
 function takeFrame(
   server: ServerEvents,
   frame: ServerFrame,

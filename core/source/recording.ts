@@ -220,7 +220,7 @@ export function instantOf({ at, event }: Told): UnixMs {
   return Number.isNaN(own) ? at : own
 }
 
-/** The state at an instant: for each thread the last event before it, in the order of first emission. */
+/** The state at an instant: the last event before it for each part of the state, in the order of first emission. */
 export function heldAt(told: readonly Told[], at: UnixMs): readonly Told[] {
   const known = new Map<string, Told>()
   for (const one of told) if (instantOf(one) < at) remember(known, one)

@@ -40,7 +40,7 @@ export function pointsOfShard(plan: SweepPlan, shard: number, shards: number): r
   return Array.from({ length: Math.floor(((shard + 1) * count) / shards) - from }, (_, index) => from + index)
 }
 
-/** The base with these values, or a sentence with the reason why a server would reject them. */
+/** The base with these values, or a sentence with the reason why they are invalid. */
 export function withValues(
   base: SweepBase,
   settings: readonly Setting[],

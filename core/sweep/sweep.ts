@@ -47,7 +47,7 @@ export interface PointResult {
   readonly values: readonly number[]
   /** One for each result; absent with a problem. */
   readonly results?: readonly number[]
-  /** Why a server would reject these values. One sentence. */
+  /** Why these values are invalid. One sentence. */
   readonly problem?: string
 }
 

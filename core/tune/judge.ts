@@ -13,7 +13,7 @@ import type { Choice, Judged, Knob, Score, TunePlan } from './tune.ts'
 const WARNING = 2
 const PERCENT_STEP = 25
 
-/** The base with a choice, or a sentence with the reason why a server would reject it. */
+/** The base with a choice, or a sentence with the reason why it is invalid. */
 export function withChoice(base: SweepBase, knobs: readonly Knob[], choice: Choice): SweepBase | string {
   const chosen = knobs.flatMap((knob, index) => {
     const value = choice[index]
@@ -70,7 +70,7 @@ export interface Before {
   readonly result: VariantResult
 }
 
-/** Judges a choice by running it. `undefined` if a server would reject it, or if the guard rails block it. */
+/** Judges a choice by running it. `undefined` if it is invalid, or if the guard rails block it. */
 export function judge(plan: TunePlan, before: Before, choice: Choice): Judged | undefined {
   const changed = withChoice(before.base, plan.knobs, choice)
   if (typeof changed === 'string') return undefined

@@ -3,7 +3,7 @@ import type { ForecastEvidence } from '../contract/forecast.ts'
 
 /** Fewer requests than these are not representative of shares. */
 const FEWEST_REQUESTS = 20
-/** Maximum number of flows of one schema; smaller ones are pooled. */
+/** Maximum number of flows of one schema: the largest. The requests of the others are distributed among them. */
 const MOST_FLOWS = 24
 
 /** Fewer wide requests do not show which flows send them. */

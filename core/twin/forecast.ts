@@ -99,7 +99,7 @@ export function forecast(
   }
 }
 
-/** Where requests may go after the edit, because of changed rules of flow schemas. */
+/** Where the edit may redirect requests, by what their schemas match. */
 interface Redirected {
   /**
    * Flow schemas whose requests another schema may take after the edit: one with the same or a lower matching precedence was
@@ -229,7 +229,7 @@ function foresee(
   observed: Quantities | undefined,
   { edited, control }: Values['pairs'][number],
 ): Foreseen | undefined {
-  // If no request was dispatched, the wait is unknown; waits of other runs are no evidence.
+  // If no request was dispatched, the wait is unknown; other waits are no evidence.
   const after = edited?.quantities[quantity]
   if (after === undefined) return undefined
   const [now = 0, shown = 0] = [observed?.[quantity], control?.quantities[quantity]]

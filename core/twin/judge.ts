@@ -83,7 +83,7 @@ export function scoreOf(effects: readonly Effect[]): Score | undefined {
   return { edits: last.length, numbers: all.length, inside: all.filter(({ inside }) => inside).length }
 }
 
-/** Fewer numbers cannot represent nine in ten; older edits are not representative. */
+/** Fewer numbers cannot represent nine in ten, and edits before the last `WIDENING_EDITS` are outdated. */
 const FEWEST_NUMBERS = 10
 const WIDENING_EDITS = 20
 const BAND_PART = 0.9
