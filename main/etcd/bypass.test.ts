@@ -21,13 +21,13 @@ describe('what went past a proxy', () => {
     calls.begun = calls.answered = 30
     await look(1_100)
     expect(count.reading).toEqual({ answered: 100, outside: 70, seconds: 10 })
-    // Another minute on, nobody goes past it.
+    // For another minute, no call bypasses it.
     for (now = 20_000; now <= 90_000; now += 10_000) {
       calls.begun = calls.answered += 5
       await look(1_100 + 5 * (now / 10_000 - 1))
     }
     expect(count.reading).toMatchObject({ outside: 0, seconds: 60 })
-    // A member that was started again, and one that does not say.
+    // A member that restarted, and one that does not report its count.
     await look(3)
     expect(count.reading).toBeUndefined()
     await look(4)
@@ -37,7 +37,7 @@ describe('what went past a proxy', () => {
   })
 
   test('is never claimed of calls that came through it, whenever the member counts them', async () => {
-    // What happens to calls between two looks, and while the member writes its page.
+    // Calls that happen between two readings, and while the member writes its page.
     const aStep = fc.record({
       what: fc.constantFrom('begin', 'count', 'answer', 'giveUp', 'look', 'lookSlowly'),
       which: fc.nat(5),
@@ -72,7 +72,7 @@ describe('what went past a proxy', () => {
             continue
           }
           now += 10_000
-          // What was given up before the last look has gone through the member.
+          // Calls given up before the last reading have passed through the member.
           for (const call of under)
             if (call.givenUpAt !== undefined && call.givenUpAt < now - 10_000 && !call.counted) handled += 1
           under = under.filter(({ givenUpAt }) => givenUpAt === undefined || givenUpAt >= now - 10_000)

@@ -2,22 +2,22 @@ import { type CallCount, COUNTED_SERVICE } from './call.ts'
 import { memberMetrics } from './memberMetrics.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Requests that the member answered, and at least how many of them did not come through this proxy. */
+/** Requests that the member answered, and the minimum number of them that bypassed this proxy. */
 export interface Bypass {
   readonly answered: number
   readonly outside: number
-  /** How long they were counted. */
+  /** How long they were counted, in seconds. */
   readonly seconds: number
 }
 
 interface Sample {
   /** Monotonic milliseconds. */
   readonly at: number
-  /** By the member, since it started. */
+  /** Handled by the member since it started. */
   readonly handled: number
-  /** Calls of this proxy that the member had counted, or never will, before it was asked. */
+  /** Calls of this proxy that the member had counted, or never will, before the count was requested. */
   readonly settled: number
-  /** Calls of this proxy that the member may have counted when it had answered. */
+  /** Calls of this proxy that the member may have counted by the time it answered. */
   readonly begun: number
 }
 
@@ -25,16 +25,17 @@ const EVERY_MS = 10_000
 const COUNTED_MS = 60_000
 
 /**
- * Compares what the member counts with what passed here. A call that is under way when the member is asked may be in its count
- * or not: each time it is taken for what speaks against a bypass, so that one is never claimed where there was none.
+ * Compares the member's count with the calls that passed through this proxy. A call that is in progress when the count
+ * is requested may or may not be included in it. Each reading assumes the case that speaks against a bypass, so a
+ * bypass is never reported where there was none.
  */
 export class BypassCount {
   #samples: readonly Sample[] = []
   #givenUp = 0
 
   /**
-   * Calls `ask` for the number of calls that the member has handled; `undefined` where it does not say. One that this proxy gave
-   * up may still be on its way through the member, so it is settled when it is asked the next time.
+   * Calls `ask` for the number of calls that the member has handled; `undefined` where it does not report one. A call
+   * that this proxy gave up may still be in progress in the member, so it counts as settled from the next reading on.
    */
   async look(calls: CallCount, now: () => number, ask: () => Promise<number | undefined>): Promise<void> {
     const settled = calls.answered + this.#givenUp
@@ -46,13 +47,13 @@ export class BypassCount {
     }
     this.#givenUp = givenUp
     const last = this.#samples.at(-1)
-    // A member that was started again counts from the beginning.
+    // A member that restarted counts from the beginning.
     const before = last !== undefined && handled >= last.handled ? this.#samples : []
     const at = now()
     this.#samples = [...before.filter((one) => at - one.at <= COUNTED_MS), { at, handled, settled, begun: calls.begun }]
   }
 
-  /** `undefined` until the member has been asked twice. */
+  /** `undefined` until there are two readings. */
   get reading(): Bypass | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)]
     if (first === undefined || last === undefined || first === last) return undefined
@@ -67,7 +68,7 @@ export class BypassCount {
 
 const HANDLED = /^grpc_server_handled_total\{([^}]*)\} (\S+)$/gm
 
-/** Calls of the counted service in a metrics page of etcd; `undefined` where it counts none of any service. */
+/** Calls of the counted service in a metrics page of etcd; `undefined` if the page counts no calls of any service. */
 export function handledIn(page: string): number | undefined {
   let handled: number | undefined
   for (const [, labels = '', value] of page.matchAll(HANDLED)) {
@@ -77,7 +78,7 @@ export function handledIn(page: string): number | undefined {
   return handled
 }
 
-/** Asks the member, on the metrics page at the address of its clients. */
+/** Reads the count from the metrics page at the member's client address. */
 export const handledBy = async (upstream: Upstream): Promise<number | undefined> =>
   handledIn(await memberMetrics(upstream))
 
@@ -86,7 +87,7 @@ export interface BypassWatch {
   close(): void
 }
 
-/** Asks the member every ten seconds. */
+/** Reads the member's count every ten seconds. */
 export function watchBypass(upstream: Upstream, calls: CallCount, now: () => number): BypassWatch {
   const count = new BypassCount()
   let busy = false

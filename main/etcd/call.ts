@@ -9,46 +9,46 @@ import type { EventEmitter } from 'node:events'
 import { messageOf } from '../../core/text/text.ts'
 import type { Measure } from './measure.ts'
 
-/** Code of gRPC that the proxy itself answers with when there is no etcd. */
+/** gRPC code that the proxy itself returns when it cannot reach etcd. */
 const UNAVAILABLE = 14
 const LOST = 'The connection to etcd was lost.'
 
 /**
- * Opens a call upstream, at once on a connection that is there; rejects when there is none. Headers: names and values in turns,
- * of which those that name the place are changed.
+ * Opens a call upstream, immediately if there is a connection; rejects when there is none. Headers: names and values in
+ * turns; those that name the authority and scheme are changed.
  */
 export type OpenCall = (headers: string[]) => ClientHttp2Stream | Promise<ClientHttp2Stream>
 
 /** The service whose calls are counted, as the member counts them. */
 export const COUNTED_SERVICE = 'KV'
 
-/** Calls that went upstream: all of them, those that got a status from etcd, and those that ended otherwise. */
+/** Calls that went upstream: all of them, those for which etcd returned a status, and those that ended otherwise. */
 export interface CallCount {
   begun: number
   answered: number
   givenUp: number
 }
 
-/** Who is told how a call ended. */
+/** Notified when a call ends. */
 export interface CallObserver {
-  /** Called once, with the status of gRPC; empty where there was none. */
+  /** Called once, with the gRPC status; empty where there was none. */
   ended(status: string): void
 }
 
 /** How a call goes upstream. */
 export interface Forwarded {
-  /** What was read of it already. */
+  /** The part of the request that has already been read. */
   readonly first: readonly Buffer[]
-  /** `first` is the whole request: nothing that follows is passed on. */
+  /** `first` is the whole request: nothing that follows is forwarded. */
   readonly whole?: boolean
   readonly measure?: Measure
-  /** The answer is one message, so that it is over when that is. */
+  /** The response is one message, so the call is over when that message is. */
   readonly unary?: boolean
 }
 
 /**
- * Fields of a connection, which HTTP/2 has not, and those that name the other side. Node refuses to send some of them, and the
- * other side must not be able to make it.
+ * Header fields of an HTTP/1.1 connection, which HTTP/2 does not have, and those that name the other side. Node refuses
+ * to send some of them, and the other side must not be able to trigger that.
  */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   'connection',
@@ -60,7 +60,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Names and values in turns, in their order: what is repeated stays so. */
+/** Names and values in turns, in their original order, repetitions included. */
 function passedOn(raw: readonly string[]): string[] {
   const fields: string[] = []
   for (let index = 0; index < raw.length; index += 2) {
@@ -70,13 +70,13 @@ function passedOn(raw: readonly string[]): string[] {
   return fields
 }
 
-/** A head is passed on as it came: Node would add its date. */
+/** A head is forwarded unchanged: Node would add its own date. */
 const ALONE = { endStream: true, sendDate: false }
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false }
 
 const ignored = (): void => undefined
 
-/** Takes what the client sends, before the call goes upstream. */
+/** Receives what the client sends before the call goes upstream. */
 export interface Intake {
   push(chunk: Buffer): void
   /** The client has sent everything. */
@@ -85,12 +85,12 @@ export interface Intake {
 
 const CALL = Symbol('call')
 
-/** A stream that knows its call, until that is over. */
+/** A stream with a reference to its call, until the call is over. */
 interface Carrier extends EventEmitter {
   [CALL]?: Call | undefined
 }
 
-/** A listener that tells the call of the stream that it is called by. */
+/** A listener that passes the call of the stream that emitted the event. */
 const heard = <A, B, C>(tell: (call: Call, first: A, second: B, third: C) => void) =>
   function (this: Carrier, first: A, second: B, third: C): void {
     const call = this[CALL]
@@ -102,12 +102,13 @@ const forget = (carrier: Carrier): void => {
 }
 
 /**
- * One call in both directions. Its streams emit each of these events once, so that nobody has to take a listener away, which
- * costs more than the event.
+ * One call in both directions. Its streams emit each of these events once, so no listener has to be removed, which
+ * would cost more than the event.
  *
- * Node keeps every stream until the next full collection of garbage (the state of one has a function that is assigned to a
- * property, and V8 makes such a function old at once), and each young collection before copies what can be reached from it.
- * So the listeners are the same for all calls, and only the streams know a call. They forget it when it is over.
+ * Node keeps every stream until the next full garbage collection (the state of a stream has a function that is assigned
+ * to a property, and V8 moves such a function to the old generation at once), and each young collection before that
+ * copies whatever is reachable from it. Therefore all calls share the same listeners, and only the streams refer to a
+ * call. They drop the reference when the call is over.
  */
 export class Call {
   static readonly #down = {
@@ -139,11 +140,11 @@ export class Call {
   #asked: string[] | undefined
   #told: string[] | undefined
   #intake: Intake | undefined
-  /** What the client sends is read, and passed on. */
+  /** Data from the client is being read and forwarded. */
   #reads = false
   #pumps = false
   #measure: Measure | undefined
-  /** The answer is one message. */
+  /** The response is one message. */
   #unary = false
   #trailers: IncomingHttpHeaders | undefined
   /** Everything before the trailers is sent. */
@@ -159,18 +160,18 @@ export class Call {
     this.#count = count
     const carrier: Carrier = down
     carrier[CALL] = this
-    // What a reset says is told by `close`, which follows.
+    // `close` follows and reports what a reset means.
     down.on('error', ignored)
     down.on('close', Call.#down.close)
   }
 
-  /** Hands what the client sends to an intake, until the call goes upstream. */
+  /** Passes what the client sends to an intake, until the call goes upstream. */
   read(intake: Intake): void {
     this.#intake = intake
     this.#read()
   }
 
-  /** Begins the call upstream, in this turn where there is a connection. */
+  /** Begins the call upstream, in the same turn of the event loop if there is a connection. */
   forward(forwarded: Forwarded): void {
     this.#begun = true
     if (this.#count !== undefined) this.#count.begun += 1
@@ -228,7 +229,7 @@ export class Call {
     else this.#pump(up)
   }
 
-  /** Passes on what the client sends, as fast as etcd takes it; nothing more than the windows of HTTP/2 is held. */
+  /** Forwards what the client sends, as fast as etcd accepts it; buffers no more than the HTTP/2 windows. */
   #pump(up: ClientHttp2Stream): void {
     this.#pumps = true
     up.on('drain', Call.#up.drain)
@@ -280,7 +281,7 @@ export class Call {
     down.on('drain', Call.#down.drain)
   }
 
-  /** A piece of the answer. */
+  /** A chunk of the response. */
   #pass(chunk: Buffer): void {
     const { down } = this
     const measure = this.#measure
@@ -292,12 +293,12 @@ export class Call {
 
   #ended(): void {
     const { down } = this
-    // Trailers may overtake what is not read yet, and the answer is measured to its end.
+    // Trailers may overtake data that is not read yet, and the response is measured to its end.
     if (this.#trailers !== undefined) this.#status(this.#trailers)
     if (down.headersSent && down.writable) down.end()
   }
 
-  /** The upstream gave the call up, or its connection is lost, unless everything is said. */
+  /** The upstream aborted the call, or its connection is lost, unless the response is complete. */
   #lost(): void {
     const { down } = this
     const up = this.#upstream
@@ -330,7 +331,7 @@ export class Call {
     const fields: OutgoingHttpHeaders = {}
     for (const name of Object.keys(this.#trailers)) if (!OWN_FIELDS.has(name)) fields[name] = this.#trailers[name]
     down.sendTrailers(fields)
-    // The client has its answer; what it still sends goes nowhere.
+    // The client has its response; anything that it still sends is discarded.
     down.resume()
   }
 
@@ -349,7 +350,7 @@ export class Call {
   }
 }
 
-/** Whether nothing can be sent any more: a stream that was reset is closed some turns before it is destroyed. */
+/** Whether nothing more can be sent: a stream that was reset is closed some turns before it is destroyed. */
 export const isOver = ({ destroyed, closed }: ServerHttp2Stream): boolean => destroyed || closed
 
 /** Answers without the upstream: headers and status in one. */
@@ -369,11 +370,11 @@ export function answer(
     },
     { endStream: true },
   )
-  // What the client still sends is of no use, and must not fill the window.
+  // Anything that the client still sends is not needed, and must not fill the window.
   down.resume()
 }
 
-/** As gRPC writes messages of a status. */
+/** Encodes messages of a gRPC status. */
 export const percentEncoded = (text: string): string =>
   Buffer.from(text)
     .toString('latin1')

@@ -13,7 +13,7 @@ test('a caller is the user of a token that came by, of a JWT, or of its certific
   expect(callers.userOf({ authorization: 'token.1' }, peer)).toBe('alice')
   expect(callers.userOf({ token: jwt({ username: 'bob', revision: 7 }) }, peer)).toBe('bob')
   expect(callers.userOf({}, peer)).toBe('cn')
-  // Of a token that nobody knows the certificate says nothing: etcd goes by the token.
+  // For an unknown token the certificate does not identify the user: etcd goes by the token.
   expect(callers.userOf({ token: 'token.2' }, peer)).toBe('')
   expect(callers.userOf({ token: jwt({ username: 7 }) }, peer)).toBe('')
 })

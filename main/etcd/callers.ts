@@ -1,14 +1,14 @@
 import type { Http2Session, IncomingHttpHeaders } from 'node:http2'
 import { TLSSocket } from 'node:tls'
 
-/** Tokens whose user is known; the least recently learned one is forgotten. */
+/** Tokens whose user is known; the least recently learned one is dropped. */
 const MOST_TOKENS = 10_000
 
-/** Who calls, as far as a proxy can see it (QoS specification 5). */
+/** Identifies callers, as far as a proxy can (QoS specification 5). */
 export class Callers {
   readonly #users = new Map<string, string>()
 
-  /** An Authenticate of this user was answered with this token. */
+  /** etcd answered an Authenticate of this user with this token. */
   learn(token: string, user: string): void {
     this.#users.delete(token)
     this.#users.set(token, user)
@@ -23,7 +23,7 @@ export class Callers {
   }
 }
 
-/** The other end of a connection. It is read once: that takes longer than a small request. */
+/** The other end of a connection. Read once: reading it takes longer than a small request. */
 export interface Peer {
   /** Without the notation of IPv4 in IPv6. */
   readonly clientIP: string
@@ -43,7 +43,7 @@ function commonName(socket: TLSSocket): string {
   return Array.isArray(name) ? (name[0] ?? '') : (name ?? '')
 }
 
-/** The user that a JWT names. Whether its signature is right is for etcd to say. */
+/** The user that a JWT names. etcd verifies the signature. */
 function claimedUser(token: string): string | undefined {
   const [, claims] = token.split('.')
   if (claims === undefined) return undefined

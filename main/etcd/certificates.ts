@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts'
 const pem = async (path: string | undefined, what: string): Promise<string | undefined> =>
   path === undefined ? undefined : (await readSmall(path, what)).text
 
-/** The member at an address, with paths of the authority of its certificate and of what the proxy shows it. */
+/** The member at an address; paths of the CA of its certificate and of the proxy's client certificate and key. */
 export async function upstreamFrom(
   { origin }: URL,
   paths: { readonly ca: string | undefined; readonly cert: string | undefined; readonly key: string | undefined },
@@ -20,7 +20,7 @@ export async function upstreamFrom(
   }
 }
 
-/** What the proxy shows its clients, and the authority of their certificates, from paths. */
+/** The proxy's server certificate and key, and the CA of client certificates, from paths. */
 export async function listenerTls(paths: {
   readonly cert: string
   readonly key: string

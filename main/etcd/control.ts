@@ -16,7 +16,7 @@ import { METHODS, SERVICE, startMonitor } from './methods.ts'
 /** A rule set of 100 rules with 1,000 prefixes each is smaller. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024
 const MOST_CONNECTIONS = 64
-/** A monitor whose reader is so far behind misses records. */
+/** A monitor whose reader is this far behind misses records. */
 const MOST_UNREAD_BYTES = 1024 * 1024
 
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -32,7 +32,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
 /** What a command needs to reach a proxy. */
 const AddressSchema = z.object({
   url: z.string(),
-  /** `127.0.0.1:2382`: where the same is called over gRPC. */
+  /** `127.0.0.1:2382`: the gRPC address of the same methods. */
   grpc: z.string().optional(),
   token: z.string(),
   pid: z.number(),
@@ -47,19 +47,19 @@ export interface ControlServer {
 }
 
 export interface ControlOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
-  /** Of gRPC; 0 takes a free one. */
+  /** Port of gRPC; 0 selects a free port. */
   readonly grpcPort: number
   readonly management: Management
-  /** Folder and name under which the address is found. */
+  /** Folder and name of the file that contains the address. */
   readonly folder: string
   readonly name: string
 }
 
 /**
- * Answers the commands of this user, on loopback. Its address and a token stand in a file that only this user can read.
- * Rejects with the error of `listen` when the port is taken.
+ * Serves the commands of this user, on loopback. The address and a token are in a file that only this user can read.
+ * Rejects with the error of `listen` when the port is in use.
  */
 export async function startControl({
   port,
@@ -84,7 +84,7 @@ export async function startControl({
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, url = '' } = request
-    // A foreign name that resolves to this address (DNS rebinding) stops here, and so does a page in a browser.
+    // Rejects a foreign name that resolves to this address (DNS rebinding), and pages in a browser.
     if (!hosts.has(headers.host ?? '') || headers.origin !== undefined)
       throw new ProblemError('unauthorized', 'Only commands on this machine are answered here.')
     if (!isToken((headers.authorization ?? '').replace(/^Bearer /, '')))
@@ -141,7 +141,7 @@ function monitor(
     end: () => void response.end(),
     behind: () => response.writableLength > MOST_UNREAD_BYTES,
   })
-  // Nothing may come for hours.
+  // No record may arrive for hours.
   if (response.socket !== null) release(response.socket)
   response.once('close', stop)
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
@@ -164,13 +164,13 @@ const addressFile = (folder: string, name: string): string => join(folder, `${na
 /** Whether a proxy may have this name. */
 export const isProxyName = (name: string): boolean => PROXY_NAME.test(name)
 
-/** Names under which an address stands; the proxy may have ended without taking it away. */
+/** Names of the proxies that have an address file; a proxy may have ended without removing its file. */
 export async function proxyNames(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder).catch(() => [])
   return files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length))
 }
 
-/** The address of a proxy; `undefined` where none stands. */
+/** The address of a proxy; `undefined` if there is none. */
 export async function addressOf(folder: string, name: string): Promise<ControlAddress | undefined> {
   try {
     const text = (await readWithin(addressFile(folder, name), { mostBytes: 64 * 1024 })).toString('utf8')
@@ -183,5 +183,5 @@ export async function addressOf(folder: string, name: string): Promise<ControlAd
 /** The folder of rules and addresses of proxies within the state folder. */
 export const proxiesFolder = (stateDir: string): string => join(stateDir, 'etcd')
 
-/** The file of the rules that a proxy of this name keeps. */
+/** The file in which a proxy of this name keeps its rules. */
 export const rulesFile = (folder: string, name: string): string => join(folder, `${name}.db`)

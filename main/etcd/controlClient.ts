@@ -12,13 +12,13 @@ const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 /** A proxy that runs on this machine. */
 export interface RunningProxy {
   readonly name: string
-  /** Rejects with `ProblemError`: what the proxy refused, or `unreachable`. */
+  /** Rejects with `ProblemError`: the reason why the proxy refused the call, or `unreachable`. */
   call<S extends z.ZodType>(method: string, input: unknown, answer: S): Promise<z.infer<S>>
-  /** Until the proxy has sent as many records as were wanted, or the signal. */
+  /** Runs until the proxy has sent the requested number of records, or until the signal aborts. */
   monitor(input: unknown, emit: (record: EtcdRequest) => void, signal: AbortSignal): Promise<void>
 }
 
-/** The proxy with this name, or without one the only one that runs. Rejects with `ProblemError`. */
+/** The proxy with this name; without a name, the only one that runs. Rejects with `ProblemError`. */
 export async function findProxy(folder: string, wanted: string | undefined): Promise<RunningProxy> {
   const names = wanted === undefined ? await proxyNames(folder) : [wanted]
   const found: RunningProxy[] = []
@@ -42,7 +42,7 @@ export async function findProxy(folder: string, wanted: string | undefined): Pro
   return first
 }
 
-/** Whether a proxy still runs where its file says so: any answer to the token is from it. */
+/** Whether a proxy still runs at the address in its file: any response to the token comes from that proxy. */
 export async function answers(address: ControlAddress): Promise<boolean> {
   try {
     const response = await send(address, 'ClassList', {})

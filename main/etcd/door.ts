@@ -8,34 +8,37 @@ import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { msToNs, nsToMs } from '../../core/units.ts'
 
-/** `enforce`: requests wait or are refused. `observe`: all of them pass, and decisions are only computed. */
+/** `enforce`: requests wait or are rejected. `observe`: all requests pass, and decisions are only computed. */
 export const MODES = ETCD_MODES
 export type Mode = (typeof MODES)[number]
 
 /** Monotonic milliseconds, and a timer that does not keep the process alive. */
 export interface DoorClock {
   readonly now: () => number
-  /** Returns what stops it. */
+  /** Returns a function that stops it. */
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-/** A request at the door. */
+/** A request that arrived. */
 export interface Admission {
-  /** The call has ended, or its client left before it was let in. */
+  /** The call has ended, or its client disconnected before it was let in. */
   readonly end: (observed: Observed) => void
 }
 
 interface Events {
   decided: [Settled]
-  /** Of each request about which there is a decision, once: its call has ended, or is not to take place. */
+  /** Emitted once for each request with a decision: its call has ended, or does not take place. */
   ended: [Settled, Observed]
 }
 
 const UNSEEN: Observed = { ok: false, scannedKeys: undefined, responseBytes: undefined, latencyMs: undefined }
-/** Timers of Node take no more. */
+/** Timers of Node accept no longer delay. */
 const LONGEST_MS = 0x7fff_ffff
 
-/** Lets requests in as the rules decide, by the clock. Rules and mode change without an effect on requests under way. */
+/**
+ * Lets requests in as the rules decide, driven by the clock. Changes of rules and mode do not affect requests in
+ * progress.
+ */
 export class Door extends EventEmitter<Events> {
   readonly #clock: DoorClock
   readonly #waiting = new Map<number, (decision: Settled) => void>()
@@ -64,7 +67,7 @@ export class Door extends EventEmitter<Events> {
     return this.#engine
   }
 
-  /** Classes that stay the same keep their state; what waits in others passes. */
+  /** Unchanged classes keep their state; requests that wait in other classes pass. */
   configure(configuration: QosConfiguration, mode: Mode = this.#mode): void {
     this.#configuration = configuration
     this.#mode = mode
@@ -75,8 +78,8 @@ export class Door extends EventEmitter<Events> {
   }
 
   /**
-   * `decided` is called once, now or later, unless `end` is called before; after `limited` the call must not take place. With
-   * the mode `observe` it is called at once, and never with `limited` or `delayed`.
+   * `decided` is called once, now or later, unless `end` is called before; after `limited` the call must not take
+   * place. In the mode `observe` it is called immediately, and never with `limited` or `delayed`.
    */
   arrive(request: QosRequest, decided: (decision: Settled | undefined) => void): Admission {
     const decision = this.#engine.arrive(request, this.#now())
@@ -111,7 +114,7 @@ export class Door extends EventEmitter<Events> {
         if (endedWith !== undefined) return
         endedWith = observed
         if (!this.#waiting.has(id)) return finish(observed)
-        // What would wait goes on doing so, as if the call had not begun.
+        // A request that would wait remains waiting, as if the call had not begun.
         if (observing) return
         this.#waiting.delete(id)
         this.#engine.cancel(id, this.#now())
@@ -131,7 +134,7 @@ export class Door extends EventEmitter<Events> {
 
   #engineFor(configuration: QosConfiguration, state?: QosEngine['state']): QosEngine {
     const settled = (decision: Decision): void => {
-      // The engine must not be called from here, and callers may do so.
+      // The engine must not be called from here, and callbacks may call it.
       if (decision.verdict !== 'waiting') queueMicrotask(() => this.#waiting.get(decision.id)?.(decision))
     }
     return new QosEngine(configuration, settled, state)

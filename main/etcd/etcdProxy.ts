@@ -10,28 +10,28 @@ import { SESSION_MEGABYTES, STREAM_WINDOW_BYTES, type Upstream, UpstreamConnecti
 
 export interface EtcdProxyOptions {
   readonly upstream: Upstream
-  /** An address of this machine; 127.0.0.1 without. Any other needs TLS and an authority of client certificates. */
+  /** An address of this machine; defaults to 127.0.0.1. Any other needs TLS and a CA of client certificates. */
   readonly host?: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly tls?: TlsFiles
   readonly door: Door
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter
-  /** Counts what goes upstream. */
+  /** Counts the calls that go upstream. */
   readonly calls?: CallCount
 }
 
 export interface EtcdProxy {
-  /** `http://127.0.0.1:2380`: where clients connect to. */
+  /** `http://127.0.0.1:2380`: the address that clients connect to. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Listens in front of one member of etcd. Each client has its own connection upstream, so that one that reads slowly delays
- * nobody else. Rejects with `ProblemError`.
+ * Listens in front of one member of etcd. Each client has its own connection upstream, so that a slow reader does not
+ * delay other clients. Rejects with `ProblemError`.
  */
 export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProxy> {
   const { upstream, host = LOOPBACK, tls } = options
@@ -41,7 +41,7 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       `Other than on loopback, the proxy requires TLS and client certificates. Provide a certificate for ${host}, its key and the CA of the clients.`,
     )
   }
-  // Any user of this machine reaches a port on loopback, and etcd holds every secret of a cluster.
+  // Any user of this machine can reach a port on loopback, and etcd stores every secret of a cluster.
   if (upstream.tls?.cert !== undefined && tls?.clientCa === undefined) {
     throw new ProblemError(
       'invalid-input',
@@ -62,7 +62,7 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
     const around = { ...options, callers, peer: peerOf(session), open: connection.open.bind(connection) }
     session.on('stream', (stream, headers, _flags, raw) => exchange(stream, headers, raw, around))
   })
-  // A broken handshake, or bytes that are no HTTP/2, end their own connection only.
+  // A failed handshake, or bytes that are not HTTP/2, end only their own connection.
   server.on('sessionError', () => undefined)
   const close = closable(server)
   const port = await listen(server, host, options.port)
@@ -79,7 +79,7 @@ function listenerOf(tls: TlsFiles | undefined): Http2Server | Http2SecureServer 
   const options = {
     maxSessionMemory: SESSION_MEGABYTES,
     maxHeaderListPairs: 1_000,
-    // Metadata of gRPC may be repeated, whatever its name.
+    // gRPC metadata of any name may be repeated.
     strictSingleValueFields: false,
     settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
   }

@@ -22,7 +22,7 @@ import { MOST_READ_BYTES, readRequest } from './requests.ts'
 export interface ExchangeSurroundings {
   readonly door: Door
   readonly callers: Callers
-  /** Who the connection is from. */
+  /** The other end of the connection. */
   readonly peer: Peer
   readonly open: OpenCall
   /** Monotonic milliseconds. */
@@ -31,26 +31,26 @@ export interface ExchangeSurroundings {
   readonly calls?: CallCount
 }
 
-/** Counts what passes. */
+/** Counts calls. */
 export interface CallMeter {
-  /** A request that could not be read passed without a rule (QoS specification 10). */
+  /** A request that could not be parsed passed without a rule (QoS specification 10). */
   unread(): void
   /** A watch stream was opened or closed. */
   watch(change: 1 | -1): void
-  /** A call that etcd was asked has ended; `status` is the number of gRPC, or empty. */
+  /** A call that was sent to etcd has ended; `status` is the gRPC status number, or empty. */
   ended(method: string, status: string, latencyMs: number): void
-  /** How long the proxy took to read a request and to decide about it. */
+  /** How long the proxy took to read a request and to decide. */
   overhead(ms: number): void
 }
 
 const COUNTED = `${COUNTED_SERVICE}/`
 const inspected: ReadonlySet<string> = new Set(METHODS.filter((method) => !UNLIMITED_METHODS.has(method)))
-/** Of those, the ones with more than one message in an answer. */
+/** Inspected methods whose response has more than one message. */
 const STREAMED: ReadonlySet<string> = new Set(['Maintenance/Snapshot', 'Election/Observe'])
 
 /**
- * Passes one call on, byte by byte. Of methods that rules are about, the first message is read before anything goes upstream;
- * of all others, unknown ones too, nothing is. `raw`: names and values of the headers in turns.
+ * Forwards one call, byte by byte. For methods that rules cover, the first message is read before anything goes
+ * upstream; for all others, unknown ones included, nothing is read. `raw`: names and values of the headers in turns.
  */
 export function exchange(
   down: ServerHttp2Stream,
@@ -74,7 +74,7 @@ interface Head {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Gathers the first message, and then has the request decided about. */
+/** Collects the first message, then requests a decision. */
 class Gathering implements Intake {
   readonly #call: Call
   readonly #head: Head
@@ -89,7 +89,7 @@ class Gathering implements Intake {
   }
 
   push(chunk: Buffer): void {
-    // Of a whole request nothing more is passed on, so that its stream may flow.
+    // After a whole request nothing more is forwarded, so its stream may flow.
     if (!this.#decided && this.#first.push(chunk)) this.end()
   }
 
@@ -97,7 +97,7 @@ class Gathering implements Intake {
     if (this.#decided) return
     this.#decided = true
     const first = this.#first
-    // The client may go on sending what is not gathered.
+    // The client may send more than is collected.
     if (!first.whole) this.#call.down.pause()
     if (!admit(this.#call, this.#head, first, this.#around)) {
       this.#around.meter?.unread()
@@ -106,7 +106,7 @@ class Gathering implements Intake {
   }
 }
 
-/** Lets a request in as the rules decide, now or later; `false` for one that cannot be read. */
+/** Lets a request in as the rules decide, now or later; returns `false` for a request that cannot be parsed. */
 function admit(call: Call, { method, headers }: Head, first: FirstMessage, around: ExchangeSurroundings): boolean {
   const { callers, peer, now, meter } = around
   const began = now()
@@ -128,8 +128,8 @@ function admit(call: Call, { method, headers }: Head, first: FirstMessage, aroun
 }
 
 /**
- * A call that rules decide about. It is told of the end as an object: V8 keeps a function that is assigned to a property, and
- * all that it reaches, until the next full collection.
+ * A call that rules decide about. Its end is reported to an object instead of a function: V8 keeps a function that is
+ * assigned to a property, and everything reachable from it, until the next full collection.
  */
 class Inspected implements CallObserver {
   readonly #call: Call

@@ -15,7 +15,7 @@ const proto = new ProtoFile(PROTO)
 
 const UNIMPLEMENTED = 12
 const INTERNAL = 13
-/** Codes of gRPC by those of problems. */
+/** gRPC codes by problem code. */
 const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   'invalid-input': 3,
   'not-found': 5,
@@ -30,7 +30,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
 const MOST_CONNECTIONS = 64
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
 const SESSION_MEGABYTES = 32
-/** A monitor whose reader is so far behind misses records. */
+/** A monitor whose reader is this far behind misses records. */
 const MOST_UNREAD_BYTES = 1024 * 1024
 
 export interface GrpcControl {
@@ -40,22 +40,23 @@ export interface GrpcControl {
 }
 
 export interface GrpcControlOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly management: Management
   readonly isToken: (given: string) => boolean
 }
 
 /**
- * The management of a proxy over gRPC, on loopback, without TLS: the functions of `methods.ts`, with messages of `etcdqospb.ts`.
- * Callers show the token as the metadata `authorization: Bearer TOKEN`. Rejects with the error of `listen`.
+ * The management API of a proxy over gRPC, on loopback, without TLS: the functions of `methods.ts`, with messages of
+ * `etcdqospb.ts`. Callers send the token as the metadata `authorization: Bearer TOKEN`. Rejects with the error of
+ * `listen`.
  */
 export async function startGrpcControl({ port, management, isToken }: GrpcControlOptions): Promise<GrpcControl> {
   const server = createServer({
     maxSessionMemory: SESSION_MEGABYTES,
     settings: { maxConcurrentStreams: MOST_CONNECTIONS },
   })
-  // A connection without a token is closed soon; the others are those of the user.
+  // A connection without a token is closed soon; the others belong to the user.
   const room = keepRoom(server, { limits: quickAnswers(MOST_CONNECTIONS) })
   server.on('sessionError', () => undefined)
   server.on('session', (session) => {
@@ -72,7 +73,7 @@ export async function startGrpcControl({ port, management, isToken }: GrpcContro
   return { address: `${LOOPBACK}:${bound}`, close }
 }
 
-/** `management` is absent for a caller that may not call. */
+/** `management` is absent for a caller that is not authorized. */
 function serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, management: Management | undefined): void {
   if (headers['content-type']?.startsWith('application/grpc') !== true) {
     stream.respond({ ':status': 415 }, { endStream: true })
@@ -115,7 +116,7 @@ function serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, manageme
   stream.once('end', carryOut)
 }
 
-/** The method of a path of our service; empty for any other. */
+/** The method in a path of our service; empty for any other path. */
 const nameOf = (path: string): string => (path.startsWith(SERVICE) ? path.slice(SERVICE.length) : '')
 
 function inputOf(first: FirstMessage, message: string): JsonMap {
@@ -139,7 +140,7 @@ async function unary(stream: ServerHttp2Stream, management: Management, name: st
   stream.end(framed(proto.encode(output, jsonOutput(name, result))))
 }
 
-/** An object to be written, as the handlers take it: its name, its members, and `null` for those to remove. */
+/** An object to write, in the form that the handlers accept: its name, its members, and `null` for members to remove. */
 function jsonInput(input: JsonMap): Json {
   const written = input['class'] ?? input['rule']
   if (written === undefined || !isMap(written)) return input
@@ -148,7 +149,7 @@ function jsonInput(input: JsonMap): Json {
   return { name, members: { ...members, ...Object.fromEntries(cleared) } }
 }
 
-/** Lists have a message around them. */
+/** Lists are wrapped in a message. */
 function jsonOutput(name: string, result: Json): JsonMap {
   if (isMap(result)) return result
   const list = { ClassList: KINDS.class, RuleList: KINDS.rule, Advise: 'advice' }[name]

@@ -33,7 +33,7 @@ import type { KeptRules, RulesStore } from './rulesStore.ts'
 import type { StorageReading } from './storage.ts'
 import { requestView, stateView, topView } from './view.ts'
 
-/** Rules of a proxy that nobody has given any. */
+/** Rules of a proxy that has not been configured. */
 export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
 
 export interface ManagementOptions {
@@ -43,7 +43,7 @@ export interface ManagementOptions {
   readonly url: () => string
   readonly upstream: string
   readonly storage: () => StorageReading | undefined
-  /** Absent where nothing can go past the proxy. */
+  /** Absent where requests cannot bypass the proxy. */
   readonly bypass?: () => Bypass | undefined
   /** Monotonic milliseconds, the clock of the door. */
   readonly now: () => number
@@ -51,14 +51,14 @@ export interface ManagementOptions {
   readonly time: () => number
 }
 
-/** Requests before this are not part of a preview, and those of advice (QoS specification 8). */
+/** Previews and advice do not include requests before this (QoS specification 8). */
 const PREVIEWED_NS = secondsToNs(600)
 const ADVISED_NS = secondsToNs(300)
 const TOP_EVERY_NS = secondsToNs(5)
-/** Decisions of which the median is shown. */
+/** The number of decisions over which the median is computed. */
 const MOST_TOOK = 1_000
 
-/** The configuration that is kept, and its revision. Rejects with `ProblemError` for rules that cannot be read any more. */
+/** The stored configuration and its revision. Rejects with `ProblemError` for rules that cannot be read any more. */
 export async function keptConfiguration(
   store: RulesStore,
 ): Promise<{ readonly configuration: QosConfiguration; readonly mode: Mode; readonly revision: number }> {
@@ -71,7 +71,7 @@ export async function keptConfiguration(
 const configurationOf = ({ document }: KeptRules): QosConfiguration =>
   changeRules(NO_RULES, { action: 'import', document }).configuration
 
-/** What people do with a running proxy: they watch it, try rules, and change them. */
+/** Operations on a running proxy: monitor it, try rules, and change them. */
 export class Management {
   readonly traffic = new Traffic()
   readonly #options: ManagementOptions
@@ -126,7 +126,7 @@ export class Management {
     })
   }
 
-  /** Up to 20,000 requests are summed while clients of the proxy wait, so not every second. */
+  /** Summing covers up to 20,000 requests while clients of the proxy wait, so it does not run every second. */
   #latestTop(): EtcdState['top'] {
     const now = this.#nowNs
     if (this.#top === undefined || now - this.#top.at >= TOP_EVERY_NS)
@@ -134,30 +134,33 @@ export class Management {
     return this.#top.top
   }
 
-  /** How long it took to read a request and to decide about it. */
+  /** Records how long it took to read a request and to decide. */
   took(ms: number): void {
     this.#took[this.#decided % MOST_TOOK] = ms
     this.#decided += 1
   }
 
-  /** Median of the latest; `undefined` before the first. */
+  /** Median of the latest; `undefined` before the first one. */
   #decideMs(): number | undefined {
     const latest = this.#took.slice(0, this.#decided).toSorted()
     return latest[Math.floor(latest.length / 2)]
   }
 
-  /** Keeps rules as the first revision, where none are kept. */
+  /** Stores rules as the first revision, if none are stored. */
   async begin(configuration: QosConfiguration): Promise<void> {
     await this.change({ action: 'import', document: documentOf(configuration) })
   }
 
-  /** Follows an edit of the rule files. */
+  /** Applies an edit of the rule files. */
   configure(configuration: QosConfiguration, mode?: Mode): void {
     this.#options.door.configure(configuration, mode)
     this.traffic.forgetAllBut(new Set(configuration.rules.map(({ name }) => name)))
   }
 
-  /** One change after another: each starts from what the one before left. Rejects with `ProblemError`, changing nothing. */
+  /**
+   * Changes run one after another: each starts from the result of the one before. Rejects with `ProblemError`, changing
+   * nothing.
+   */
   change(change: EtcdChange): Promise<EtcdChanged> {
     const done = this.#turn.then(() => this.#change(change))
     this.#turn = done.catch(() => undefined)
@@ -216,7 +219,7 @@ export class Management {
     return { revision: 0, warnings: [] }
   }
 
-  /** What these rules would have done with the last ten minutes; the rules in effect without any. */
+  /** What these rules would have done in the last ten minutes; without a change, the rules in effect. */
   preview(change?: EtcdChange): EtcdPreview {
     const { door } = this.#options
     const { configuration } =
@@ -228,7 +231,10 @@ export class Management {
     return advise(this.traffic.recent(this.#nowNs - ADVISED_NS), this.#options.door.configuration)
   }
 
-  /** What would become of a request now, and why. Nothing is charged. Throws `ProblemError` for one that cannot be read. */
+  /**
+   * The decision that a request would get now, and the reason. Nothing is charged. Throws `ProblemError` for a request
+   * that cannot be parsed.
+   */
   test(record: Json): Json {
     const { door } = this.#options
     const read = new RecordReader().read(record)
@@ -244,7 +250,7 @@ export class Management {
     return toJson(decisionJson(engine.arrive(request, this.#nowNs), configuration.settings, configuration.rules))
   }
 
-  /** Classes and rules as files hold them. */
+  /** Classes and rules in the format of rule files. */
   document(): RulesDocument {
     return documentOf(this.#options.door.configuration)
   }
@@ -258,7 +264,7 @@ export class Management {
     return this.#kept().history(most)
   }
 
-  /** Calls with each request from now on whose value is above the threshold. Returns what stops it. */
+  /** Calls `emit` for each request from now on whose value is above the threshold. Returns a function that stops it. */
   monitor(kind: MonitorKind, threshold: number, emit: (request: EtcdRequest) => void): () => void {
     const { now, time } = this.#options
     const listener = (seen: Seen): void => {

@@ -3,12 +3,12 @@ import { type MessageParts, MessageScanner } from './messages.ts'
 import { readToken } from './requests.ts'
 import { ScanCount } from './responses.ts'
 
-/** The status of gRPC of a call that succeeded. */
+/** The gRPC status of a successful call. */
 export const OK = '0'
-/** A longer answer to Authenticate holds no token of etcd. */
+/** A longer response to Authenticate contains no token of etcd. */
 const MOST_TOKEN_BYTES = 64 * 1024
 
-/** What a call costs, from the bytes of its answer. */
+/** Measures the cost of a call from the bytes of its response. */
 export class Measure implements MessageParts {
   readonly #now: () => number
   readonly #scan: ScanCount
@@ -24,7 +24,7 @@ export class Measure implements MessageParts {
   }
 
   onHead(compressed: boolean, length: number): void {
-    // Of a compressed answer only the size is known.
+    // For a compressed response only the size is known.
     if (compressed || (this.#kept !== undefined && length > MOST_TOKEN_BYTES)) this.#counts = false
   }
 
@@ -42,7 +42,7 @@ export class Measure implements MessageParts {
     this.#scanner.push(chunk)
   }
 
-  /** Whether a message has ended with the last byte. */
+  /** Whether the last byte completed a message. */
   get whole(): boolean {
     return this.#scanner.whole
   }

@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts'
 const MOST_PAGE_BYTES = 8 * 1024 * 1024
 const PAGE_MS = 2_000
 
-/** The metrics page of a member, at the address of its clients; empty where it cannot be read. */
+/** The metrics page at the client address of a member; empty where it cannot be read. */
 export async function memberMetrics({ url, tls }: Upstream): Promise<string> {
   const signal = AbortSignal.timeout(PAGE_MS)
   const get = url.startsWith('https') ? httpsGet : httpGet

@@ -1,19 +1,19 @@
-/** Bytes in front of each message: whether it is compressed, and its length. */
+/** Bytes in front of each message: the compression flag and the length. */
 export const HEAD_BYTES = 5
 
-/** What a scanner calls while bytes go by. */
+/** Callbacks that a scanner invokes while bytes pass. */
 export interface MessageParts {
   onHead?(compressed: boolean, length: number): void
   onPiece?(piece: Buffer): void
 }
 
 /**
- * Finds the messages of a gRPC stream in its bytes, which may be cut anywhere. Nothing is kept but the head of a message, so
- * that messages of any length can pass.
+ * Finds the messages of a gRPC stream in its bytes, which may be split anywhere. Only the head of a message is
+ * buffered, so messages of any length can pass.
  */
 export class MessageScanner {
   readonly #parts: MessageParts
-  /** Of a head that is cut, what came of it; most are not. */
+  /** The bytes so far of a head that is split; most are not. */
   #head: number[] | undefined
   #left = 0
   #messages = 0
@@ -24,7 +24,7 @@ export class MessageScanner {
     this.#parts = parts
   }
 
-  /** Whether a message has ended with the last byte. */
+  /** Whether the last byte completed a message. */
   get whole(): boolean {
     return this.#left === 0 && this.#head === undefined && this.#messages > 0
   }
@@ -61,20 +61,20 @@ export class MessageScanner {
   }
 }
 
-/** The first message of a stream, gathered until it is whole. */
+/** The first message of a stream, collected until it is whole. */
 export class FirstMessage {
   readonly #most: number
   readonly #chunks: Buffer[] = []
   #bytes = 0
-  /** Of the message without its head; known once the head is whole. */
+  /** Length of the message without its head; known once the head is complete. */
   #length = 0
 
-  /** A message of more than `most` bytes is not gathered. */
+  /** A message of more than `most` bytes is not collected. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Whether no more bytes are needed: the message is whole, or too long to be read. */
+  /** Returns whether no more bytes are needed: the message is whole, or too long to be read. */
   push(chunk: Buffer): boolean {
     this.#chunks.push(chunk)
     const hadHead = this.#bytes >= HEAD_BYTES
@@ -84,17 +84,17 @@ export class FirstMessage {
     return this.#length > this.#most || this.#bytes >= HEAD_BYTES + this.#length
   }
 
-  /** Whether the message is all that came: no byte is missing, and none follows it. */
+  /** Whether the message is everything that arrived: no byte is missing, and none follows it. */
   get whole(): boolean {
     return this.#bytes >= HEAD_BYTES && this.#bytes === HEAD_BYTES + this.#length
   }
 
-  /** Everything so far, to be forwarded as it came. */
+  /** Everything so far, to be forwarded unchanged. */
   get chunks(): readonly Buffer[] {
     return this.#chunks
   }
 
-  /** `undefined` for one that is not whole or too long. */
+  /** `undefined` for a message that is incomplete or too long. */
   read(): { readonly compressed: boolean; readonly payload: Buffer } | undefined {
     if (this.#bytes < HEAD_BYTES) return undefined
     const length = this.#length

@@ -12,7 +12,7 @@ export const SERVICE = '/etcdqospb.QoS/'
 
 const Nothing = z.object({})
 
-/** Of each ranking, as a state has it. */
+/** Entries of each ranking in a state. */
 const MOST_TOP = 10
 /** Most records of one monitor (QoS specification 8). */
 export const MOST_MONITORED = 99
@@ -38,7 +38,7 @@ const method =
 const Named = z.object({ name: z.string() })
 const Written = z.object({ name: z.string(), members: z.record(z.string(), JsonSchema) })
 
-/** `ClassAdd` and the others of a class, and the same of a rule. */
+/** `ClassAdd` and the other methods of a class, and the same methods of a rule. */
 const methodsOf = (kind: Kind, prefix: string): Readonly<Record<string, Handler>> => ({
   [`${prefix}Add`]: method(Written, (management, written) => management.change({ action: 'add', kind, ...written })),
   [`${prefix}Update`]: method(Written, (management, written) =>
@@ -53,7 +53,7 @@ const methodsOf = (kind: Kind, prefix: string): Readonly<Record<string, Handler>
   [`${prefix}List`]: method(Nothing, (management) => management.document()[KINDS[kind]]),
 })
 
-/** Each takes a JSON object and answers JSON; rejects with `ProblemError`. */
+/** Each method receives a JSON object and returns JSON; rejects with `ProblemError`. */
 export const METHODS: Readonly<Record<string, Handler>> = {
   ...methodsOf('class', 'Class'),
   ...methodsOf('rule', 'Rule'),
@@ -87,13 +87,13 @@ export const METHODS: Readonly<Record<string, Handler>> = {
 
 export interface Monitored {
   readonly emit: (record: EtcdRequest) => void
-  /** As many records were emitted as were wanted. */
+  /** The requested number of records was emitted. */
   readonly end: () => void
   /** Whether the reader is so far behind that it misses records. */
   readonly behind: () => boolean
 }
 
-/** Emits requests as they end. Returns what stops it. Throws `ProblemError` for a monitor that cannot be. */
+/** Emits requests as they end. Returns a function that stops it. Throws `ProblemError` for an invalid monitor. */
 export function startMonitor(management: Management, input: Json, { emit, end, behind }: Monitored): () => void {
   const read = MonitorSchema.safeParse(input)
   if (!read.success)

@@ -15,19 +15,19 @@ import type { Management } from './management.ts'
 import type { StorageReading } from './storage.ts'
 import { CounterTally, HistogramTally } from './tallies.ts'
 
-/** Group values that are labels; the rest are summed (QoS specification 9). */
+/** Group values that become labels; the rest are summed (QoS specification 9). */
 const MOST_GROUPS = 20
 const SIZES = Array.from({ length: 13 }, (_, power) => 4 ** power)
 const SECONDS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.5, 1, 5, 15, 60]
 const OVERHEADS = [0.0001, 0.0005, 0.001, 0.005, 0.02]
 const RATIOS = [0.1, 0.5, 0.8, 1, 1.25, 2, 10]
-/** Names of the codes of gRPC. */
+/** Names of the gRPC codes. */
 const CODES =
   'OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'.split(
     ' ',
   )
 
-/** What the registry measures of the clock that the door has. */
+/** The part of the door's clock that the metrics need. */
 export interface MeteredClock {
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -126,7 +126,7 @@ export class EtcdMetrics implements CallMeter {
     this.#overhead.observe(ms / MS_PER_SECOND)
   }
 
-  /** In the format of Prometheus. */
+  /** The page in the Prometheus text format. */
   page(): Promise<string> {
     return this.#registry.metrics()
   }
@@ -166,7 +166,7 @@ export class EtcdMetrics implements CallMeter {
     this.#registry.registerMetric(gauge)
   }
 
-  /** Counters that the engine keeps: their values are taken over when the page is written. */
+  /** Counters that the engine keeps: their values are copied when the page is written. */
   #lookups(door: Door): void {
     const lookups = new Counter({
       name: 'etcd_qos_tracker_lookups_total',
@@ -256,7 +256,7 @@ export class EtcdMetrics implements CallMeter {
 
 const COMPARED = CONDITION_KINDS.filter((kind) => kind !== 'PercentOfStorageQuotaUsed' && kind !== 'RequestSize')
 
-/** The operation, or the method of one that has no name. */
+/** The operation, or the method if the operation has no name. */
 const labelOf = (method: string): string => opOfMethod(method) || method
 
 function valueOfLevel(level: EtcdLevel): number {

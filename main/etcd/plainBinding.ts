@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 
 /**
- * From now on functions that are bound to an async resource lack the deprecated property `asyncResource` (DEP0172). Node binds
- * one for each request of HTTP/2, and makes two wrapped accessors for that property each time, which take 15 % of the processor
- * time of a proxied request (docs/decisions/021). It changes Node for the whole process, so it is for one that does nothing
- * but pass requests.
+ * From now on functions that are bound to an async resource lack the deprecated property `asyncResource` (DEP0172).
+ * Node binds one for each HTTP/2 request, and creates two wrapped accessors for that property each time, which take
+ * 15 % of the processor time of a proxied request (docs/decisions/021). It changes Node for the whole process, so use
+ * it only in a process that does nothing but forward requests.
  */
 export function bindWithoutAccessors(): void {
   Object.defineProperty(AsyncResource.prototype, 'bind', { value: bind, writable: true, configurable: true })
@@ -12,7 +12,7 @@ export function bindWithoutAccessors(): void {
 
 type Bound = (this: unknown, ...args: unknown[]) => unknown
 
-/** The receiver of the call counts where none is given, as in Node. */
+/** Without a receiver, the receiver of the call applies, as in Node. */
 function bind(this: AsyncResource, bound: Bound, receiver?: unknown): Bound {
   return receiver === undefined ? called(this, bound) : (...args) => this.runInAsyncScope(bound, receiver, ...args)
 }

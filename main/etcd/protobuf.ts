@@ -3,7 +3,7 @@ import { isList, isMap, type Json, type JsonMap } from '../../core/manifest/json
 
 interface Field {
   readonly number: number
-  /** Of the JSON. */
+  /** Name in the JSON. */
   readonly name: string
   /** `string`, `double`, `bool`, or the name of a message. */
   readonly type: string
@@ -21,7 +21,7 @@ const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, let
 const MESSAGE = /^message (\w+) \{([^}]*)\}/gm
 const FIELD = /^ +(optional|repeated) (\w+) (\w+) = (\d+)(?: \[json_name = "(\w+)"\])?;/gm
 const RPC = /rpc (\w+)\((\w+)\) returns \((stream )?(\w+)\);/g
-/** Messages are nested less deep than this, or the stack would decide. */
+/** Messages are nested less deep than this; otherwise the stack would be the limit. */
 const MOST_NESTED = 16
 
 /** Messages and methods as a proto file describes them, in the part of its language that `etcdqospb.ts` uses. */
@@ -49,7 +49,7 @@ export class ProtoFile {
     )
   }
 
-  /** Members that the message does not have, and those of another type, are left out. */
+  /** Members that the message does not have, and members of another type, are omitted. */
   encode(message: string, value: JsonMap): Uint8Array {
     const writer = new BinaryWriter()
     for (const field of this.#fieldsOf(message)) {
@@ -59,7 +59,7 @@ export class ProtoFile {
     return writer.finish()
   }
 
-  /** Throws for bytes that are no such message. Unknown fields are skipped. */
+  /** Throws for bytes that are not such a message. Unknown fields are skipped. */
   decode(message: string, bytes: Uint8Array, depth = 0): JsonMap {
     if (depth > MOST_NESTED) throw new RangeError('The message is nested too deep.')
     const reader = new BinaryReader(bytes)

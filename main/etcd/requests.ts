@@ -3,19 +3,19 @@ import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire'
 import type { KeyOperation, RangeOptions, Txn, TxnElement } from '../../core/qos/request.ts'
 import type { Bytes } from '../../core/qos/keys.ts'
 
-/** As far as rules read a message (QoS specification 10). */
+/** The parts of a message that rules read (QoS specification 10). */
 export interface ReadRequest {
   readonly body?: TxnElement
-  /** Whom an Authenticate is about. */
+  /** The user name in an Authenticate. */
   readonly name?: string
 }
 
-/** A message of a request that is longer is forwarded without being read; etcd refuses those above 1.5 MiB by default. */
+/** A longer request message is forwarded without being parsed; by default etcd rejects messages above 1.5 MiB. */
 export const MOST_READ_BYTES = 8 * 1024 * 1024
-/** Txns are nested less deep than this, or the stack would decide. */
+/** Txns are nested less deep than this; otherwise the stack would be the limit. */
 const MOST_NESTED = 32
 
-/** Called for each field; `false` for one that it does not read. */
+/** Called for each field; returns `false` for a field that it does not read. */
 type ReadField = (field: number, reader: BinaryReader) => boolean
 
 function eachField(bytes: Uint8Array, read: ReadField): void {
@@ -46,7 +46,7 @@ const RANGE_FLAGS = { 7: 'serializable', 8: 'keysOnly', 9: 'countOnly' } as cons
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Whether a field is one of a table; its numbers stand for all that there are. */
+/** Whether a field is in a table. */
 const isOf = <T extends object>(table: T, field: PropertyKey): field is keyof T => Object.hasOwn(table, field)
 
 function readRange(bytes: Uint8Array): KeyOperation {
@@ -101,7 +101,7 @@ function readTxn(bytes: Uint8Array, depth = 0): Txn {
   return { op: 'Txn', success: branches[2] ?? [], failure: branches[3] ?? [] }
 }
 
-/** By their numbers in a RequestOp. */
+/** Elements by their field number in a RequestOp. */
 const ELEMENTS: Readonly<Record<number, (bytes: Uint8Array, depth: number) => TxnElement>> = {
   1: readRange,
   2: readPut,
@@ -132,7 +132,7 @@ export interface Payload {
   readonly payload: Uint8Array
 }
 
-/** What rules read of a request. `undefined` when it cannot be read: whether it is valid is for etcd to say. */
+/** The parts of a request that rules read. `undefined` when it cannot be parsed: etcd decides whether it is valid. */
 export function readRequest(
   method: string,
   { compressed, payload }: Payload,
@@ -152,10 +152,10 @@ function unpacked(payload: Uint8Array, encoding: string | undefined): Uint8Array
   return gunzipSync(payload, { maxOutputLength: MOST_READ_BYTES })
 }
 
-/** The token of an AuthenticateResponse. Throws what cannot be read. */
+/** The token of an AuthenticateResponse. Throws for bytes that cannot be parsed. */
 export const readToken = (bytes: Uint8Array): string => readString(bytes, 2)
 
-/** What is shown of a StatusResponse; 0 or nothing where etcd does not say. */
+/** The displayed parts of a StatusResponse; 0 or empty where etcd does not report them. */
 export interface MemberStatus {
   readonly version: string
   readonly dbSize: number
@@ -176,7 +176,7 @@ const STATUS_NUMBERS: Readonly<Record<number, Exclude<keyof MemberStatus, 'versi
 
 const VERSION = 2
 
-/** Throws what cannot be read. */
+/** Throws for bytes that cannot be parsed. */
 export function readStatus(bytes: Uint8Array): MemberStatus {
   const status = { version: '', dbSize: 0, dbSizeInUse: 0, dbSizeQuota: 0, raftIndex: 0, raftAppliedIndex: 0 }
   eachField(bytes, (field, reader) => {

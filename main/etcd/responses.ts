@@ -1,6 +1,6 @@
 /**
- * What is read of a message while its bytes go by: `add` sums numbers, `one` counts a message, a shape leads into it. By
- * numbers of fields.
+ * What is read of a message while its bytes pass, by field number: `add` sums numbers, `one` counts a message, a shape
+ * descends into it.
  */
 interface Shape {
   readonly [field: number]: 'add' | 'one' | Shape
@@ -19,10 +19,10 @@ const TXN: Shape = {
   },
 }
 
-/** Methods whose answer says how many keys they scanned (QoS specification 5). */
+/** Methods whose response contains how many keys they scanned (QoS specification 5). */
 const SHAPES: Readonly<Record<string, Shape>> = { 'KV/Range': RANGE, 'KV/DeleteRange': DELETE, 'KV/Txn': TXN }
 
-/** Deeper ones are passed over: no Txn that is read is nested so deep. */
+/** Deeper messages are skipped: no Txn that is parsed is nested this deep. */
 const MOST_NESTED = 64
 const VARINT = 0
 const FIXED64 = 1
@@ -30,8 +30,8 @@ const MESSAGE = 2
 const FIXED32 = 5
 
 /**
- * Counts scanned keys in an answer that is cut anywhere and may be of any length: keys and values are passed over, never
- * kept. What is no valid message ends the count.
+ * Counts scanned keys in a response that may be split anywhere and be of any length: keys and values are skipped, never
+ * buffered. An invalid message ends the count.
  */
 export class ScanCount {
   readonly #nested: { readonly shape: Shape; left: number }[] = []
@@ -125,12 +125,12 @@ export class ScanCount {
     if (bytes === 0) this.#next()
   }
 
-  /** Bytes of every message that they are in. */
+  /** Subtracts bytes from every enclosing message. */
   #take(bytes: number): void {
     for (const level of this.#nested) level.left -= bytes
   }
 
-  /** Leaves the messages that have ended here. */
+  /** Leaves the messages that end here. */
   #next(): void {
     this.#state = 'tag'
     while ((this.#nested.at(-1)?.left ?? 1) <= 0) this.#nested.pop()

@@ -4,7 +4,7 @@ import { isMap, type Json } from '../../core/manifest/json.ts'
 import { openDatabase } from '../store/database.ts'
 import { MODES, type Mode } from './door.ts'
 
-/** The rules of a proxy as they were kept, and the change that led to them. */
+/** A stored revision of the rules of a proxy, and the change that led to it. */
 export interface Revision {
   /** Counts the changes; 0 before the first one. */
   readonly revision: number
@@ -26,7 +26,7 @@ export interface KeptRules {
   readonly document: Json
 }
 
-/** What a change makes of the rules, and what is written down about it. */
+/** The rules after a change, and the record of the change. */
 export interface Change extends Omit<Revision, 'revision' | 'at'> {
   readonly mode: Mode
   readonly document: Json
@@ -35,11 +35,11 @@ export interface Change extends Omit<Revision, 'revision' | 'at'> {
 /** The rules of one proxy, with every change of them: one transaction writes both. */
 export interface RulesStore {
   read(): Promise<KeptRules | undefined>
-  /** `work` gets what is kept now, whoever wrote it; what it throws leaves everything as it is. */
+  /** `work` receives the stored rules, whichever process wrote them; if it throws, nothing changes. */
   change(at: number, work: (kept: KeptRules | undefined) => Change): Promise<KeptRules>
   /** The latest first. */
   history(most: number): Promise<readonly Revision[]>
-  /** The rules as they were. Rejects with `not-found`. */
+  /** The rules of a revision. Rejects with `not-found`. */
   at(revision: number): Promise<KeptRules>
   close(): void
 }
@@ -60,7 +60,7 @@ const MIGRATIONS = [
 /** Older revisions are removed. */
 const MOST_REVISIONS = 500
 
-/** In memory without a path. Rejects with `ProblemError` for a file that cannot be used. */
+/** Without a path, in memory. Rejects with `ProblemError` for a file that cannot be used. */
 export async function openRulesStore(path: string | undefined): Promise<RulesStore> {
   const database = await openDatabase({ path, migrations: MIGRATIONS })
   const latest = (connection: DatabaseSync): KeptRules | undefined =>

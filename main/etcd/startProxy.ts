@@ -14,7 +14,7 @@ import { openRulesStore, type RulesStore } from './rulesStore.ts'
 import { watchStorage } from './storage.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The rules that a proxy begins with. */
+/** The initial rules of a proxy. */
 export interface StartRules {
   readonly configuration: QosConfiguration
   readonly mode: Mode
@@ -25,13 +25,13 @@ export interface StartRules {
 
 export interface ProxyStart {
   readonly upstream: Upstream
-  /** 127.0.0.1 without. */
+  /** Defaults to 127.0.0.1. */
   readonly host?: string
-  /** 0 takes a free one, here and below. */
+  /** 0 selects a free port, here and below. */
   readonly port: number
   readonly tls?: TlsFiles
   readonly rules: StartRules
-  /** Folder and name under which the proxy is found. */
+  /** Folder and name of the file that contains the address of the proxy. */
   readonly folder: string
   readonly name: string
   readonly controlPort: number
@@ -39,7 +39,7 @@ export interface ProxyStart {
   readonly onDecided?: (decision: Settled, settings: Settings) => void
 }
 
-/** A proxy with everything that goes with it. */
+/** A proxy with its management servers and watchers. */
 export interface StartedProxy {
   readonly url: string
   readonly door: Door
@@ -49,7 +49,7 @@ export interface StartedProxy {
   close(): Promise<void>
 }
 
-/** Rejects with `ProblemError` when a proxy of this name runs already. */
+/** Rejects with `ProblemError` when a proxy of this name already runs. */
 export async function assertFree(folder: string, name: string): Promise<void> {
   const other = await addressOf(folder, name)
   if (other !== undefined && (await answers(other)))
@@ -59,7 +59,7 @@ export async function assertFree(folder: string, name: string): Promise<void> {
     )
 }
 
-/** The rules that a proxy of this name has kept, and where it keeps them on. */
+/** The stored rules of a proxy of this name, and the store for further changes. */
 export async function keptRules(folder: string, name: string): Promise<StartRules & { readonly store: RulesStore }> {
   const store = await openRulesStore(rulesFile(folder, name))
   try {
@@ -70,7 +70,10 @@ export async function keptRules(folder: string, name: string): Promise<StartRule
   }
 }
 
-/** Starts a proxy and its management. What was opened is closed again when it rejects, the store of the rules too. */
+/**
+ * Starts a proxy and its management. When it rejects, everything that was opened is closed again, including the store
+ * of the rules.
+ */
 export async function startProxy(start: ProxyStart, { now: time, after }: Environment): Promise<StartedProxy> {
   const { upstream, rules, folder, name, onDecided } = start
   const clock = { now: () => performance.now(), after }

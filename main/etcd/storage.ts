@@ -3,13 +3,13 @@ import { memberMetrics } from './memberMetrics.ts'
 import { type MemberStatus, readStatus } from './requests.ts'
 import { callUnary, UpstreamConnection, type Upstream } from './upstream.ts'
 
-/** etcd's own default, where it does not say its quota (QoS specification 5). */
+/** etcd's own default, used where etcd does not report its quota (QoS specification 5). */
 const DEFAULT_QUOTA_BYTES = 2 * 1024 ** 3
 const EVERY_MS = 1_000
-/** Without a reading for as long, the value is not known. */
+/** After this time without a reading, the value is unknown. */
 const STALE_MS = 10_000
 
-/** What the member said of itself, and how full its store is. */
+/** The member's own report, and how full its store is. */
 export interface StorageReading {
   readonly status: MemberStatus
   /** Bytes. */
@@ -26,7 +26,7 @@ export interface StorageWatch {
 
 const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m
 
-/** The quota of a member before etcd 3.6, from its metrics page; `undefined` where that does not say it. */
+/** The quota of a member before etcd 3.6, from its metrics page; `undefined` where the page does not contain it. */
 async function metricsQuota(upstream: Upstream): Promise<number | undefined> {
   const quota = Number(QUOTA.exec(await memberMetrics(upstream))?.[1])
   return quota > 0 ? quota : undefined

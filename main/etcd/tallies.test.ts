@@ -6,7 +6,7 @@ import { CounterTally, HistogramTally } from './tallies.ts'
 
 const BOUNDS = [0.001, 0.5, 1, 60]
 
-/** Lines of a page, whatever the order of lines and of labels. */
+/** Lines of a page, independent of the order of lines and labels. */
 const linesOf = async (registry: Registry): Promise<readonly string[]> =>
   (await registry.metrics())
     .split('\n')

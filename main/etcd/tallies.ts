@@ -1,15 +1,16 @@
 import type { Exposed } from '../../core/simulate/exposed.ts'
 
-// What is counted of every request is counted here, and handed to the library when a page is written: the library checks and
-// hashes the labels of each observation, which took 4 % of the processor time of a proxied request (docs/decisions/021).
+// Values of every request are counted here and passed to the library when a page is written: the library validates and
+// hashes the labels of each observation, which took 4 % of the processor time of a proxied request
+// (docs/decisions/021).
 
-/** What was counted for some values of the labels. */
+/** The count for one set of label values. */
 interface Series<T> {
   readonly labels: Readonly<Record<string, string>>
   readonly counted: T
 }
 
-/** By the values of its labels, one for each set of values that came. */
+/** Series by the values of their labels, one for each set of values that occurred. */
 class SeriesMap<T> {
   readonly #names: readonly string[]
   readonly #start: () => T
@@ -36,7 +37,7 @@ class SeriesMap<T> {
   }
 }
 
-/** A counter; values of labels in the order of their names. */
+/** A counter; label values in the order of the label names. */
 export class CounterTally {
   readonly #series: SeriesMap<{ count: number }>
 
@@ -54,17 +55,17 @@ export class CounterTally {
 }
 
 interface Buckets {
-  /** Of each bucket alone, the last one without a bound. */
+  /** Count of each bucket by itself; the last one has no bound. */
   readonly counts: number[]
   sum: number
 }
 
-/** A histogram; values of labels in the order of their names. */
+/** A histogram; label values in the order of the label names. */
 export class HistogramTally {
   readonly #bounds: readonly number[]
   readonly #series: SeriesMap<Buckets>
 
-  /** Without labels it has its series from the start. */
+  /** Without labels, its series exists from the start. */
   constructor(bounds: readonly number[], labelNames: readonly string[]) {
     this.#bounds = bounds
     this.#series = new SeriesMap(labelNames, () => ({ counts: Array<number>(bounds.length + 1).fill(0), sum: 0 }))

@@ -5,31 +5,31 @@ import { framed, FirstMessage } from './messages.ts'
 export interface Upstream {
   /** `http://127.0.0.1:2379`. */
   readonly url: string
-  /** PEM texts: who may sign the certificate of etcd, and what the proxy shows. */
+  /** PEM texts: the CA of the certificate of etcd, and the client certificate and key of the proxy. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
 
-/** Of a stream; a slow reader holds no more. */
+/** Window of a stream; a slow reader buffers no more. */
 export const STREAM_WINDOW_BYTES = 256 * 1024
-/** Of a connection, megabytes: thousands of watches may share one. */
+/** Window of a connection, megabytes: thousands of watches may share one. */
 export const SESSION_MEGABYTES = 256
 const SESSION = {
   maxSessionMemory: SESSION_MEGABYTES,
   peerMaxConcurrentStreams: 2 ** 31 - 1,
   settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
-  // Metadata of gRPC may be repeated, whatever its name.
+  // gRPC metadata of any name may be repeated.
   strictSingleValueFields: false,
 }
 /** A call without a body ends by its own flag. */
 const OPEN = { endStream: false }
-/** Milliseconds between two pings, and until an answer; etcd allows one in 5 s. */
+/** Milliseconds between two pings, and until an answer; etcd allows one ping in 5 s. */
 const PING_EVERY_MS = 30_000
 const PING_MS = 20_000
 const CONNECT_MS = 5_000
 
 /**
- * A connection to etcd that is made when it is needed, and again after it was lost or told to go away; calls under way on one
- * that goes away end there.
+ * A connection to etcd that is opened on demand, and reopened after it was lost or received a GOAWAY; calls in progress
+ * on a connection that goes away end there.
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
@@ -49,7 +49,10 @@ export class UpstreamConnection {
     ]
   }
 
-  /** Opens a call, at once on a connection that is there, with this place in its headers. Rejects when etcd cannot be reached. */
+  /**
+   * Opens a call, immediately if there is a connection, with this authority in its headers. Rejects when etcd cannot be
+   * reached.
+   */
   open(headers: string[]): ClientHttp2Stream | Promise<ClientHttp2Stream> {
     this.#place(headers)
     const ready = this.#ready
@@ -58,7 +61,7 @@ export class UpstreamConnection {
       : ready.request(headers, OPEN)
   }
 
-  /** In the list itself, for a copy would be kept as long as the stream. */
+  /** Changes the list in place, because a copy would be kept as long as the stream. */
   #place(headers: string[]): void {
     for (const [name, value] of this.#fields) {
       let at = 0
@@ -95,7 +98,7 @@ export class UpstreamConnection {
       const timer = setTimeout(() => session.destroy(new Error('no answer')), CONNECT_MS)
       const stopPings = keepAlive(session)
       session.on('error', reject)
-      // Calls that were let in end; new ones go to a new connection.
+      // Calls that were let in end on this connection; new ones use a new connection.
       session.on('goaway', leave)
       session.once('close', () => {
         clearTimeout(timer)
@@ -116,7 +119,7 @@ export class UpstreamConnection {
   }
 }
 
-/** Destroys a connection whose other side is gone without a word. */
+/** Destroys a connection whose other side no longer responds. */
 function keepAlive(session: ClientHttp2Session): () => void {
   let waiting: NodeJS.Timeout | undefined
   const every = setInterval(() => {
@@ -137,7 +140,7 @@ function keepAlive(session: ClientHttp2Session): () => void {
 const MOST_ANSWER_BYTES = 1024 * 1024
 const CALL_MS = 5_000
 
-/** A unary call of the proxy itself: payload for payload. Rejects with `ProblemError` for any status but OK. */
+/** A unary call of the proxy itself, from payload to payload. Rejects with `ProblemError` for any status but OK. */
 export async function callUnary(connection: UpstreamConnection, path: string): Promise<Buffer> {
   const head = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', 'te', 'trailers']
   const stream = await connection.open(head)

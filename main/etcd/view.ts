@@ -17,7 +17,7 @@ import type { StorageReading } from './storage.ts'
 export interface Viewed {
   readonly door: Door
   readonly traffic: Traffic
-  /** Of the clock of the door, and the same instant in Unix milliseconds. */
+  /** Time of the door's clock, and the same instant in Unix milliseconds. */
   readonly now: Nanoseconds
   readonly time: number
   readonly url: string
@@ -34,7 +34,7 @@ export interface Viewed {
   readonly top: EtcdState['top']
 }
 
-/** Rates are taken over as long, and over at least a second. */
+/** Rates are computed over this time at most, and over at least a second. */
 const MOST_RATE_SECONDS = 10
 const TOP_NS = secondsToNs(600)
 const SECONDS_SHOWN = 120
@@ -146,7 +146,7 @@ function classViews(
   })
 }
 
-/** What became of the requests of a class in the last seconds; those that waited count from when they were let in. */
+/** The outcome of the requests of a class in the last seconds; those that waited count from when they were let in. */
 function latelyOf({ name }: QosClass, recent: readonly Seen[], now: Nanoseconds): EtcdClass['lately'] {
   const ages = (passed: boolean): number[] =>
     recent
@@ -164,7 +164,7 @@ function latelyOf({ name }: QosClass, recent: readonly Seen[], now: Nanoseconds)
   }
 }
 
-/** Where a class stands that no request has met yet. */
+/** The level of a class that has not matched a request yet. */
 function untouched({ name, limiter }: QosClass): ClassLevel {
   const discipline = disciplineOf(limiter)
   return { className: name, group: '', level: discipline.level(discipline.start(), 0), waiting: 0 }
@@ -203,7 +203,7 @@ function ruleViews(
     .toSorted((a, b) => b.priority - a.priority)
 }
 
-/** Rules of one priority that a single larger request matches too. */
+/** Warns about rules of the same priority that a single larger request also matches. */
 function warningsOf(rule: QosRule, rules: readonly QosRule[]): string[] {
   if (!rule.enabled) return []
   const rivals = rules.filter(
@@ -217,7 +217,7 @@ function warningsOf(rule: QosRule, rules: readonly QosRule[]): string[] {
   })
 }
 
-/** `offset`: Unix milliseconds at the start of the clock of the door. */
+/** `offset`: Unix milliseconds at which the door's clock started. */
 export function requestView(seen: Seen, offset: number): EtcdRequest {
   const { at, request, observed, verdict, rule, className, reason, retryAfterMs, waitedMs } = seen
   const { scannedKeys, responseBytes, latencyMs } = observed

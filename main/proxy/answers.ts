@@ -6,20 +6,20 @@ import { isGone, isHttp2, type AnyRequest, type AnyResponse } from './exchange.t
 import { headerLines, rawOf } from './headers.ts'
 import { asksForWatch } from './watchStart.ts'
 
-/** An answer of the proxy's own. */
+/** A response of the proxy itself. */
 export interface OwnAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What the proxy itself says instead of the upstream: one sentence. */
+/** What the proxy itself returns instead of the upstream: one sentence. */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 421 | 501 | 502 | 503
   readonly sentence: string
 }
 
-/** Reasons of `Status` objects; Kubernetes has none for the others. */
+/** Reasons of `Status` objects; Kubernetes has none for the other statuses. */
 const REASONS: Readonly<Partial<Record<Refusal['status'], string>>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -27,10 +27,10 @@ const REASONS: Readonly<Partial<Record<Refusal['status'], string>>> = {
   503: 'ServiceUnavailable',
 }
 
-/** A watch that comes again goes on where it was; without this client-go gives it up and lists everything anew. */
+/** A watch that is retried resumes where it was; without this header client-go gives it up and lists everything anew. */
 const SOON = { 'Retry-After': '1' }
 
-/** As clients of Kubernetes understand it where they ask for JSON, which they all do; plain text for others. */
+/** A `Status` object for clients that accept JSON, as all Kubernetes clients do; plain text for others. */
 export function refusalAnswer(
   request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   { status, sentence }: Refusal,
@@ -57,8 +57,8 @@ export function refusalAnswer(
 }
 
 /**
- * The engine's refusal as a server sends it (specification 4.14), with what the filters around its flow control add: an id
- * that is the client's own where it brought one, and that nobody may keep the answer.
+ * The engine's rejection as a server sends it (specification 4.14), with the headers that the filters around its flow
+ * control add: an audit id, which is the client's own if it sent one, and the header that forbids caching.
  */
 export function engineAnswer(
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -70,8 +70,8 @@ export function engineAnswer(
 }
 
 /**
- * Answers a whole request. What the client still sends is read and thrown away, so that the connection can be used again;
- * only one that waits to be told to continue might send it or not, and its connection ends.
+ * Sends a whole response. What the client still sends is read and discarded, so that the connection can be reused. A
+ * client that waits for `100 Continue` might send its body or not, so its connection ends.
  */
 export function answerWhole(request: AnyRequest, response: AnyResponse, { status, headers, body }: OwnAnswer): void {
   if (response.headersSent || isGone(response)) return
@@ -83,13 +83,13 @@ export function answerWhole(request: AnyRequest, response: AnyResponse, { status
   request.resume()
 }
 
-/** The same where the client wanted to change the protocol; the connection ends. */
+/** The same for a client that requested a protocol change; the connection ends. */
 export function answerSocket(socket: Duplex, { status, headers, body }: OwnAnswer): void {
   const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
   endSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${headerLines(rawOf(all))}\r\n${body}`)
 }
 
-/** Ends a connection once everything is out, whether or not the other side ends it, too. */
+/** Ends a connection once everything is sent, whether or not the other side ends it, too. */
 export function endSoon(socket: Duplex, last?: string): void {
   socket.once('finish', () => socket.destroy())
   socket.end(last)

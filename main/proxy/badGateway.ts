@@ -1,10 +1,10 @@
 import { networkProblem } from '../cluster/httpProblems.ts'
 import type { Refusal } from './answers.ts'
 
-/** What the proxy says when the upstream could not be asked, or broke off before its answer. */
+/** The proxy's response when the upstream could not be reached, or broke off before its response. */
 export function badGateway(error: Error, base: URL): Refusal {
   const { message, details = '' } = networkProblem(error, base)
-  // A sentence that leaves the reason to the details brings them along: nobody sees them apart here.
+  // A sentence that refers to the details for the reason includes them: the response has no separate details.
   const sentence =
     details === '' ? message : message.replace(/(details say why)\.$/, (_, words) => `${words}: ${details}.`)
   return { status: 502, sentence }

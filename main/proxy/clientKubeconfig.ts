@@ -7,18 +7,19 @@ import { lookAt, writePrivate } from './smallFiles.ts'
 const MARK = '# Written by APF Console for clients of its proxy, anew with each start. It may hold a token.\n'
 
 export interface ClientKubeconfig {
-  /** What is behind the proxy. */
+  /** Name of the upstream. */
   readonly name: string
   /** `https://127.0.0.1:41233`. */
   readonly url: string
-  /** PEM, with what came with it; absent without TLS. */
+  /** PEM, with the chain that came with it; absent without TLS. */
   readonly certificate?: string | undefined
   readonly token?: string | undefined
 }
 
 /**
- * What a client of the proxy needs to know, as a kubeconfig. The certificate is its own authority: clients trust this one
- * and no other. Where it is for other names than the address, one of those is what they expect.
+ * The connection parameters for clients of the proxy, as a kubeconfig. The certificate is its own CA: clients trust
+ * this one and no other. If it is valid for other names than the address, the kubeconfig sets one of those as the
+ * expected name.
  */
 export function clientKubeconfig({ name: behind, url, certificate, token }: ClientKubeconfig): string {
   const cluster = {
@@ -38,7 +39,7 @@ function expectedName(certificate: string, host: string): { readonly 'tls-server
   return name === undefined ? {} : { 'tls-server-name': name }
 }
 
-/** A kubeconfig that somebody else wrote is worth more than this one. Rejects with `ProblemError`. */
+/** Never overwrites a kubeconfig that the console did not write. Rejects with `ProblemError`. */
 export async function assertOurs(path: string): Promise<void> {
   const found = await lookAt(path)
   if (found.kind === 'nothing') return

@@ -21,25 +21,25 @@ export interface ExchangeOptions {
   readonly upstream: Upstream
   /** Headers to send upstream. */
   readonly headers: RawHeaders
-  /** Headers to set on the answer unless the upstream sets them itself; names as they are written. */
+  /** Headers to set on the response unless the upstream sets them itself; names in their original spelling. */
   readonly added: Readonly<Record<string, string>>
-  /** The answer has begun. */
+  /** The response has begun. */
   readonly onHead: (answer: IncomingMessage) => void
-  /** It was passed on completely. */
+  /** The response was forwarded completely. */
   readonly onEnd: (status: number) => void
-  /** The upstream could not be asked or broke off; `begun`: part of the answer is out. */
+  /** The upstream could not be reached or broke off; `begun`: part of the response was sent. */
   readonly onFailure: (error: Error, begun: boolean) => void
 }
 
 export const isHttp2 = (one: AnyResponse): one is Http2ServerResponse => 'stream' in one
 
-/** Nobody waits for the answer any more; of HTTP/2 only the stream tells. */
+/** The client no longer waits for the response; for HTTP/2 only the stream shows that. */
 export const isGone = (response: AnyResponse): boolean =>
   isHttp2(response) ? response.stream.destroyed || response.stream.closed : response.destroyed
 
 export const overHttp2 = (one: AnyRequest): one is Http2ServerRequest => 'stream' in one
 
-/** Whether anything but the head is to come from the client. */
+/** Whether the client will send anything but the head. */
 export function hasBody(request: AnyRequest): boolean {
   if (overHttp2(request)) return !request.stream.endAfterHeaders
   const { headers } = request
@@ -51,12 +51,12 @@ export function hasBody(request: AnyRequest): boolean {
 
 const BROKEN_OFF = Object.assign(new Error('no answer came'), { code: 'ECONNRESET' })
 
-/** Methods that may be sent again on another connection when one that was kept turns out to be closed. */
+/** Methods that may be sent again on another connection when a kept connection turns out to be closed. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Passes one request on and its answer back, piece by piece in both directions; neither side is read faster than the other
- * takes it. Returns what breaks it off.
+ * Forwards one request upstream and its response back, chunk by chunk in both directions; neither side is read faster
+ * than the other accepts data. Returns a function that aborts it.
  */
 export function exchange(options: ExchangeOptions): () => void {
   const one = new Exchange(options)
@@ -64,18 +64,18 @@ export function exchange(options: ExchangeOptions): () => void {
   return () => one.breakOff()
 }
 
-/** One object for a request, rather than a dozen closures. */
+/** One object for each request, instead of a dozen closures. */
 class Exchange {
   private readonly options: ExchangeOptions
   private readonly bodied: boolean
   private outgoing: ClientRequest | undefined
   private over = false
-  /** The body, or its first piece, is under way. */
+  /** The body, or its first chunk, is being sent. */
   private wrote = false
   private continued = false
-  /** The head of the answer has come. */
+  /** The head of the response has arrived. */
   private headed = false
-  /** Pieces of the answer have come. */
+  /** Chunks of the response have arrived. */
   private answered = false
 
   constructor(options: ExchangeOptions) {
@@ -100,7 +100,7 @@ class Exchange {
       if (request.rawTrailers.length > 0) outgoing.addTrailers(trailerPairs(request.rawTrailers))
       outgoing.end()
     })
-    // A body that does not come at once must not keep the head back; one that does shares its packet.
+    // A body that does not arrive immediately must not delay the head; one that does shares its packet.
     setImmediate(() => {
       if (!this.over && !this.wrote) outgoing.flushHeaders()
     })
@@ -134,19 +134,19 @@ class Exchange {
       })
     }
     outgoing.on('response', (answer) => this.answer(answer))
-    // Node says nothing else of an answer that changes the protocol though nobody asked for that.
+    // Node emits no other event for a response that changes the protocol without a request to do so.
     outgoing.on('close', () => {
       if (!this.headed && outgoing === this.outgoing) this.fail(BROKEN_OFF)
     })
     return outgoing
   }
 
-  /** The kept connection was closed while it was not in use; each such one is gone then, so that this ends. */
+  /** The kept connection was closed while idle; each retry removes such a connection, so retries end. */
   private again(): void {
     this.open()?.end()
   }
 
-  /** HTTP/2 needs no length, and the chunks of HTTP/1.1 are those of a connection: either way they are made anew. */
+  /** HTTP/2 needs no length, and the chunks of HTTP/1.1 belong to a connection: either way they are created anew. */
   private framed(headers: RawHeaders): RawHeaders {
     if (!this.bodied) return withLength(this.options.request.method, withoutTrailer(headers))
     if (valueOf(headers, 'content-length') !== undefined) return withoutTrailer(headers)
@@ -178,7 +178,7 @@ class Exchange {
       if (!this.over && !write(response, piece)) answer.pause()
     })
     response.on('drain', () => answer.resume())
-    // A watch begins long before its first event. A body that comes at once shares the packet of the head.
+    // A watch begins long before its first event. A body that arrives immediately shares the packet of the head.
     setImmediate(() => {
       if (!this.over && !this.answered && !isHttp2(response)) response.flushHeaders()
     })
@@ -190,7 +190,7 @@ class Exchange {
       if (answer.rawTrailers.length > 0) this.addTrailers(answer.rawTrailers)
       this.end(answer.statusCode ?? 502)
       if (request.complete || !this.bodied) return
-      // The upstream did not want the rest: it is read and thrown away, so that the connection can be used again.
+      // The upstream did not read the rest: it is read and discarded, so that the connection can be reused.
       request.resume()
       this.outgoing?.destroy()
     })
@@ -198,7 +198,7 @@ class Exchange {
 
   private end(status: number): void {
     const { response, onEnd } = this.options
-    // An answer of HTTP/2 without a body is complete with its head.
+    // An HTTP/2 response without a body is complete with its head.
     if (isHttp2(response) && response.stream.writableFinished) {
       response.end()
       return onEnd(status)
@@ -215,13 +215,13 @@ class Exchange {
     }
     const status = answer.statusCode ?? 502
     if (isHttp2(response)) return void response.writeHead(status, headerObject(raw))
-    // Who was not told to continue may send the body all the same, or not: nobody could tell what comes next.
+    // A client that did not receive `100 Continue` may or may not send the body, so the next bytes would be ambiguous.
     if (request.headers.expect !== undefined && !this.continued) raw.push('Connection', 'close')
     response.sendDate = false
     response.writeHead(status, answer.statusMessage, raw)
   }
 
-  /** Whether the answer goes on in chunks, behind which trailers can follow. */
+  /** Whether the response continues in chunks, which trailers can follow. */
   private endsInChunks({ headers }: IncomingMessage): boolean {
     const { request } = this.options
     return headers['transfer-encoding'] !== undefined && request.method !== 'HEAD' && request.httpVersion !== '1.0'
@@ -238,8 +238,8 @@ const write = (response: AnyResponse, piece: Buffer): boolean =>
   isHttp2(response) ? response.write(piece) : response.write(piece)
 
 /**
- * The client must not take what it has for the whole. A watch is never whole and goes on where it was, as after the death of
- * a server; but a stream that is reset is an error to client-go, after which it lists everything anew.
+ * The client must not take a partial response for the whole. A watch is never whole and resumes where it was, as after
+ * a server crash; but a stream reset is an error to client-go, after which it lists everything anew.
  */
 function breakResponse(request: AnyRequest, response: AnyResponse): void {
   if (!isHttp2(response)) response.destroy()

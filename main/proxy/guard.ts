@@ -10,23 +10,23 @@ import { mayUpgrade } from './listen.ts'
 
 export interface GuardOptions {
   readonly names: OwnNames
-  /** How it is called in the refusals. */
+  /** The displayed name of the proxy in refusals. */
   readonly shownAs: string
-  /** What clients must bring. */
+  /** The token that clients must send. */
   readonly token?: string
   /** Whether `exec` and its like are refused. */
   readonly refusesStreams?: boolean
 }
 
-/** Why a request is not let in, before anybody asks who it is by. */
+/** Why a request is refused, before its caller is identified. */
 export type Guard = (request: AnyRequest) => Refusal | undefined
 
 const hostOf = (request: AnyRequest): string =>
   ('authority' in request ? request.authority || request.headers.host : request.headers.host)?.toLowerCase() ?? ''
 
 /**
- * Lets in only who asks for this proxy by its name, is no page of a browser (a page of another site could otherwise use the
- * operator's credentials), and brings the token where one is needed.
+ * Lets in only requests that address this proxy by its name, do not come from a page of a browser (a page of another
+ * site could otherwise use the operator's credentials), and carry the token where one is needed.
  */
 export function createGuard({ names, shownAs, token, refusesStreams = false }: GuardOptions): Guard {
   const isToken = token === undefined ? undefined : secretCheck(token)
@@ -54,9 +54,9 @@ export function createGuard({ names, shownAs, token, refusesStreams = false }: G
 const OF_BROWSERS: ReadonlySet<string> = new Set(['navigate', 'nested-navigate', 'websocket'])
 
 /**
- * Browsers are known by headers that they set and a page cannot change (fetch metadata), whatever they fetch: an address that
- * the user opened, a frame, a form, a script of this or another origin. `fetch` of Node sends Sec-Fetch-Mode alone. Clients
- * that send an origin without being a browser name what they ask.
+ * Recognises browsers by headers that they set and a page cannot change (fetch metadata), whatever they fetch: an
+ * address that the user opened, a frame, a form, a script of this or another origin. `fetch` of Node sends
+ * Sec-Fetch-Mode alone. Non-browser clients that send an Origin name the host that they address.
  */
 function fromBrowser(request: AnyRequest): boolean {
   const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'sec-fetch-mode': mode } = request.headers
@@ -81,14 +81,14 @@ const REFUSED: Refusal = {
 const UNREADABLE: Refusal = { status: 400, sentence: 'The path of this request cannot be decoded.' }
 
 /**
- * Refuses what lets a caller act in containers and on nodes with the proxy's own credentials, as `kubectl proxy` does. A
- * change of protocol passes for a watch and for logs alone.
+ * Refuses requests that would let a caller act in containers and on nodes with the proxy's own credentials, as
+ * `kubectl proxy` does. Protocol changes are allowed only for watches and logs.
  */
 function refuseStreams(request: AnyRequest): Refusal | undefined {
   const { method = 'GET', url = '/' } = request
   const target = parseRequestTarget(url)
   if (target === undefined) return UNREADABLE
-  // Gateways in front of an API server may take empty and dot parts out of a path; the server does not.
+  // Gateways in front of an API server may remove empty and dot segments from a path; the server does not.
   const paths = [target.path, posix.normalize(target.path)]
   const infos = paths.map((path) => requestInfo(method, { ...target, path }).info)
   if (infos.some(({ verb, subresource }) => verb === 'proxy' || STREAMS.has(subresource))) return REFUSED

@@ -6,21 +6,21 @@ import type { AnyRequest } from './exchange.ts'
 import { bearerToken, REMOTE, valueOf, valuesOf, WEBSOCKET_TOKEN, type RawHeaders } from './headers.ts'
 import { createTokenOwners, type ReviewToken } from './tokens.ts'
 
-/** Who a request is by, and what is sent upstream besides the proxy's own credentials. */
+/** The caller of a request, and what is sent upstream besides the proxy's own credentials. */
 export type Caller =
   | {
       readonly kind: 'known'
-      /** As the server classifies the request: the impersonated user where there is one. */
+      /** The user by which the server classifies the request: the impersonated user if there is one. */
       readonly user: User
-      /** Headers of the client that stay behind, in lower case. */
+      /** Headers of the client that are not forwarded, in lower case. */
       readonly without: ReadonlySet<string>
       readonly added: RawHeaders
-      /** The server refuses the request before it classifies. */
+      /** The server rejects the request before it classifies it. */
       readonly refusedThere?: boolean
     }
   | ({ readonly kind: 'refused' } & Refusal)
 
-/** At once where it can. Never rejects. */
+/** Synchronous where possible. Never rejects. */
 export type Identify = (request: AnyRequest) => Caller | Promise<Caller>
 
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
@@ -30,7 +30,7 @@ const IMPERSONATE_GROUP = 'impersonate-group'
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'host'])
 const HOST: ReadonlySet<string> = new Set(['host'])
 
-/** The user of the request after impersonation, as the server has it when it classifies. */
+/** The user of the request after impersonation, by which the server classifies. */
 function effectiveUser({ rawHeaders }: AnyRequest, user: User): User {
   const name = valueOf(rawHeaders, IMPERSONATE_USER)
   if (name === undefined || name === '') return user
@@ -39,7 +39,7 @@ function effectiveUser({ rawHeaders }: AnyRequest, user: User): User {
 
 const NEEDS_USER = /^impersonate-(?:group|uid|extra-.*)$/i
 
-/** To be in groups without being anybody is refused before the server classifies. */
+/** The server rejects impersonated groups without a user before it classifies. */
 const impersonatesNobody = ({ rawHeaders }: AnyRequest): boolean =>
   (valueOf(rawHeaders, IMPERSONATE_USER) ?? '') === '' &&
   rawHeaders.some((name, i) => i % 2 === 0 && NEEDS_USER.test(name))
@@ -62,8 +62,8 @@ const asItself = (request: AnyRequest, user: User, without: ReadonlySet<string>)
 })
 
 /**
- * Everybody is the user of the kubeconfig, as with `kubectl proxy`. `impersonated`: the kubeconfig already acts as somebody
- * else, which callers cannot do on top.
+ * Every caller is the user of the kubeconfig, as with `kubectl proxy`. `impersonated`: the kubeconfig already
+ * impersonates a user, so callers cannot impersonate another one.
  */
 export const asKubeconfigUser =
   (user: User, impersonated: boolean): Identify =>
@@ -73,8 +73,8 @@ export const asKubeconfigUser =
   }
 
 /**
- * The bearer token, as the server looks for it: behind one space in its header, where other schemes are nothing to it, else
- * among the subprotocols of a WebSocket, where browsers put it.
+ * The bearer token, as the server finds it: after one space in its header, where the server ignores other schemes;
+ * otherwise among the subprotocols of a WebSocket, where browsers put it.
  */
 function bearerOf({ headers }: AnyRequest): string | undefined {
   const token = bearerToken(headers.authorization)
@@ -90,11 +90,11 @@ export interface ByTokenOptions {
   readonly review: ReviewToken
   /** Milliseconds. */
   readonly now: () => number
-  /** Requests without a token that the upstream knows are refused here; else it is left to the upstream. */
+  /** Requests without a token that the upstream recognises are refused here; otherwise the upstream decides. */
   readonly required?: boolean
 }
 
-/** Everybody is the owner of the token that comes with the request, which goes upstream unchanged. */
+/** Each caller is the owner of the token in the request, which goes upstream unchanged. */
 export function byToken({ review, now, required = false }: ByTokenOptions): Identify {
   const ownerOf = createTokenOwners(review, now)
   const caller = (request: AnyRequest, owner: User | undefined, brought: boolean): Caller => {
@@ -121,15 +121,18 @@ export function byToken({ review, now, required = false }: ByTokenOptions): Iden
   }
 }
 
-/** Upstream the proxy speaks for its callers by impersonation, or not at all where the upstream knows no users. */
+/** The proxy impersonates its callers upstream, or sends no identity if the upstream has no users. */
 export interface SpeakFor {
   readonly impersonate: boolean
 }
 
-/** Groups that the server adds by itself; asking for them would need a permission of its own. */
+/** Groups that the server adds by itself; impersonating them would need a permission of its own. */
 const GIVEN: ReadonlySet<string> = new Set(['system:authenticated', 'system:unauthenticated'])
 
-/** What would come out as another name, or as none: the server takes a request that impersonates nobody for the operator's. */
+/**
+ * A name that does not fit would arrive as another name, or as none: the server attributes a request that impersonates
+ * no user to the operator.
+ */
 const fitsHeader = (name: string): boolean => /^[!-~](?:[ -~]*[!-~])?$/.test(name)
 
 const NO_HEADER: Caller = {
@@ -167,9 +170,9 @@ const NO_CERTIFICATE: Caller = {
     'This proxy identifies clients by certificates of its authority. The request came with none that has a user name.',
 }
 
-/** Everybody is who their client certificate says. */
+/** Identifies each caller by the client certificate. */
 export function byCertificate(speak: SpeakFor): Identify {
-  /** A certificate stays the same as long as its connection. */
+  /** A certificate stays the same for the lifetime of its connection. */
   const known = new WeakMap<object, User>()
   return (request) => {
     const { socket } = request
@@ -183,10 +186,10 @@ export function byCertificate(speak: SpeakFor): Identify {
 const USER = 'x-remote-user'
 const GROUP = 'x-remote-group'
 
-/** A comma may join several values, and bytes beyond ASCII mean something else to each reader. */
+/** A comma may join several values, and parsers disagree about bytes beyond ASCII. */
 const isOneName = (value: string): boolean => /^[!-+\-.-~]+$/.test(value)
 
-/** What is wrong with an identity in headers, as the rest of a sentence. */
+/** The error of an identity in headers, as the rest of a sentence. */
 function incompleteIdentity(raw: RawHeaders): string | undefined {
   const other = raw.find((name, i) => i % 2 === 0 && isRemote(name) && ![USER, GROUP].includes(name.toLowerCase()))
   if (other !== undefined) return `takes no ${other.slice(0, 60)}, only X-Remote-User and X-Remote-Group`
@@ -206,8 +209,8 @@ const NOBODY: Caller = {
 }
 
 /**
- * Everybody is who they say they are, by X-Remote-User and X-Remote-Group: for tests. An identity that is not complete is
- * refused: the server takes a request that impersonates nobody for the operator's own.
+ * Callers declare their identity in X-Remote-User and X-Remote-Group: for tests. An incomplete identity is refused: the
+ * server attributes a request that impersonates no user to the operator.
  */
 export const byHeaders =
   (speak: SpeakFor): Identify =>

@@ -4,13 +4,13 @@ import { type CertificateAndKey, makeCertificate } from '../listen/secrets.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 
-/** One that ends within these is made anew, so that it does not end while the proxy runs. */
+/** A certificate that expires within this time is renewed, so that it does not expire while the proxy runs. */
 const RENEW_MS = 7 * MS_PER_DAY
 
 /**
- * The console's own certificate for these host names and addresses: the one in `file` (key and certificate, PEM) as long as
- * it is valid for all of them, so that clients which trust it go on doing so; else a new one. `nowMs` is in Unix
- * milliseconds. Rejects with `ProblemError`.
+ * The console's own certificate for these host names and addresses: the one in `file` (key and certificate, PEM) as
+ * long as it is valid for all of them, so that clients which trust it continue to do so; otherwise a new one. `nowMs`
+ * is in Unix milliseconds. Rejects with `ProblemError`.
  */
 export async function keptCertificate(
   file: string,

@@ -12,11 +12,11 @@ export interface TlsFiles {
   /** PEM texts. */
   readonly cert: string
   readonly key: string
-  /** Authority of client certificates; none are asked for without. */
+  /** CA of client certificates; without it, none are requested. */
   readonly clientCa?: string
 }
 
-/** What keeps clients from holding a connection for nothing. */
+/** Limits that prevent clients from holding connections without using them. */
 export interface ClientLimits {
   /** Bytes of the head of a request, target included. */
   readonly headerBytes: number
@@ -24,46 +24,47 @@ export interface ClientLimits {
   readonly headersMs: number
   /** Milliseconds between two requests on a connection. */
   readonly keepAliveMs: number
-  /** Connections that have sent no request yet, and those between two. Others are as many as there are. */
+  /** Connections that have sent no request yet, and those between two. Other connections are not limited. */
   readonly mostSilent: number
   readonly mostIdle: number
 }
 
 export const CLIENT_LIMITS: ClientLimits = {
-  // Go's servers take a megabyte; a proxy on a desk needs less.
+  // Go's servers accept a megabyte; a proxy on a workstation needs less.
   headerBytes: 128 * 1024,
   headersMs: 20_000,
-  // Longer than clients keep idle connections, so that it is they who close them.
+  // Longer than clients keep idle connections, so that clients close them first.
   keepAliveMs: 120_000,
-  // Thousands of clients may begin in the same moment, and their connections are accepted before a request is read.
+  // Thousands of clients may start at the same moment, and their connections are accepted before a request is read.
   mostSilent: 4_096,
   mostIdle: 4_096,
 }
 
-/** Connections that the kernel accepts while the process is busy: further ones are tried again after a second. */
+/** Connections that the kernel accepts while the process is busy: clients retry further ones after a second. */
 const BACKLOG = 4_096
 
 /**
- * A change of protocol that the upstream is asked for. Offers of HTTP/2 without TLS are ignored, as its server does, and
- * those with a body, which is a request in itself.
+ * A protocol change to request from the upstream. Offers of HTTP/2 without TLS are ignored, as the server does, and so
+ * are offers with a body, which is a request in itself.
  */
 export const mayUpgrade = (request: AnyRequest): boolean =>
   !/\bh2c\b/i.test(request.headers.upgrade ?? '') && !hasBody(request)
 
-/** HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1 with it. Throws `ProblemError` for certificates that OpenSSL does not take. */
+/** HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1 with it. Throws `ProblemError` for certificates that OpenSSL rejects. */
 export function createListener(tls: TlsFiles | undefined, limits: ClientLimits): ProxyListener {
   const options = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(5_000, limits.headersMs / 2),
     keepAliveTimeout: limits.keepAliveMs,
-    // Uploads may be slow; the seats that they hold are what the engine is about.
+    // Uploads may be slow; accounting for the seats that they hold is the engine's task.
     requestTimeout: 0,
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: mayUpgrade,
   } satisfies ServerOptions
   const server = tls === undefined ? createServer(options) : secure(tls, options, limits)
-  // All of them, also of HTTP/1.1 over TLS, whose server takes the property without its types saying so.
+  // No limit on the number of headers, for HTTP/1.1 over TLS as well: its server accepts the property although its
+  // types lack it.
   return Object.assign(server, { maxHeadersCount: 0 })
 }
 
@@ -76,16 +77,16 @@ const secure = ({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limit
       allowHTTP1: true,
       minVersion: 'TLSv1.2',
       handshakeTimeout: limits.headersMs,
-      // As API servers do; each of them may have as much under way as its window allows, in megabytes.
+      // As on API servers; each stream may have as much in flight as its window allows, in megabytes.
       maxSessionMemory: 256,
       settings: { maxConcurrentStreams: 1_000, maxHeaderListSize: limits.headerBytes },
       maxHeaderListPairs: 1_000,
-      // Who brings none, or a wrong one, is told so in an answer.
+      // A client without a certificate, or with a wrong one, gets a response that says so.
       ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
     }),
   )
 
-/** Makes a server. Throws `ProblemError` for certificates that OpenSSL does not take. */
+/** Creates a server. Throws `ProblemError` for certificates that OpenSSL rejects. */
 export function certified<T>(make: () => T): T {
   try {
     return make()
@@ -99,15 +100,16 @@ export function certified<T>(make: () => T): T {
 }
 
 /**
- * Closes connections that send no request that is let in, and idle ones: every user of the machine may open some and be
- * silent. Of HTTP/2 a session is closed when nothing has gone through it for as long as an idle connection is kept.
+ * Closes idle connections, and connections without a request that is let in: every user of the machine may open some
+ * and stay silent. An HTTP/2 session is closed when it has been silent for as long as an idle connection is kept.
  */
 export function keepProxyRoom(server: ProxyListener, limits: ClientLimits): ConnectionRoom {
   const { headersMs, keepAliveMs, mostSilent, mostIdle } = limits
   server.on('session', (session: ServerHttp2Session) => session.setTimeout(keepAliveMs, () => session.close()))
   return keepRoom(server, {
     limits: {
-      // Who has begun a head is told that it came too late, at latest half as long again after it should have come.
+      // A client that began a head gets a response that it came too late, no later than half as long again after it was
+      // due.
       new: { most: mostSilent, ms: 2 * headersMs },
       busy: { most: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY },
       idle: { most: mostIdle, ms: keepAliveMs },
@@ -115,14 +117,14 @@ export function keepProxyRoom(server: ProxyListener, limits: ClientLimits): Conn
   })
 }
 
-/** Begins to listen and says on which port. Rejects with `ProblemError`. */
+/** Begins to listen and resolves to the port. Rejects with `ProblemError`. */
 export function listen(server: NetServer, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(notListening(error, host, port))
     server.once('error', fail)
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail)
-      // Out of file descriptors: this connection is lost, others will come.
+      // Out of file descriptors: this connection is lost, later ones may succeed.
       server.on('error', () => undefined)
       const address = server.address()
       if (address === null || typeof address === 'string')
@@ -145,7 +147,7 @@ function notListening({ code, message }: NodeJS.ErrnoException, host: string, po
     : new ProblemError('invalid-input', sentence)
 }
 
-/** Closes every connection, whatever it became: HTTP/1.1, HTTP/2 sessions, changed protocols. */
+/** Closes every connection, whatever protocol it uses now: HTTP/1.1, HTTP/2 sessions, changed protocols. */
 export function closable(server: NetServer): () => Promise<void> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

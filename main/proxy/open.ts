@@ -25,20 +25,20 @@ import { connectUpstream, type ConnectedUpstream } from './upstreamConnection.ts
 import type { Consent } from '../cluster/consent.ts'
 import type { IncomingMessage } from 'node:http'
 
-/** Where and how clients are let in: what a spec says, with the contents of the files that it names. */
+/** Where and how clients are let in: the values of a spec, with the contents of the files that it names. */
 export interface ListenOptions {
-  /** An address of this machine; 127.0.0.1 without. Any that is not loopback needs `tls` and `token`. */
+  /** An address of this machine; defaults to 127.0.0.1. Any that is not loopback needs `tls` and `token`. */
   readonly host?: string
-  /** Names and addresses under which clients reach it, the best first; `host` without. */
+  /** Names and addresses by which clients reach it, the best first; defaults to `host`. */
   readonly reachedAs?: readonly string[]
-  /** Speak TLS (HTTP/2 and HTTP/1.1). `clientCa` (PEM) is what the identity `certificate` trusts. */
+  /** Serve TLS (HTTP/2 and HTTP/1.1). `clientCa` (PEM) is the CA that the identity `certificate` trusts. */
   readonly tls?: (CertificateAndKey | { readonly generated: true }) & { readonly clientCa?: string }
-  /** What clients must bring as `Authorization: Bearer …`. */
+  /** The token that clients must send as `Authorization: Bearer …`. */
   readonly token?: string
 }
 
 export interface ProxySurroundings {
-  /** Decides about each request: `createLiveRun`, or whatever else has its `arrive`. */
+  /** Decides about each request: `createLiveRun`, or any other object with its `arrive`. */
   readonly run: Pick<LiveRun, 'arrive'>
   readonly names: ObjectNames
   /** Unix milliseconds. */
@@ -46,25 +46,25 @@ export interface ProxySurroundings {
   readonly consent: Consent
   readonly env: NodeJS.ProcessEnv
   readonly listen?: ListenOptions
-  /** Makes a certificate for these host names and addresses; without it `generated` is refused. */
+  /** Creates a certificate for these host names and addresses; without it `generated` is refused. */
   readonly makeCertificate?: (hosts: readonly string[]) => Promise<CertificateAndKey>
 }
 
 export interface OpenedProxy {
-  /** `http://127.0.0.1:41233`: where clients connect to. */
+  /** `http://127.0.0.1:41233`: the address that clients connect to. */
   readonly url: string
   /** `http://127.0.0.1:41233 → prod-eu-1`. */
   readonly title: string
-  /** What cannot be known, and what the operator ought to know, in sentences. */
+  /** Limitations, and facts that the operator should know, in sentences. */
   readonly notes: readonly string[]
-  /** What it shows its clients (PEM); absent without TLS. */
+  /** The proxy's server certificate (PEM); absent without TLS. */
   readonly certificate?: string
   close(): Promise<void>
 }
 
 /**
- * Opens the proxy of a spec: asks the upstream who the kubeconfig's user is, and listens. `run` must be configured before
- * clients come. Rejects with `ProblemError`.
+ * Opens the proxy of a spec: queries the kubeconfig's user from the upstream, and listens. `run` must be configured
+ * before clients connect. Rejects with `ProblemError`.
  */
 export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings): Promise<OpenedProxy> {
   const { run, names, now, env, consent, listen: where = {} } = surroundings
@@ -181,7 +181,7 @@ const ADMINISTRATORS = 'system:masters'
 const allExempt = (name: string): string =>
   `${name} is in ${ADMINISTRATORS}, whose requests all go to the level exempt, where nothing waits or is refused. For other levels use the kubeconfig of an ordinary user, kubectl --as, or the identity "token".`
 
-/** Who everybody is behind the credentials of the proxy. */
+/** The user of all requests that carry the credentials of the proxy. */
 async function ownUser(
   spec: ProxySpec,
   upstream: ConnectedUpstream,
@@ -206,7 +206,7 @@ async function ownUser(
   )
 }
 
-/** Names of the cluster's objects by their UIDs; `undefined` for one that is not known. */
+/** Names of the cluster's objects by their UIDs; `undefined` for an unknown object. */
 interface ObjectNames {
   readonly level: (uid: string) => string | undefined
   readonly schema: (uid: string) => string | undefined
@@ -215,7 +215,10 @@ interface ObjectNames {
 const LEVEL_UID = 'x-kubernetes-pf-prioritylevel-uid'
 const SCHEMA_UID = 'x-kubernetes-pf-flowschema-uid'
 
-/** Where the server put a request, by the headers of its answer (specification 4.14); `undefined` when they do not tell. */
+/**
+ * How the server classified a request, from the headers of its response (specification 4.14); `undefined` without those
+ * headers.
+ */
 const serverSays =
   ({ level, schema }: ObjectNames) =>
   ({ headers }: Pick<IncomingMessage, 'headers'>): LiveRequest['server'] => {

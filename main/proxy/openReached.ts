@@ -13,31 +13,32 @@ import { readToken } from './proxyToken.ts'
 import { readSmall } from './smallFiles.ts'
 
 export interface ReachedSurroundings extends Omit<ProxySurroundings, 'listen' | 'makeCertificate'> {
-  /** What the upstream is called. */
+  /** Name of the upstream. */
   readonly upstream: string
   /** Folder for the console's own certificates and tokens, and for the kubeconfigs of clients. */
   readonly folder: string
-  /** Where the kubeconfig of the clients is wanted; in `folder` without, where TLS or a token is needed to connect. */
+  /** Path for the kubeconfig of the clients; defaults to a file in `folder` if clients need TLS or a token to connect. */
   readonly clientKubeconfig?: string | undefined
 }
 
 export interface ReachedProxy extends OpenedProxy {
   /** Path of the kubeconfig that was written for the clients. */
   readonly clientKubeconfig?: string
-  /** How clients come in, and what is amiss with the files for it, in sentences. */
+  /** How clients connect, and problems of the files involved, in sentences. */
   readonly hints: readonly string[]
 }
 
 /**
- * Opens the proxy of a spec with what its `listen` names: reads the files, makes what is to be made, and writes a kubeconfig
- * for the clients. Secrets stay in their files; only paths are told. Rejects with `ProblemError`, and listens no more then.
+ * Opens the proxy of a spec with the files that its `listen` names: reads them, creates what is missing, and writes a
+ * kubeconfig for the clients. Secrets stay in their files; only paths are reported. Rejects with `ProblemError`, and
+ * then no longer listens.
  */
 export async function openReached(given: ProxySpec, surroundings: ReachedSurroundings): Promise<ReachedProxy> {
   const { upstream, now, clientKubeconfig } = surroundings
   const listen = reachOf(given)
   const spec = { ...given, listen }
   const { identity } = spec
-  // Before anything is made for a proxy that is then refused.
+  // Checked before creating anything for a proxy that is then refused.
   assertReach(listen, identity)
   if (clientKubeconfig !== undefined) await assertWritable(clientKubeconfig, spec)
   const folder = join(surroundings.folder, fileName(upstream))
@@ -67,12 +68,12 @@ export async function openReached(given: ProxySpec, surroundings: ReachedSurroun
 
 const NO_TOKENS = 'kubectl sends no token without TLS; let the proxy speak TLS for clients like it.'
 
-/** Over TLS kubectl asks for a user name when it has no credentials at all, also where nobody wants any. */
+/** Over TLS kubectl prompts for a user name when it has no credentials at all, even if the server needs none. */
 const NO_TOKEN_NEEDED = 'none-is-needed'
 const isUnasked = ({ identity, listen }: ProxySpec): boolean =>
   listen?.tls !== undefined && (identity === 'kubeconfig' || identity === 'headers')
 
-/** Whether clients are to bring tokens, their own or that of the proxy. */
+/** Whether clients must send tokens, their own or that of the proxy. */
 const sendsTokens = ({ identity, listen = {} }: ProxySpec): boolean => identity === 'token' || wantsToken(listen)
 
 function assertReach(listen: ProxyListen, identity: ProxySpec['identity']): void {
@@ -105,7 +106,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Different upstreams keep apart what lets their clients in. */
+/** Different upstreams keep their client credentials apart. */
 const fileName = (upstream: string): string =>
   upstream
     .slice(0, 100)
@@ -159,7 +160,7 @@ async function readTls(wish: NonNullable<ProxyListen['tls']>, nowMs: number): Pr
   return { tls: { cert: cert.text, key: key.text }, notes }
 }
 
-/** Until when a certificate is valid; a text that is none is refused when it is to be used. */
+/** Expiry of a certificate; a text that is not a certificate is refused when it is used. */
 function endOf(cert: string): Date | undefined {
   try {
     return new X509Certificate(cert).validToDate
@@ -168,7 +169,7 @@ function endOf(cert: string): Date | undefined {
   }
 }
 
-/** TLS takes a text without certificates for an authority that nobody has; better say so. */
+/** TLS accepts a text without certificates as a CA that no client has; an error is more helpful. */
 async function readAuthority(file: string): Promise<string> {
   const { text } = await readSmall(file, 'The authority of the client certificates')
   if (endOf(text) !== undefined) return text
@@ -176,8 +177,8 @@ async function readAuthority(file: string): Promise<string> {
 }
 
 /**
- * Addresses of this machine that others can reach, those of version 4 first, and its name. Addresses that hold on one link
- * only are left out: they need the name of an interface of the client's.
+ * Addresses of this machine that other machines can reach, IPv4 first, and its name. Link-local addresses are omitted:
+ * they need the name of an interface of the client.
  */
 function machineNames(): readonly string[] {
   const addresses = Object.values(networkInterfaces())

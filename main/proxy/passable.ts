@@ -12,9 +12,9 @@ const DROPS_IDENTITY: Refusal = {
 const SAYS_WHO_ASKS = /^(?:authorization|sec-websocket-protocol|impersonate-.*|x-remote-.*)$/i
 
 /**
- * What could not be passed on as it came, so that the upstream would answer another request than this one: headers of
- * identity that the connection takes away, a body in a transfer coding that is not undone here, and a method that Node would
- * write in capitals.
+ * Requests that cannot be forwarded unchanged, so that the upstream would answer a different request: identity headers
+ * that the header Connection removes, a body in a transfer coding that is not decoded here, and a method that Node
+ * would convert to capitals.
  */
 export function cannotPass({ headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>): Refusal | undefined {
   if (headers.connection?.split(',').some((name) => SAYS_WHO_ASKS.test(name.trim())) === true) return DROPS_IDENTITY

@@ -20,9 +20,9 @@ export interface ProxyOptions {
   readonly upstream: Upstream
   readonly identify: Identify
   readonly guard: Guard
-  /** `CLIENT_LIMITS` without. */
+  /** Defaults to `CLIENT_LIMITS`. */
   readonly limits?: ClientLimits
-  /** What the server's own headers say of the schema and level that it used, as names. */
+  /** The schema and level that the server used according to its own headers, as names. */
   readonly serverSays: (answer: IncomingMessage) => ServerSays
 }
 type ServerSays = Parameters<LiveCall['finished']>[1]
@@ -30,8 +30,8 @@ type ServerSays = Parameters<LiveCall['finished']>[1]
 type KnownCaller = Extract<Caller, { kind: 'known' }>
 
 /**
- * Makes a listener a reverse proxy that lets each request wait, run or be refused as the engine decides. Returns what ends
- * it, with every connection.
+ * Turns a listener into a reverse proxy that delays, forwards or rejects each request as the engine decides. Returns a
+ * function that ends it, with every connection.
  */
 export function serveProxy(listener: ProxyListener, options: ProxyOptions): () => Promise<void> {
   const room = keepProxyRoom(listener, options.limits ?? CLIENT_LIMITS)
@@ -46,13 +46,13 @@ export function serveProxy(listener: ProxyListener, options: ProxyOptions): () =
     })
   }
   const handle = (request: AnyRequest, response: AnyResponse): void => {
-    // A request that came before its predecessor was answered waits for its turn, as at the server.
+    // A request that arrived before its predecessor was answered waits for its turn, as at the server.
     if (response instanceof ServerResponse && response.socket === null)
       response.once('socket', () => begin(request, response))
     else begin(request, response)
   }
   listener.on('request', handle)
-  // The client waits until somebody wants its body: until the upstream does.
+  // The client waits until its body is requested: until the upstream requests it.
   listener.on('checkContinue', handle)
   listener.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -66,7 +66,7 @@ export function serveProxy(listener: ProxyListener, options: ProxyOptions): () =
   return closable(listener)
 }
 
-/** Lets in and identifies, at once where that is possible: a promise for each request would cost. */
+/** Checks and identifies a request, synchronously where possible: a promise for each request would be costly. */
 function admit(
   { guard, identify, upstream }: ProxyOptions,
   request: AnyRequest,
@@ -92,7 +92,7 @@ function upstreamHeaders({ base, headers }: Upstream, request: AnyRequest, calle
   return caller.without.has('authorization') ? withoutWebSocketToken(raw) : raw
 }
 
-/** What happens to a request may happen before its arrival has returned: then it is told of right after. */
+/** Events of a request may occur before `arrive` has returned: then they are reported right after. */
 class Telling {
   private call: LiveCall | undefined
   private early: ((call: LiveCall) => void) | undefined
@@ -166,7 +166,8 @@ function serveUpgrade(
   const telling = new Telling()
   let says: ServerSays
   let breakOff: (() => void) | undefined
-  // Until the protocol has changed, who closes their sending half has left; then each direction ends by itself.
+  // Until the protocol has changed, a client that closes its sending half has disconnected; afterwards each direction
+  // ends by itself.
   const left = (): void => void socket.destroy()
   const decide = (verdict: Verdict): void => {
     if (verdict.kind === 'refuse') return answerSocket(socket, engineAnswer(request, verdict.answer))
@@ -180,7 +181,7 @@ function serveUpgrade(
         if (answer.statusCode === 401) upstream.refused()
         if (answer.statusCode === 101) socket.off('end', left)
         says = serverSays(answer)
-        // A watch over WebSocket tells nothing of its initial events that a proxy could read cheaply.
+        // A watch over WebSocket does not mark its initial events in a way that a proxy could parse cheaply.
         telling.tell((call) => call.initialised())
       },
       onEnd: (status) => telling.tell((call) => call.finished(status, says)),

@@ -5,20 +5,20 @@ import { lookAt, readSmall, writePrivate } from './smallFiles.ts'
 
 const FEWEST_CHARACTERS = 16
 
-/** Whether it can stand in a header and is not soon guessed. */
+/** Whether it fits into a header and is not easily guessed. */
 export const isToken = (text: string): boolean => text.length >= FEWEST_CHARACTERS && /^[\x21-\x7e]+$/.test(text)
-/** What a token must be like, as the rest of a sentence. */
+/** The requirements for a token, as the rest of a sentence. */
 export const TOKEN_RULE = `at least ${FEWEST_CHARACTERS} characters, without spaces`
 
 export interface ProxyToken {
   readonly token: string
-  /** Where it stands, and what else the operator ought to know; never the token. */
+  /** The path of the token, and other facts that the operator should know; never the token. */
   readonly notes: readonly string[]
 }
 
 /**
- * What clients of the proxy bring: from the file that the operator named, or one of the console's own, which stays the same
- * as long as `keptIn` does. White space around it does not count. Rejects with `ProblemError`.
+ * The token that clients of the proxy send: from the file that the operator named, or a generated one, which stays the
+ * same as long as the file `keptIn` exists. White space around it does not count. Rejects with `ProblemError`.
  */
 export async function readToken(
   wish: Exclude<ProxyListen['token'], undefined | { kind: 'none' }>,
@@ -48,7 +48,7 @@ async function keptToken(file: string): Promise<string> {
   const found = await lookAt(file)
   const kept = found.kind === 'file' ? found.text.trim() : ''
   if (isToken(kept) && found.kind === 'file' && !found.openToOthers) return kept
-  // One that others could read is written anew as it was: its clients know it.
+  // A token that other users could read is written again unchanged: its clients use it.
   const token = isToken(kept) ? kept : randomBytes(24).toString('base64url')
   await writePrivate(file, `${token}\n`)
   return token

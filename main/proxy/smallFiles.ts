@@ -10,7 +10,7 @@ export interface SmallFile {
   readonly openToOthers: boolean
 }
 
-/** Reads a file that the operator named; `what` it is meant to be stands in the sentences. Rejects with `ProblemError`. */
+/** Reads a file that the operator named; error sentences call it `what`. Rejects with `ProblemError`. */
 export async function readSmall(path: string, what: string): Promise<SmallFile> {
   try {
     const { content, openToOthers } = await readCredentialFile(path)
@@ -29,7 +29,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
-/** What is at a path: nothing, a plain file, or something that is better left alone: a link, a device, a folder. */
+/** What is at a path: nothing, a plain file, or something that must not be touched: a link, a device, a folder. */
 type Found = { readonly kind: 'nothing' | 'other' } | ({ readonly kind: 'file' } & SmallFile)
 
 /** Rejects with `ProblemError` for a file that cannot be read. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { User } from '../../core/request/match.ts'
 
-/** What resolves an Authorization header: asks the upstream who its owner is. Rejects when it cannot be asked. */
+/**
+ * Resolves an Authorization header: requests its owner from the upstream. Rejects when the upstream cannot be reached.
+ */
 export type ReviewToken = (authorization: string) => Promise<User | undefined>
 
 const KNOWN_MS = 60_000
@@ -9,7 +11,7 @@ const UNKNOWN_MS = 10_000
 const MOST_TOKENS = 10_000
 
 interface Entry {
-  /** As it was answered, without a promise to wait for; `asked` while it is not answered. */
+  /** The result, available without a promise; `asked` is set while it is pending. */
   user: User | undefined
   asked: Promise<User | undefined> | undefined
   /** Milliseconds of the clock. */
@@ -17,8 +19,8 @@ interface Entry {
 }
 
 /**
- * Owners of tokens as the upstream names them. Answers are kept for a minute, that a token is unknown for ten seconds, by a
- * hash: the token itself is kept nowhere. What could not be asked is asked again at once.
+ * Owners of tokens according to the upstream. Results are cached for a minute, unknown tokens for ten seconds, by a
+ * hash: the token itself is not stored. Failures are not cached.
  */
 export function createTokenOwners(review: ReviewToken, now: () => number) {
   const known = new Map<string, Entry>()
@@ -35,7 +37,7 @@ export function createTokenOwners(review: ReviewToken, now: () => number) {
     }
   }
 
-  /** At once where it is known; the many requests with one token cost no promise each. */
+  /** Synchronous where the owner is known: the many requests with one token need no promise each. */
   return (authorization: string): User | undefined | Promise<User | undefined> => {
     const key = createHash('sha256').update(authorization).digest('base64')
     const entry = known.get(key)

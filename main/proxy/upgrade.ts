@@ -8,18 +8,18 @@ import { openRequest, type Upstream } from './upstream.ts'
 export interface UpgradeOptions {
   readonly request: IncomingMessage
   readonly socket: Duplex
-  /** What the client sent behind its request already. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer
   readonly upstream: Upstream
   /** Headers to send upstream, without those of the connection. */
   readonly headers: RawHeaders
   readonly onHead: (answer: IncomingMessage) => void
   readonly onEnd: (status: number) => void
-  /** Nothing was sent to the client yet unless `begun`. */
+  /** Nothing was sent to the client yet, unless `begun`. */
   readonly onFailure: (error: Error, begun: boolean) => void
 }
 
-/** Both directions end on their own: who has said everything may still be told something. */
+/** Both directions end independently: a side that has finished sending may still receive. */
 function join(one: Duplex, other: Duplex, onClose: () => void): void {
   const close = (): void => {
     one.destroy()
@@ -42,9 +42,9 @@ function join(one: Duplex, other: Duplex, onClose: () => void): void {
 }
 
 /**
- * Passes a change of protocol on (exec, attach, port-forward, a watch over WebSocket): once the upstream agrees, the two
- * connections are one. An upstream that declines has its answer passed back, and the connection ends. Returns what breaks
- * it off.
+ * Forwards a protocol change (exec, attach, port-forward, a watch over WebSocket): once the upstream agrees, the two
+ * connections are joined. If the upstream declines, its response is passed back, and the connection ends. Returns a
+ * function that aborts it.
  */
 export function upgrade(options: UpgradeOptions): () => void {
   const { request, socket, head, upstream, headers, onEnd, onFailure } = options
@@ -81,7 +81,7 @@ export function upgrade(options: UpgradeOptions): () => void {
     begun = true
     options.onHead(answer)
     const status = answer.statusCode ?? 502
-    // Its length, where it says one, ends with the connection anyway.
+    // Its length, if it declares one, ends with the connection anyway.
     socket.write(
       `HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines([...endToEnd(answer.rawHeaders), 'Connection', 'close'])}\r\n`,
     )
@@ -110,7 +110,7 @@ export function upgrade(options: UpgradeOptions): () => void {
   })
   outgoing.end()
   return () => {
-    // Who leaves a connection that has changed its protocol has ended it, as either side does in the end.
+    // A client that leaves a connection with a changed protocol has ended it, as either side eventually does.
     if (changed !== undefined) end(changed)
     over = true
     outgoing.destroy()

@@ -5,7 +5,7 @@ import { openRequest } from './upstream.ts'
 
 test('a connection that does not come about is given up, TLS included', async () => {
   const sockets: Socket[] = []
-  // Takes the connection and never says a word of TLS.
+  // Accepts the connection and never sends a byte of TLS.
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()

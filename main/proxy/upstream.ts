@@ -6,25 +6,28 @@ import type { RawHeaders } from './headers.ts'
 
 /** The server behind the proxy. */
 export interface Upstream {
-  /** Where its API begins; a path before it is put before every target. */
+  /** Root of its API; a path in it precedes every target. */
   readonly base: URL
-  /** Of the connections to it; another one once its certificates changed. */
+  /** Agent of the connections to it; replaced when its certificates change. */
   readonly agent: Agent
   /** The proxy's own credentials, sent with every request. */
   readonly headers: RawHeaders
-  /** It is an API server, which says in its headers where it put a request, and is silent of those that it did not place. */
+  /**
+   * The upstream is an API server, which reports in its headers how it classified a request, and sends no such headers
+   * for requests that it did not classify.
+   */
   readonly classifies: boolean
-  /** Milliseconds until a new connection must stand, TLS included; 30 s without. */
+  /** Milliseconds within which a new connection must be established, TLS included; defaults to 30 s. */
   readonly connectMs?: number
   /** Renews credentials that expired; `undefined` while they hold. Rejects with `ProblemError`. */
   renewal(): Promise<void> | undefined
-  /** It refused a request that carried the credentials. */
+  /** Notifies that the upstream rejected a request that carried the credentials. */
   refused(): void
 }
 
 /** Go's servers send at most a megabyte. */
 const MAX_HEADER_BYTES = 1024 * 1024
-/** As long as Kubernetes' own clients wait; the system would take minutes, and seats are held meanwhile. */
+/** The same as Kubernetes' own clients; the system would take minutes, and seats are held meanwhile. */
 const CONNECT_MS = 30_000
 
 interface Place {
@@ -52,8 +55,8 @@ function placeOf(base: URL): Place {
 }
 
 /**
- * A request to the upstream, with raw headers as they are to be sent, Host included. Throws what Node throws for headers
- * and paths that HTTP does not have.
+ * A request to the upstream, with raw headers exactly as they are sent, Host included. Throws what Node throws for
+ * headers and paths that HTTP does not allow.
  */
 export function openRequest(
   { base, agent, connectMs = CONNECT_MS }: Pick<Upstream, 'base' | 'agent' | 'connectMs'>,

@@ -9,18 +9,18 @@ import { rawOf, type RawHeaders } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ConnectedUpstream extends Upstream {
-  /** What the operator calls it. */
+  /** The operator's name for it. */
   readonly name: string
-  /** What the operator ought to know, in sentences. */
+  /** Facts that the operator should know, in sentences. */
   readonly notes: readonly string[]
-  /** Asks whom it takes for the author of a request with these headers instead of the proxy's own. */
+  /** Queries the user to whom the upstream attributes a request with these headers instead of the proxy's own. */
   whoIs(headers?: Readonly<Record<string, string>>): Promise<WhoIs>
   close(): void
 }
 type WhoIs = { readonly ok: true; readonly identity: Identity } | Failed
 
 export interface UpstreamOptions {
-  /** Whether the proxy sends the kubeconfig's credentials, or only what its callers bring. */
+  /** Whether the proxy sends the kubeconfig's credentials, or only those of its callers. */
   readonly credentials: 'own' | 'callers'
   /** Unix milliseconds. */
   readonly now: () => number
@@ -29,12 +29,12 @@ export interface UpstreamOptions {
 }
 
 const CONNECTIONS = {
-  // Each waiting request and each watch has its own.
+  // Each waiting request and each watch has its own connection.
   maxSockets: Number.POSITIVE_INFINITY,
-  // API servers close idle connections after 90 s; whoever closes first never loses a request to the other.
+  // API servers close idle connections after 90 s; the side that closes first never loses a request to the other.
   timeout: 60_000,
 }
-/** Credentials that are refused are not read anew for every single request. */
+/** Rejected credentials are not read again for every single request. */
 const RENEW_AT_MOST_EVERY_MS = 10_000
 
 /** Prepares the connection to the upstream of a spec. A kubeconfig's plugin may run. Rejects with `ProblemError`. */

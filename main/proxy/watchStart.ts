@@ -2,29 +2,29 @@ import type { IncomingMessage } from 'node:http'
 import { parseListOptions, parseRequestTarget } from '../../core/request/requestTarget.ts'
 import { requestInfo } from '../../core/request/requestInfo.ts'
 
-/** What ends the initial events of a watch that asked for them (`sendInitialEvents`). */
+/** Marks the end of the initial events of a watch that requested them (`sendInitialEvents`). */
 const INITIAL_EVENTS_END = Buffer.from('k8s.io/initial-events-end')
-/** It may begin in one piece and end in the next. */
+/** It may begin in one chunk and end in the next. */
 const SEAM = INITIAL_EVENTS_END.length - 1
 
 /** When a watch counts as initialised. Milliseconds. */
 export interface WatchStart {
-  /** Its server says itself when the initial events are over. */
+  /** Its server itself signals the end of the initial events. */
   readonly told: boolean
-  /** A watch that says nothing for so long has said what there was. */
+  /** A watch that is silent for this long has sent its initial events. */
   readonly quietMs: number
-  /** One that never falls silent has been initialised after so long: what it tells then has just happened. */
+  /** A watch that is never silent counts as initialised after this time: later events have just happened. */
   readonly longestMs: number
 }
 
-/** Servers before 1.27 know nothing of it and end their initial events without a word. */
+/** Servers before 1.27 do not support the bookmark and end their initial events without a signal. */
 const TOLD: WatchStart = { told: true, quietMs: 5_000, longestMs: 60_000 }
-/** All objects come first. */
+/** All objects are sent first. */
 const ALL_OBJECTS: WatchStart = { told: false, quietMs: 20, longestMs: 10_000 }
-/** What has happened since a version comes first. */
+/** The changes since a version are sent first. */
 const SINCE: WatchStart = { told: false, quietMs: 20, longestMs: 1_000 }
 
-/** Whether a request asks for a watch (specification 2.1). */
+/** Whether a request is a watch (specification 2.1). */
 export function asksForWatch({ method = 'GET', url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   const read = parseRequestTarget(url)
   return read !== undefined && requestInfo(method, read).info.verb === 'watch'
@@ -40,9 +40,9 @@ export function watchStartOf(target: string): WatchStart {
 }
 
 /**
- * Notices when a watch has sent its initial events, which the server itself signals inside (specification 4.13): by the
- * bookmark that ends them where there is one, or else by the first silence after the answer began. Calls back once, unless
- * the answer ends before.
+ * Detects when a watch has sent its initial events, which the server itself signals internally (specification 4.13): by
+ * the bookmark that ends them where there is one, or else by the first silence after the response began. Calls back
+ * once, unless the response ends before.
  */
 export function whenInitialised(
   answer: IncomingMessage,
