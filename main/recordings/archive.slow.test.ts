@@ -26,7 +26,7 @@ import { startRecorder } from './recorder.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const SECONDS = 200
-/** The console was off meanwhile. */
+/** The console was off in between. */
 const OFF_MS = 600_000
 const SERVERS = ['apiserver-a:6443', 'apiserver-b:6443']
 const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
@@ -45,7 +45,7 @@ const pods = (count: number): SourceEvent => ({
   facts: { objects: new Map([['pods', { count, averageSize: 100 }]]), watches: [] },
 })
 
-/** What was seen after each second, of the first recording. */
+/** What was read after each second of the first recording. */
 interface Seen {
   readonly servers: readonly { readonly frame: ServerFrame; readonly derived: DerivedServer }[]
   readonly dump: DumpFrame | undefined
@@ -57,7 +57,7 @@ const talkative = (second: number): ServerHealth => ({
   notes: [String(second).repeat(300_000)],
 })
 
-/** One that keeps no stretches. */
+/** A recorder without stretches. */
 const recorderIn = (own: string, { environment }: ReturnType<typeof standingClock>) =>
   startRecorder({ folder: own, source, writer: 'this', environment, stretches: () => [] })
 
@@ -93,7 +93,7 @@ async function record(moments: typeof story, clock: ReturnType<typeof standingCl
       ...(second % 70 === 0 ? [objects(`v1.36.${second / 70}`), pods(second)] : []),
       ...frame.servers.map((server): SourceEvent => ({ kind: 'frame', frame: server })),
       ...(second % 5 === 0 ? [{ kind: 'dump', dump: dump(SERVERS[1] ?? '') } as const] : []),
-      // So much is told in between that some segments are far shorter than a minute.
+      // Enough text in these seconds that some segments are far shorter than a minute.
       ...(second >= 100 && second < 150 ? [{ kind: 'health', health: talkative(second) } as const] : []),
     ]
     for (const event of events) {
@@ -250,12 +250,12 @@ describe('what was recorded', () => {
     expect(expected.map(({ kind }) => kind)).toContain('alert')
     const [first] = expected
     expect(archive.noted(START, (first?.at ?? 0) - 1)).toEqual([])
-    // An alert begins when it did, whatever part of the time is looked at.
+    // An alert begins at the same instant, whichever part of the time is read.
     for (const from of [START + 30_000, START + 150_000, START + 185_000]) {
       expect(archive.noted(from, end)).toEqual(expected.filter(({ at }) => at >= from))
     }
     expect(archive.noted(end + 1, end + OFF_MS - 1)).toEqual([])
-    // Two starts that nobody saw: the console was off.
+    // Two starts that were not recorded: the console was off.
     const next = end + OFF_MS
     const starts = archive.noted(START - 86_400_000, next).filter(({ kind }) => kind === 'restarted')
     expect(starts.map(({ at, server }) => [at, server])).toEqual(SERVERS.map((id) => [next - 86_400_000, id]))
@@ -345,7 +345,7 @@ test('the first sample is derived from what the source told of its past', async 
 
 test('evaluates alerts from the first present sample on, as was done then, whatever the recording has before it', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
-  // Of the console, a little behind that of the servers.
+  // The console's clock, a little behind that of the servers.
   const clock = standingClock(START - 1_500)
   const recorder = recorderIn(own, clock)
   const picture = createPicture()
@@ -383,7 +383,7 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
       const over = request.at + (request.runMs ?? 0)
       if (request.at > now || request.at <= now - 10_000) return []
       if (over > now) return [{ ...request, state: 'executing' }]
-      // Once more, when the server's own words are known.
+      // Emitted once more, when the server's own status is known.
       return over > now - 1_000 ? [{ ...request, status: 200 }] : []
     })
   for (const [second, { frame }] of story.slice(0, 90).entries()) {
@@ -480,7 +480,7 @@ test('tells the last reallocations of a range, however long it is', async () => 
   const expected = (from: number, to: number): readonly number[] =>
     all.flatMap(({ at }) => (at >= from && at <= to ? [at - START] : [])).slice(-360)
   expect(instants(0, Number.MAX_SAFE_INTEGER)).toEqual(expected(0, Number.MAX_SAFE_INTEGER))
-  // A range ends with a sample: what happened since the one before is told with the next.
+  // A range ends with a sample: events since the previous sample are noted with the next one.
   fc.assert(
     fc.property(fc.integer({ min: -600_000, max: 9_600_000 }), fc.integer({ min: 0, max: 300 }), (first, samples) => {
       const [from, to] = [START + first, START + samples * 30_000]

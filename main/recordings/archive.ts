@@ -29,71 +29,74 @@ import type { StretchQuery } from './stretches.ts'
 import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
 
 export interface ArchiveOptions {
-  /** Of all recordings. */
+  /** Folder of all recordings. */
   readonly folder: string
-  /** Names of those that are told as one. */
+  /** Names of the recordings that are combined into one archive. */
   readonly ids: ReadonlySet<string>
   readonly source: SourceInfo
   readonly now: () => UnixMs
 }
 
-/** What the first sample of a range is compared with lies before it: windows of rates and quantiles, cells of heat maps. */
+/** The first sample of a range is compared with samples before it: windows of rates and quantiles, cells of heat maps. */
 const LEAD_MS = 40_000
-/** What most alert rules look back on: a rule that begins to look at a range begins too early or too late in it. */
+/**
+ * The history that most alert rules use: a rule that is first evaluated at the start of a range would begin too early
+ * or too late.
+ */
 const NOTED_LEAD_MS = 600_000
-/** The files are looked at this often at most. */
+/** Minimum interval between two reads of the folder. */
 const LOOK_MS = 500
-/** Less between two segments is no gap: a segment ends with a sample. */
+/** A shorter time between two segments is not a gap: a segment ends with a sample. */
 const LEAST_GAP_MS = 60_000
-/** Segments that are kept as they were read: a minute each, and a few hundred kilobytes. */
+/** Cached segments: a minute each, and a few hundred kilobytes. */
 const MOST_READ = 48
 const MOST_PLAYED = 16
-/** One for histograms, and one for recomputations. */
+/** One for histograms, and one for reallocations. */
 const MOST_PICTURED = 2
 
-/** What a moment is made of. */
+/** Event kinds that make up a moment. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
 const TOLD: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
-/** A request is recorded once it is over: of one that took longer, nothing is known before. */
+/** A request is recorded once it is over: a longer one is unknown until then. */
 const LONGEST_REQUEST_MS = 60_000
 
-/** A segment, and the file that it is in. */
+/** A segment, and its file. */
 interface Place extends SegmentPlace {
   readonly path: string
-  /** Another one once there is more in it. */
+  /** Changes when the segment grows. */
   readonly key: string
 }
 
 interface KnownChapter {
   readonly file: ChapterFile
   readonly places: readonly Place[]
-  /** Of which times there are samples; of a recording without any, of which it tells. */
+  /** Time spans with samples; for a recording without any, the time that its segments cover. */
   readonly spans: readonly Span[]
   readonly problems: readonly Problem[]
 }
 
-/** What a range adds up to, and what happened in it. */
+/** The picture of a range, and the notes in it. */
 interface Pictured {
   readonly picture: Picture
   readonly noted: readonly Noted[]
 }
 
-/** A sample with what the ones before it say of it. */
+/** A sample with the values derived from the samples before it. */
 interface Sample {
   readonly at: UnixMs
   readonly latest: ServerPicture['latest']
 }
 
-/** A picture that knows the samples between two instants, and those before them that they are compared with. */
+/** A picture of the samples between two instants, including the earlier samples that they are compared with. */
 interface PicturedPart {
   readonly picture: Picture
   readonly first: UnixMs
   readonly last: UnixMs
 }
 
-/** Two recordings that follow each other. */
+/** Two consecutive recordings. */
 interface Seam {
   readonly before: Place
   readonly place: Place
@@ -123,7 +126,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   )
   const stateIn = (place: Place): SegmentEvents => read(`state ${place.key}`, place, STATE)
 
-  /** Segments that follow each other. */
+  /** Consecutive segments. */
   const played = remember(MOST_PLAYED, (run: readonly Place[]): Played => {
     const told = run.flatMap((place, index) => {
       const { before, events } = stateIn(place)
@@ -137,7 +140,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     })
     return { samples, told }
   })
-  /** The segment of an instant after those before it, so that rates and quantiles of its first samples are known. */
+  /**
+   * The segment of an instant together with those before it, so that rates and quantiles of its first samples are
+   * available.
+   */
   const playedAt = (at: UnixMs): Played | undefined => {
     const places = placesNow()
     const upTo = places.filter(({ first }) => first <= at)
@@ -158,8 +164,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   }
 
   /**
-   * What chapters keep of a range, and pictures of the segments of which nothing is kept yet, or that reach beyond
-   * `upTo`: what is kept after it does not do.
+   * The stored stretches of a range, and pictures of the segments that have none yet or that extend beyond `upTo`:
+   * stored data after it cannot be used.
    */
   const stretchesIn = <T>(
     query: StretchQuery,
@@ -177,13 +183,13 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       })
       open.push(...inside.filter(({ id, last }) => id === undefined || !detailed || last > upTo))
     }
-    // All samples have to be read: of recordings of earlier versions the last part alone.
+    // All samples have to be read: for recordings of earlier versions only the last part.
     const last = Math.min(query.to, Math.max(...open.map((place) => place.last)))
     const first = Math.max(query.from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
     return { kept, pictures: open.length === 0 ? [] : [{ picture: pictureOf(first, last).picture, first, last }] }
   }
 
-  /** All samples of a range, and what they tell of servers and objects. */
+  /** All samples of a range, and the notes that they give about servers and objects. */
   const pictured = remember(MOST_PICTURED, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
     const noter = createSourceNoter()
@@ -202,18 +208,18 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   const pictureOf = (from: UnixMs, to: UnixMs): Pictured =>
     pictured(`${from} ${to} ${placesNow().at(-1)?.key ?? ''}`, from, to)
 
-  /** Reallocations of a range, in their order. */
+  /** Reallocations of a range, in chronological order. */
   const stepsBetween = (server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[] => {
     const found = stretchesIn({ server, from, to }, (chapter, of) => chapter.steps(of))
     const shown = found.pictures.flatMap(
       ({ picture, first, last }) => picture.server(server)?.adjustments.steps(first, last) ?? [],
     )
-    // The last word about a recomputation is the one of the page that completed it.
+    // The final version of a reallocation is the one of the page that completed it.
     const latest = new Map([...found.kept, ...shown].map((step) => [step.at, step]))
     return [...latest.values()].filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at)
   }
 
-  /** What differs between the end of a recording and the beginning of the next one. */
+  /** Differences between the end of a recording and the beginning of the next one. */
   const notedAt = remember(MOST_SEAMS, (seam: Seam): readonly Noted[] => {
     const noter = createNoter()
     const last = inChapter(seam.before.path, (chapter) => chapter.lastWords(seam.before))
@@ -226,17 +232,17 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
           ? noter.takeObjects(event.reading, at)
           : []
     for (const one of objectsFirst(last)) note(one)
-    // When a level began to reject meanwhile, nobody knows.
+    // The instant at which a level began to reject in between is unknown.
     return objectsFirst(first)
       .flatMap(note)
       .filter(({ kind }) => kind !== 'rejecting')
   })
-  /** What happened while nothing was recorded. */
+  /** Notes about the time without recordings. */
   const notedAtSeams = (from: UnixMs, to: UnixMs): readonly Noted[] => {
     const seams: Seam[] = []
     let before: Place | undefined
     for (const place of placesNow().toSorted((a, b) => a.first - b.first)) {
-      // Of two consoles that record at once, one sees what happens.
+      // If two consoles record at the same time, one of them records what happens.
       if (before !== undefined && dirname(before.path) !== dirname(place.path) && before.last < place.first) {
         if (before.last <= to && place.first >= from) seams.push({ before, place })
       }
@@ -307,7 +313,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     requests(at, count) {
       const places = placesNow().toSorted((a, b) => a.first - b.first)
       const upTo = places.filter(({ first }) => first <= at + LONGEST_REQUEST_MS).toReversed()
-      // Told again, it is what it was told to be last; numbers are of one recording.
+      // When a request is recorded repeatedly, the last version counts; numbers are per recording.
       const found = new Map<string, LiveRequest>()
       let state: PastRequests['state']
       let complete = true
@@ -356,7 +362,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     heatMap(server, query) {
       const { from, to, level, kind } = query
-      // Cells are kept whole, and the range may end inside one.
+      // Cells are stored whole, and the range may end inside one.
       const whole = to - (to % CELL_MS)
       const stretches = stretchesIn(
         { server, from: from - CELL_MS, to },
@@ -375,7 +381,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const places = placesNow()
       const first = Math.max(from, Math.min(...places.map((place) => place.first)))
       const last = Math.min(to, Math.max(...places.map((place) => place.last)))
-      // Of a day only its last ones are told: what lies before is read where there are fewer of them.
+      // Only the last steps of a day are returned: earlier ones are read if there are fewer of them.
       for (let length = 2 * MOST_STEPS * REALLOCATION_MS; ; length *= 4) {
         const since = Math.max(first, last - length)
         const steps = stepsBetween(server, since, last)
@@ -386,18 +392,18 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const kept: Noted[] = []
       const open: Place[] = []
       for (const { file, places } of look()) {
-        // The last write of an object may be long before the chapter that knows of it.
+        // The last write of an object may be long before the chapter that contains it.
         const found = inChapter(file.path, (chapter) => notesOf(chapter, from, to))
         kept.push(...(found ?? []))
         if (found === undefined) open.push(...places.filter(({ first, last }) => first <= to && last >= from))
       }
-      // Of recordings of earlier versions all samples have to be read, so the last part alone.
+      // For recordings of earlier versions all samples have to be read, so only the last part.
       const last = Math.min(to, Math.max(...open.map((place) => place.last)))
       const first = Math.max(from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
       const evaluated =
         open.length === 0 ? [] : pictureOf(Math.max(first - NOTED_LEAD_MS, last - MOST_READ_MS), last).noted
       const all = [...kept, ...evaluated, ...notedAtSeams(from, to)].filter(({ at }) => at >= from && at <= to)
-      // Two consoles note the same, and each connection the last writes of the objects.
+      // Two consoles note the same events, and each connection notes the last writes of the objects.
       const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
       return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_NOTED_PAST)
     },
@@ -420,7 +426,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   }
 }
 
-/** `undefined` where the chapter has none, or damage hides them. */
+/** `undefined` where the chapter has none, or they are damaged. */
 function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Noted[] | undefined {
   try {
     return chapter.noting ? chapter.noted(from, to) : undefined
@@ -430,19 +436,19 @@ function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Not
   }
 }
 
-/** Seams between recordings that are looked at, the last of a range: a minute is read for each. */
+/** Seams between recordings that are evaluated, the last ones of a range: each costs reading a minute. */
 const MOST_SEAMS = 8
 
-/** Limits are told by their objects where these are known. */
+/** Notes about limits come from the objects where these are known. */
 const objectsFirst = (told: readonly Told[]): readonly Told[] =>
   told.toSorted((a, b) => Number(a.event.kind === 'frame') - Number(b.event.kind === 'frame'))
 
-/** A cell of a heat map that began before a range. */
+/** A cell of a heat map may begin before the range. */
 const CELL_MS = 10_000
-/** As many as are kept of a source that is connected: an hour at one every 10 s. */
+/** As many as are kept of a connected source: one hour at one step every 10 s. */
 const MOST_STEPS = 360
 
-/** Of several recordings each begins to count anew. */
+/** Numbers start anew in each recording. */
 const numbered = (steps: readonly AdjustmentStep[]): readonly AdjustmentStep[] =>
   steps.every(({ number }, index) => number > (steps[index - 1]?.number ?? 0))
     ? steps
@@ -450,23 +456,23 @@ const numbered = (steps: readonly AdjustmentStep[]): readonly AdjustmentStep[] =
 
 const NOTHING: Played = { samples: [], told: [] }
 
-/** How the source of single requests did. */
+/** The state of the source of individual requests. */
 const stateTold = ({ event }: Told): readonly LiveState[] =>
   event.kind === 'requests' && 'state' in event ? [event.state] : []
 
-/** A dump of so long before says nothing any more: they are five minutes apart at most. */
+/** Maximum age of a dump: dumps are five minutes apart at most. */
 const DUMP_MS = 300_000
 
 const isWithin = (at: UnixMs, from: UnixMs, to: UnixMs): boolean => at >= from && at <= to
 
-/** Of each server the last sample up to an instant, by their names. */
+/** The last sample of each server up to an instant, by server name. */
 function lastOfEach(samples: readonly Sample[], at: UnixMs): ServerPicture['latest'][] {
   const latest = new Map<string, ServerPicture['latest']>()
   for (const sample of samples) if (sample.at <= at) latest.set(sample.latest.frame.id, sample.latest)
   return [...latest.values()].toSorted((a, b) => byCodeUnits(a.frame.id, b.frame.id))
 }
 
-/** The nearest samples of an instant that lies in a silence; `undefined` where it lies between two that follow. */
+/** The nearest samples to an instant in a gap; `undefined` where the instant lies between two consecutive samples. */
 function gapAt(samples: readonly Pick<Sample, 'at'>[], at: UnixMs, places: readonly Place[]): Moment['gap'] {
   const before = samples.findLast((sample) => sample.at <= at)?.at
   const after = samples.find((sample) => sample.at > at)?.at ?? firstAfter(places, at)
@@ -480,7 +486,7 @@ function gapAt(samples: readonly Pick<Sample, 'at'>[], at: UnixMs, places: reado
 const firstAfter = (places: readonly Place[], at: UnixMs): UnixMs | undefined =>
   places.map(({ first }) => first).find((first) => first > at)
 
-/** Times without any. */
+/** Times without any span. */
 function gapsBetween(spans: readonly Span[]): Extent['gaps'] {
   const gaps: { from: number; to: number }[] = []
   let end = Number.POSITIVE_INFINITY
@@ -491,7 +497,7 @@ function gapsBetween(spans: readonly Span[]): Extent['gaps'] {
   return gaps
 }
 
-/** Throws `bad-answer` for series that no recorder packed. */
+/** Throws `bad-answer` for series that were not packed by a recorder. */
 function readable<T>(read: () => T): T {
   try {
     return read()
@@ -516,14 +522,14 @@ function readChapter(file: ChapterFile): KnownChapter {
     inChapter(file.path, (chapter) => {
       for (const place of chapter.segments) {
         const key = `${file.path} ${place.id ?? `${file.bytes} ${file.writtenMs}`}`
-        // One that tells of no instant holds nothing that could be asked for.
+        // A segment without an instant contains nothing that could be requested.
         if (place.first <= place.last) places.push({ ...place, path: file.path, key })
       }
       if (chapter.problem !== undefined) problems.push(partly(file.path, chapter.problem))
       sampled = chapter.sampled()
     })
   })
-  // A server that does not answer is told of all the same.
+  // A server that does not answer is included, too.
   const spans = sampled.length === 0 ? places : [...sampled, ...places.filter(({ id }) => id === undefined)]
   return { file, places, spans, problems }
 }
@@ -531,7 +537,7 @@ function readChapter(file: ChapterFile): KnownChapter {
 const isSame = (before: KnownChapter | undefined, { bytes, writtenMs }: ChapterFile): KnownChapter | undefined =>
   before?.file.bytes === bytes && before.file.writtenMs === writtenMs ? before : undefined
 
-/** A file that stays open could not be removed once it is too old, and would keep its writer from tidying up. */
+/** An open file could not be removed once it is too old, and would keep its writer from cleaning up. */
 function inChapter<T>(path: string, ask: (chapter: ChapterReader) => T): T {
   const chapter = openChapter(path)
   try {
@@ -541,7 +547,7 @@ function inChapter<T>(path: string, ask: (chapter: ChapterReader) => T): T {
   }
 }
 
-/** Makes what is asked for once, and forgets what was not asked for longest. */
+/** Computes each result once, and evicts the least recently used ones. */
 function remember<A extends readonly unknown[], T>(most: number, make: (...about: A) => T) {
   const made = new Map<string, T>()
   return (key: string, ...about: A): T => {

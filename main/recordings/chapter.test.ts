@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }))
 
-/** Health that says the second in which it was told. */
+/** Health that contains the second in which it was emitted. */
 function linesAt(seconds: readonly number[]): readonly KeptLine[] {
   const record = createRecorder()
   return seconds.map((second) => {

@@ -37,15 +37,15 @@ import {
 } from './stretches.ts'
 
 /*
- * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment stand in `tail`,
- * a row for each time that some came; once the segment is complete they become one row of `segment`, which compresses
- * them far better. Each segment is read alone, so that damage to one leaves the others readable. A summary of each segment
- * has the series of its samples, so that days are drawn without reading what happened in them.
+ * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment are in `tail`,
+ * one row for each batch; once the segment is complete they become one row of `segment`, which compresses them far
+ * better. Each segment is read alone, so that damage to one leaves the others readable. A summary of each segment has
+ * the series of its samples, so that days are drawn without reading their events.
  */
 
 /**
- * In which steps a summary has the series of a segment, and for ranges of which length: the same as a history in memory.
- * The coarsest comes first, because a row begins with what is read of most segments at once.
+ * The steps in which a summary has the series of a segment, and the lengths of the ranges that they serve: the same as
+ * in the history in memory. The coarsest comes first, because a row begins with what is read of most segments at once.
  */
 const RESOLUTIONS = [
   { name: 'minutes', stepMs: 60_000, upToMs: Number.POSITIVE_INFINITY },
@@ -54,7 +54,7 @@ const RESOLUTIONS = [
 ] as const
 export type Resolution = (typeof RESOLUTIONS)[number]['name']
 
-/** The finest that is read of a range so long. */
+/** The finest resolution that is read for a range of this length. */
 export const resolutionFor = (lengthMs: number): Resolution =>
   RESOLUTIONS.findLast(({ upToMs }) => lengthMs <= upToMs)?.name ?? 'minutes'
 export const stepMsOf = (resolution: Resolution): number =>
@@ -92,54 +92,58 @@ const SCHEMA = `
   ${NOTE_SCHEMA}
 `
 
-/** What is read at the seam of two recordings: a server, and the source of its objects. */
+/** Event kinds that are read at the seam of two recordings: a server, and the source of its objects. */
 export const SPEAKERS: ReadonlySet<EventKind> = new Set(['frame', 'objects'])
 
-/** The coarsest series of so many segments are one digest, so that a day is a few dozen of them. */
+/** The coarsest series of this many segments form one digest, so that a day is a few dozen of them. */
 const DIGEST_SEGMENTS = 60
-/** What is left of them is digested at the end of a chapter, unless its many servers would keep the console from ending. */
+/**
+ * The remaining ones are digested at the end of a chapter, unless its many servers would delay the end of the console.
+ */
 const MOST_LEFT = 5_000
 
 const AboutSchema = z.object({
-  /** The same for all chapters of a recording. */
+  /** The same in all chapters of a recording. */
   recording: z.string(),
   /** ISO 8601: when the recording began, not the chapter. */
   startedAt: z.string(),
   source: SourceInfoSchema,
-  /** The console that writes it, by which another one knows whether it still does; empty once it has ended. */
+  /** The console that writes it, so that other consoles can check whether it still does; empty once it has ended. */
   writer: z.string(),
 })
-/** What a recording is of. */
+/** Describes what a recording is of. */
 export type About = z.infer<typeof AboutSchema>
 
-/** A segment is complete after so long, or with so many characters. */
+/** A segment is complete after this time, or with this many characters. */
 export const SEGMENT_MS = 60_000
 export const SEGMENT_CHARACTERS = 8 * 1024 * 1024
 
-/** A line that is to be kept. */
+/** A line to store. */
 export interface KeptLine extends SegmentLine {
-  /** What it tells of, or when it was told where it tells of no instant; Unix milliseconds. */
+  /** The instant that it describes, or when it was emitted if it describes none; Unix milliseconds. */
   readonly at: UnixMs
 }
 
 /** A chapter that this console writes. Its methods reject with `ProblemError`. */
 export interface ChapterWriter {
   /**
-   * Keeps lines of the present segment, and what was noted of what they tell. When it resolves both survive the end of the
-   * process, however it comes.
+   * Stores lines of the present segment, and the notes about them. When it resolves, both survive any end of the
+   * process.
    */
   append(lines: readonly KeptLine[], noted?: readonly Noted[]): Promise<void>
   /** Characters of the present segment. */
   readonly pending: number
-  /** Ends the present segment, if there is one; the stretches are of its samples, of each server. */
+  /** Completes the present segment, if there is one; the stretches are those of its samples, for each server. */
   seal(stretches: readonly ServerStretch[]): Promise<void>
   /** Bytes of the file. */
   bytes(): Promise<number>
-  /** Ends the writing; what is not sealed is read all the same. `last`: the last words of the speakers, restated. */
+  /**
+   * Ends writing; lines outside complete segments can still be read. `last`: the last events of the speakers, restated.
+   */
   close(last: readonly SegmentLine[]): Promise<void>
 }
 
-/** Of lines that belong together: what they tell of, how many tell again, and their text. */
+/** A block of lines: the span that they describe, how many are restated, and their text. */
 interface Block {
   readonly first: UnixMs
   readonly last: UnixMs
@@ -164,7 +168,7 @@ async function blockOf(lines: readonly KeptLine[], level: Level): Promise<Block>
 const bodyOfLines = (lines: readonly SegmentLine[], level: Level): Promise<Buffer> =>
   compressed(lines.map(({ text }) => text).join('\n'), level)
 
-/** An end of a chapter by itself. */
+/** The first or last lines of a chapter, stored separately. */
 interface Edge {
   readonly name: 'first' | 'last'
   readonly restated: number
@@ -240,7 +244,7 @@ export async function createChapter(path: string, about: About): Promise<Chapter
           connection.prepare('UPDATE about SET value = ?').run(JSON.stringify({ ...about, writer: '' }))
         })
         .catch(() => undefined)
-      // A file by itself, to which readers add nothing; while one reads, it stays as it is.
+      // A single file, to which readers add nothing; the mode does not change while a reader has it open.
       await database.read((connection) => connection.exec('PRAGMA journal_mode = DELETE')).catch(() => undefined)
       database.close()
     },
@@ -277,9 +281,9 @@ function insertSummary(connection: DatabaseSync, segment: number, { server, firs
     .run(segment, server, first, last, ...bodies)
 }
 
-/** Digests the summaries that no digest holds yet, unless they are more than `most`. */
+/** Digests the summaries that are in no digest yet, unless there are more than `most`. */
 async function digest(database: Database, most: number): Promise<void> {
-  // Where that fails, or the process ends before, the summaries themselves are read.
+  // If that fails, or the process ends first, the summaries themselves are read.
   await digestAll(database, most).catch(() => undefined)
 }
 
@@ -298,14 +302,14 @@ async function digestAll(database: Database, most: number): Promise<void> {
   if (left.length === 0 || left.reduce((sum, { rows }) => sum + rows, 0) > most) return
   const upto = Math.max(...left.map((one) => one.upto))
   const digests: (z.infer<typeof LeftSchema> & { readonly body: Uint8Array })[] = []
-  // One after the other: packing them keeps the console from doing anything else.
+  // One after the other: packing them blocks everything else in the console.
   for (const one of left) {
     const bodies = await database.read((connection) => bodiesIn(connection, LEFT_OF_SERVER, one.server))
     digests.push({ ...one, body: await compressed(joinPacked(one.server, bodies, stepMsOf('minutes')), SMALL) })
   }
   await database.write((connection) => {
     const put = connection.prepare('INSERT INTO digest (upto, server, first, last, body) VALUES (?, ?, ?, ?, ?)')
-    // All of them end with the same segment, also those of servers that were silent then.
+    // All digests end with the same segment, including those of servers without samples then.
     for (const { server, first, last, body } of digests) put.run(upto, server, first, last, body)
   })
 }
@@ -326,56 +330,59 @@ export interface Span {
   readonly last: UnixMs
 }
 
-/** Where a segment is, and of which time it tells. */
+/** The place of a segment, and the time that it covers. */
 export interface SegmentPlace extends Span {
-  /** `undefined`: the lines that no segment holds yet. */
+  /** `undefined`: the lines that are in no segment yet. */
   readonly id: number | undefined
 }
 
-/** A chapter that any console may read, also while another one writes it. */
+/** A chapter that any console may read, even while another one writes it. */
 export interface ChapterReader {
   readonly about: About
-  /** In the order of telling. Those that damage hides are missing, and `problem` says so. */
+  /** In the order of recording. Damaged ones are missing, and `problem` describes the damage. */
   readonly segments: readonly SegmentPlace[]
   readonly problem: string | undefined
   /** Whether it has series; earlier versions wrote none. */
   readonly summarised: boolean
-  /** First and last sample of all servers in each complete segment that has samples, in the order of telling. Throws the same. */
+  /**
+   * First and last sample of all servers in each complete segment that has samples, in the order of recording. Throws
+   * the same.
+   */
   sampled(): readonly Span[]
-  /** Of kinds that are wanted, where they are named. Throws `ProblemError` where it cannot be read. */
+  /** Only events of the wanted kinds, if given. Throws `ProblemError` where it cannot be read. */
   read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
-  /** The last word of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
+  /** The last event of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
   lastWords(segment: SegmentPlace): readonly Told[]
-  /** The first word of each of these threads of speakers. Throws the same. */
+  /** The first event of each of these threads of speakers. Throws the same. */
   firstWords(segment: SegmentPlace, threads: ReadonlySet<string>): readonly Told[]
   /**
-   * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or reach over one of them. Throws
-   * `ProblemError` where they cannot be read.
+   * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or
+   * overlap one of them. Throws `ProblemError` where they cannot be read.
    */
   series(resolution: Resolution, server: string, from: UnixMs, to: UnixMs): readonly Uint8Array[]
-  /** Whether it has heat maps and recomputations; earlier versions wrote none. */
+  /** Whether it has heat maps and reallocations; earlier versions wrote none. */
   readonly detailed: boolean
-  /** Of complete segments, like `series`. Throws `ProblemError` where they cannot be read. */
+  /** For complete segments, like `series`. Throws `ProblemError` where they cannot be read. */
   heat(query: StretchQuery & { readonly kind: HeatKind; readonly level: string }): readonly HeatStretch[]
   steps(query: StretchQuery): readonly AdjustmentStep[]
-  /** Whether it has what was noted; earlier versions wrote none. */
+  /** Whether it has notes; earlier versions wrote none. */
   readonly noting: boolean
-  /** What was noted between two instants, oldest first. Throws `ProblemError` where it cannot be read. */
+  /** Notes between two instants, oldest first. Throws `ProblemError` where they cannot be read. */
   noted(from: UnixMs, to: UnixMs): readonly Noted[]
   close(): void
 }
 
 const PlaceSchema = z.object({ id: z.number(), first: z.number(), last: z.number() })
 const BlockSchema = z.object({ restated: z.number(), body: z.instanceof(Uint8Array) })
-/** A segment is a few megabytes of text; what unpacks to far more was not written by a recorder. */
+/** A segment is a few megabytes of text; one that unpacks to far more was not written by a recorder. */
 const MOST_TEXT_BYTES = 256 * 1024 * 1024
 
-/** Opens a chapter without changing it. Throws `ProblemError` for what is none. */
+/** Opens a chapter without changing it. Throws `ProblemError` for a file that is not a chapter. */
 export function openChapter(path: string): ChapterReader {
   if (!existsSync(path)) throw new ProblemError('not-found', `There is no recording at ${path}.`)
   const connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
   try {
-    // All of what is read is of one moment, although the writer goes on.
+    // All reads are of the same moment, although the writer continues.
     connection.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN')
     const value = connection.prepare('SELECT value FROM about').get()?.['value']
     const about = AboutSchema.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined)
@@ -393,7 +400,7 @@ export function openChapter(path: string): ChapterReader {
     }
     const text = (body: Uint8Array): string => unpacked(body).toString('utf8')
     const linesIn = <T>({ id: known, first }: SegmentPlace, use: (lines: Lines) => T): T => {
-      // What was the present segment when somebody looked may be complete by now.
+      // The present segment at the time of listing may be complete by now.
       const id = known ?? segments.find((place) => place.first === first)?.id
       try {
         return use(id === undefined ? tailOf(connection) : bodyOf(connection, id))
@@ -401,7 +408,10 @@ export function openChapter(path: string): ChapterReader {
         throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
       }
     }
-    /** Of the segment at that end of the chapter what is kept by itself; of any other, and where nothing is, all lines. */
+    /**
+     * For the segment at that end of the chapter, the lines that are stored separately; for any other segment, and
+     * where none are stored, all lines.
+     */
     const edgeIn = <T>(name: Edge['name'], place: SegmentPlace, use: (lines: Lines) => T): T => {
       const outermost = segments.at(name === 'first' ? 0 : -1)
       const edge = place.id === outermost?.id && has('edge') ? edgeNamed(connection, name) : undefined
@@ -441,7 +451,7 @@ const damaged = (what: string, error: unknown): ProblemError =>
     messageOf(error),
   )
 
-/** From both ends towards what cannot be read. */
+/** Reads from both ends towards the part that cannot be read. */
 function placesIn(connection: DatabaseSync): { segments: readonly SegmentPlace[]; problem: string | undefined } {
   const forwards = placesUntilDamage(connection, 'segment', 'ASC')
   const { problem } = forwards
@@ -473,7 +483,7 @@ function placesUntilDamage(
   }
 }
 
-/** Of a segment; the first `restated` of them tell again. */
+/** Lines of a segment; the first `restated` of them are restated. */
 interface Lines {
   readonly lines: readonly string[]
   readonly restated: number
@@ -535,7 +545,7 @@ const sampledIn = (connection: DatabaseSync): readonly Span[] =>
     .array(SpanSchema)
     .parse(connection.prepare('SELECT min(first) AS first, max(last) AS last FROM summary GROUP BY segment').all())
 
-/** Unpacked, of the rows that a statement selects. */
+/** The unpacked bodies of the rows that a statement selects. */
 function bodiesIn(connection: DatabaseSync, statement: string, ...values: readonly (string | number)[]): Uint8Array[] {
   return [...connection.prepare(statement).iterate(...values)].map((row) => unpacked(BodySchema.parse(row).body))
 }

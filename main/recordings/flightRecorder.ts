@@ -12,14 +12,14 @@ import type { Presence } from '../store/database.ts'
 import { RECORDINGS, removeOld } from './library.ts'
 import { startRecorder, type Recorder } from './recorder.ts'
 
-/** Records one source for as long as it is switched on, and keeps all recordings within what is to be kept. */
+/** Records one source while it is switched on, and keeps all recordings within the retention limits. */
 export interface FlightRecorder {
-  /** `noted`: what was noted of it. */
+  /** `noted`: the notes about the event. */
   take(event: SourceEvent, noted: readonly Noted[]): void
-  /** Throws `unsupported` where the source is a recording itself. */
+  /** Throws `unsupported` where the source itself is a recording. */
   switch(on: boolean): void
   readonly state: Subscribable<RecorderState>
-  /** Settles once everything that was taken is kept. */
+  /** Settles once everything that was taken is stored. */
   end(): Promise<void>
 }
 
@@ -29,14 +29,14 @@ export interface FlightRecorderOptions {
   readonly environment: Environment
   readonly settings: () => Promise<Settings>
   readonly presence: () => Promise<Presence>
-  /** What is kept of the samples between two instants, of each server. */
+  /** The stretches of the samples between two instants, for each server. */
   readonly stretches: (from: UnixMs, to: UnixMs) => readonly ServerStretch[]
 }
 
-/** What a recording or a demo tells is on the disk already. */
+/** The events of a recording or a demo are on the disk already. */
 const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording', 'run'])
 
-/** Begins as the settings say. */
+/** Starts as the settings specify. */
 export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {
   const { environment, source } = options
   const folder = join(options.stateDir, RECORDINGS)
@@ -46,7 +46,7 @@ export async function startFlightRecorder(options: FlightRecorderOptions): Promi
   let running: { readonly recorder: Recorder; readonly ended: AbortController } | undefined
   let closing = Promise.resolve()
 
-  /** Where the settings cannot be read, everything stays. */
+  /** If the settings cannot be read, nothing is removed. */
   const tidy = async (): Promise<void> => {
     const { keepDays, keepMegabytes } = await options.settings()
     const kept = { ageMs: keepDays * MS_PER_DAY, bytes: megabytesToBytes(keepMegabytes) }

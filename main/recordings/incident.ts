@@ -6,8 +6,8 @@ import { partOf, readRecording, type ListedRecording } from './library.ts'
 import { anonymiser, type ExportOptions } from './recordingFile.ts'
 
 /**
- * The report of a recording, or of a range of it; `problems` say which parts it could not read. Throws `not-found`, and
- * `unsupported` for a recording of an etcd proxy.
+ * The report of a recording, or of a range of it; `problems` lists the parts that could not be read. Throws
+ * `not-found`, and `unsupported` for a recording of an etcd proxy.
  */
 export function reportOfRecording(
   entry: ListedRecording,

@@ -11,12 +11,12 @@ import { openChapter, type About } from './chapter.ts'
 /** Folder of all recordings, in the state folder. */
 export const RECORDINGS = 'recordings'
 
-/** A recording with the paths of its chapters, in their order. */
+/** A recording with the paths of its chapters, in chronological order. */
 export interface ListedRecording extends RecordingEntry {
   readonly chapters: readonly string[]
 }
 
-/** Name of a recording that began at an instant; `suffix` tells it from others of the same second. */
+/** Name of a recording that began at an instant; `suffix` distinguishes it from others of the same second. */
 export const recordingId = (startedAt: UnixMs, suffix: string): string =>
   `${rfc3339(startedAt).replaceAll(/[-:]|\.\d+/g, '')}-${suffix.slice(0, 8)}`
 
@@ -28,7 +28,7 @@ export function listRecordings(folder: string, runs: Runs): readonly ListedRecor
   return (
     [...Map.groupBy(chaptersIn(folder), ({ recording }) => recording)]
       .map(([id, chapters]) => entryOf(id, chapters, runs))
-      // An id begins with the instant at which the recording began.
+      // An id starts with the instant at which the recording began.
       .toSorted((a, b) => byCodeUnits(b.id, a.id))
   )
 }
@@ -68,7 +68,7 @@ export interface RecordingRange {
   readonly to: UnixMs
 }
 
-/** What a recording holds of a range. Throws `not-found` where that is nothing. */
+/** The part of a recording within a range. Throws `not-found` if it is empty. */
 export function partOf(
   { id, source, first, last }: Pick<ListedRecording, 'id' | 'source' | 'first' | 'last'>,
   range: RecordingRange,
@@ -82,13 +82,13 @@ export function partOf(
 /** One event of a recording. */
 export interface RecordedEvent {
   readonly told: Told
-  /** It was told before the range began and still held then. */
+  /** It was emitted before the range began and was still in effect then. */
   readonly held: boolean
 }
 
 /**
- * What a recording tells of a range, in the order of telling; first what held when the range began. Of kinds that are
- * wanted, where they are named. Why parts of it could not be read is added to `problems`.
+ * The events of a recording in a range, in the order of recording; first those in effect when the range began. Only the
+ * wanted kinds, if given. Problems with unreadable parts are added to `problems`.
  */
 export function* readRecording(
   { chapters }: Pick<ListedRecording, 'chapters'>,
@@ -129,7 +129,7 @@ function* segmentsIn(
   }
 }
 
-/** What fails becomes a problem, and the rest goes on. */
+/** An error becomes a problem, and the caller continues. */
 export function attempt<T>(problems: Problem[], work: () => T): T | undefined {
   try {
     return work()
@@ -152,8 +152,8 @@ export interface Retention {
 }
 
 /**
- * Removes the chapters that are older than that, and the oldest while there are too many bytes; never the one that is
- * being written. Any console may do so at any time. What cannot be removed stays.
+ * Removes chapters that are older than `ageMs`, and the oldest while they exceed `bytes`; never the one that is being
+ * written. Any console may do so at any time. Chapters that cannot be removed remain.
  */
 export function removeOld(folder: string, { ageMs, bytes }: Retention, now: UnixMs, runs: Runs): void {
   const all = chaptersIn(folder)
@@ -191,7 +191,7 @@ export function removeChapter(folder: string, { path, recording }: ChapterFile):
 export interface ChapterFile {
   readonly recording: string
   readonly path: string
-  /** With what SQLite keeps beside it. */
+  /** Including SQLite's companion files. */
   readonly bytes: number
   readonly writtenMs: UnixMs
 }
@@ -199,7 +199,7 @@ export interface ChapterFile {
 const CHAPTER = /^\d{5}\.db$/
 const BESIDE = ['-wal', '-shm']
 
-/** By recording, and in each by number; another console may remove some meanwhile. */
+/** By recording, and in each by number; another console may remove some in the meantime. */
 export function chaptersIn(folder: string): ChapterFile[] {
   return namesIn(folder).flatMap((recording) =>
     namesIn(join(folder, recording))
@@ -209,7 +209,7 @@ export function chaptersIn(folder: string): ChapterFile[] {
         const found = statSync(path, { throwIfNoEntry: false })
         const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
         if (found === undefined) return []
-        // An empty log was made by a reader.
+        // An empty log was created by a reader.
         const logged = log?.size ?? 0
         const writtenMs = logged > 0 ? Math.max(found.mtimeMs, log?.mtimeMs ?? 0) : found.mtimeMs
         return [{ recording, path, bytes: found.size + logged, writtenMs }]

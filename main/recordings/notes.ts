@@ -4,8 +4,8 @@ import { NotedSchema, type Noted } from '../../core/contract/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 
 /*
- * What was noted while a chapter was written, alerts among it: rules look back on minutes to hours, so that a reader would
- * have to evaluate them on every sample of a day.
+ * Notes that were taken while a chapter was written, including alerts: rules use minutes to hours of history, so a
+ * reader would have to evaluate them on every sample of a day.
  */
 
 export const NOTE_SCHEMA = `

@@ -44,7 +44,7 @@ const aRequest: LiveRequest = {
   flow: '',
   seats: { initial: 1, final: 0 },
 }
-/** What a source tells in each second of the story. */
+/** The events of a source in each second of the story. */
 const story = [...syntheticStory({ seconds: 130, startAt: START })].map(({ frame, dump }, second): SourceEvent[] =>
   frame.servers.flatMap((server): SourceEvent[] => [
     ...(second === 0 ? [objects] : []),
@@ -57,7 +57,7 @@ const eventsAt = (second: number): SourceEvent[] => story[second] ?? []
 interface Running {
   readonly recorder: Recorder
   readonly state: () => RecordingState | undefined
-  /** Lets so many seconds of the story happen. */
+  /** Plays this many seconds of the story. */
   readonly play: (from: number, to: number) => Promise<void>
 }
 
@@ -82,14 +82,14 @@ function record(writer = 'this', clock = standingClock(START), onChapter = (): v
         taken += eventsAt(second).length
         clock.advance(1_000)
         await vi.waitFor(() => expect((latest?.events ?? 0) + (latest?.lost ?? 0)).toBe(taken), { interval: 1 })
-        // It waits for the next second from here on.
+        // From here on it waits for the next second.
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
   }
 }
 
-/** Everything that can be read of all recordings, as JSON has it. */
+/** Everything that can be read of all recordings, in its JSON form. */
 function readAll(): { events: unknown[]; problems: number } {
   const events: unknown[] = []
   let problems = 0
@@ -110,7 +110,7 @@ function readAll(): { events: unknown[]; problems: number } {
   }
   return { events, problems }
 }
-/** Why it cannot be opened is a problem of the list already. */
+/** The list already contains the reason why it cannot be opened. */
 function opened(path: string): ReturnType<typeof openChapter> | undefined {
   try {
     return openChapter(path)
@@ -157,7 +157,7 @@ describe('the flight recorder', () => {
     await play(0, 2)
     clock.sleep(HOUR)
     await play(2, 4)
-    // Somebody sets the clock back.
+    // The clock is set back.
     clock.set(-2 * HOUR)
     await play(4, 6)
     await recorder.end()
@@ -190,7 +190,7 @@ describe('the flight recorder', () => {
     const [after] = listRecordings(folder, () => false)
     const chapter = openChapter(after?.chapters[0] ?? '')
     const [first] = chapter.segments
-    // What was told while it could not write is known all the same.
+    // Events from the time when it could not write are available all the same.
     expect(first && chapter.read(first).before.map(({ event }) => event.kind)).toEqual(['objects', 'frame', 'dump'])
     chapter.close()
   })
@@ -226,7 +226,7 @@ describe('the flight recorder', () => {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o077))
     await recorder.end()
-    // Windows has no such modes; there the folder is the user's own.
+    // Windows has no such modes; there the folder belongs to the user alone.
     expect(new Set(modes)).toEqual(new Set([process.platform === 'win32' ? 0o066 : 0]))
   })
 
@@ -248,7 +248,7 @@ describe('the flight recorder', () => {
       damages.push(lost)
       await writeFile(path, whole)
     }
-    // A page of text takes its minute with it, and the others stay.
+    // A damaged page of text costs its minute, and the others remain.
     expect(damages.filter((lost) => lost > 0 && lost < told(0, 80).length).length).toBeGreaterThan(3)
     expect(readAll().events).toEqual(told(0, 130))
   })

@@ -20,12 +20,12 @@ import {
 } from './chapter.ts'
 import { recordingId } from './library.ts'
 
-/** Keeps what a source tells. It never fails: what it cannot keep its state tells. */
+/** Records the events of a source. It never fails: its state reports what it cannot store. */
 export interface Recorder {
-  /** `noted`: what was noted of it. */
+  /** `noted`: the notes about the event. */
   take(event: SourceEvent, noted?: readonly Noted[]): void
   readonly state: Subscribable<RecordingState>
-  /** Keeps what is left; settles once the file is closed. */
+  /** Stores what is left; settles once the file is closed. */
   end(): Promise<void>
 }
 
@@ -33,30 +33,30 @@ export interface RecorderOptions {
   /** The folder of all recordings. */
   readonly folder: string
   readonly source: SourceInfo
-  /** This console, as others see it. */
+  /** Id of this console, for other consoles. */
   readonly writer: string
   readonly environment: Environment
-  /** Called whenever a chapter is begun: there may be too many now. */
+  /** Called whenever a chapter is begun: old chapters may have to be removed now. */
   readonly onChapter?: () => void
-  /** What is kept of the samples between two instants, of each server. */
+  /** The stretches of the samples between two instants, for each server. */
   readonly stretches: (from: UnixMs, to: UnixMs) => readonly ServerStretch[]
 }
 
-/** From telling to keeping. */
+/** From an event to its storage. */
 const FLUSH_MS = 1_000
 /** Chapters are removed as a whole once they are too old. */
 const CHAPTER_MS = 3_600_000
 /** After a failure, milliseconds. */
 const RETRY_MS = 10_000
-/** Single requests that are kept of one second; of frames of one server one in so many milliseconds. */
+/** Most individual requests recorded in one second, and the least milliseconds between recorded frames of one server. */
 const MOST_ROWS = 1_000
 const LEAST_FRAME_MS = 200
-/** So many may come closer together, as when a source catches up with the present. */
+/** This many may follow each other more closely, as when a source catches up with the present. */
 const FRAME_BURST = 30
-/** Of the past of a source what the first samples are compared with: rates and quantiles reach back so far. */
+/** Recorded part of a source's past: rates and quantiles of the first samples reach back this far. */
 const LEAD_MS = QUANTILE_WINDOW_MS + 5_000
 
-/** Starts a recording of its own. Its folder is made with the first event. */
+/** Starts a separate recording. Its folder is created with the first event. */
 export function startRecorder(options: RecorderOptions): Recorder {
   const { folder, source, writer, environment, onChapter } = options
   const startedAt = new Date(environment.now()).toISOString()
@@ -64,10 +64,10 @@ export function startRecorder(options: RecorderOptions): Recorder {
   const state = createTopic<RecordingState>()
   const segments = createSegmentWriter()
   const lastFrames = new Map<string, Allowance>()
-  /** The latest past of servers of which nothing present was told yet. */
+  /** The latest past of servers that have no present event yet. */
   const leads = new Map<string, readonly ServerFrame[]>()
   let chapters = 0
-  /** What the samples of the present segment tell of. */
+  /** The time span of the samples in the present segment. */
   let sampled: { from: UnixMs; to: UnixMs } | undefined
   let chapter: { readonly writer: ChapterWriter; readonly startedMs: UnixMs; segmentMs: UnixMs } | undefined
   let closedBytes = 0
@@ -136,7 +136,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
       kept += events.length
       await tell({ keptUntil: new Date(now).toISOString() })
     } catch (error) {
-      // What the file had acknowledged stays in it; the next lines begin another one.
+      // Lines that the file acknowledged stay in it; the next lines begin another file.
       lost += events.length
       for (const one of events) segments.pass(one)
       await closeChapter()
@@ -174,7 +174,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     const before = (leads.get(frame.id) ?? []).filter((one) => isLead(unixMsOf(one.at), at))
     leads.set(frame.id, [...before, frame])
   }
-  /** What the first present sample of a server needs before it. */
+  /** The earlier events that the first present sample of a server needs. */
   const leadOf = (event: SourceEvent): readonly SourceEvent[] => {
     if (event.kind !== 'frame' || event.past === true) return []
     const { id, at } = event.frame
@@ -185,11 +185,11 @@ export function startRecorder(options: RecorderOptions): Recorder {
       .map((frame): SourceEvent => ({ kind: 'frame', frame, lead: true }))
   }
 
-  /** What of an event is kept, so that a source that tells very much costs neither itself nor the disk too much. */
+  /** The recorded part of an event, so that a source with very many events costs neither itself nor the disk too much. */
   const bounded = (event: SourceEvent, now: number): SourceEvent | undefined => {
     if (event.kind === 'frame') {
       if (event.past === true) {
-        // The past of a source can be had from it again.
+        // The past of a source can be read from it again.
         if (!lastFrames.has(event.frame.id)) lead(event.frame)
         return undefined
       }
@@ -199,7 +199,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     }
     if (event.kind !== 'requests' || !('changes' in event)) return event
     const { changes } = event
-    // The last word about a request says when it came, waited and ran.
+    // The final event of a request contains its arrival, wait and execution times.
     const over = changes.requests.filter(({ state: how }) => how !== 'waiting' && how !== 'executing')
     const requests = over.slice(0, Math.max(0, MOST_ROWS - rows))
     const tooMany = over.length - requests.length + changes.dropped

@@ -28,8 +28,8 @@ import {
 import { shelve } from './shelving.ts'
 
 /*
- * A recording as one file, .apfrec (docs/recording.md): a line that names the format, a line of JSON about it, the events
- * under zstd in the encoding of every recording, and the SHA-256 of all of that.
+ * A recording as one file, .apfrec (docs/recording.md): a line that names the format, a line of JSON about it, the
+ * events under zstd in the encoding of every recording, and the SHA-256 of all of that.
  */
 
 const FORMAT = 1
@@ -37,7 +37,7 @@ const FIRST_LINE = /^apfrec (\d+)\n/
 const HASH_BYTES = 32
 /** Both lines before the events. */
 const MOST_HEAD_BYTES = 64 * 1024
-/** A recording unpacks to some ten times its size; what unpacks to far more was not written by a console. */
+/** A recording unpacks to about ten times its size; a file that unpacks to far more was not written by a console. */
 const MOST_RATIO = 200
 const LEAST_UNPACKED_BYTES = 64 * 1024 * 1024
 const MOST_LINE_CHARACTERS = 32 * 1024 * 1024
@@ -45,19 +45,19 @@ const MOST_SERVERS = 2_000
 
 const HeadSchema = z.object({
   source: SourceInfoSchema,
-  /** RFC 3339: the instants that it tells of. */
+  /** RFC 3339: the time span that it covers. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),
-  /** How many of its events say what held before the first instant. */
+  /** The number of its events that were in effect before the first instant. */
   held: z.number().int().min(0).max(1_000_000),
   /** The console that exported it: `0.9.0`. */
   console: z.string().max(100),
   anonymised: z.literal(true).exactOptional(),
 })
-/** What a file says of itself. */
+/** The header of a file. */
 export type RecordingHead = z.infer<typeof HeadSchema>
 
-/** Names under a key that is never kept, so that nobody can try out which name a pseudonym stands for. */
+/** Maps names with a key that is never stored, so that guessing names cannot reveal which one a pseudonym replaces. */
 export function anonymiser(): Anonymiser {
   const key = randomBytes(32)
   return createAnonymiser((word) => `name-${createHmac('sha256', key).update(word).digest('hex').slice(0, 12)}`)
@@ -65,7 +65,7 @@ export function anonymiser(): Anonymiser {
 
 export interface ExportOptions {
   readonly range: RecordingRange
-  /** Of this console. */
+  /** Version of this console. */
   readonly version: string
   /** Replaces names. */
   readonly anonymise?: boolean
@@ -73,11 +73,11 @@ export interface ExportOptions {
 
 export interface Exported {
   readonly head: RecordingHead
-  /** Those that held before the range included. */
+  /** Including those that were in effect before the range. */
   readonly events: number
   /** Hex. */
   readonly sha256: string
-  /** Why parts of the recording could not be read; the file holds the others. */
+  /** Problems with unreadable parts of the recording; the file contains the other parts. */
   readonly problems: readonly Problem[]
 }
 
@@ -93,7 +93,7 @@ export async function exportRecording(entry: ListedRecording, path: string, opti
   return packed.exported()
 }
 
-/** The bytes of such a file, and what is in it once they have been read. Throws `ProblemError`. */
+/** The bytes of such a file; its contents are known once they have been read. Throws `ProblemError`. */
 export function packRecording(
   entry: ListedRecording,
   { range, version, anonymise = false }: ExportOptions,
@@ -127,7 +127,7 @@ export function packRecording(
     yield start
     const params = { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_checksumFlag]: 1 }
     const zstd = createZstdCompress({ params })
-    // What fails while it is fed fails where it is read as well.
+    // An error while it is fed also occurs where it is read.
     pipeline(Readable.from(lines(), { objectMode: false }), zstd).catch(() => undefined)
     for await (const piece of chunksOf(zstd)) {
       hash.update(piece)
@@ -138,7 +138,7 @@ export function packRecording(
   return { bytes: file(), exported: () => ({ head, events, sha256: hash.copy().digest('hex'), problems }) }
 }
 
-/** What held before the range, and the rest, which is read as it is asked for. */
+/** The events in effect before the range, and the rest, which is read on demand. */
 function split(all: Generator<RecordedEvent, void>): { held: readonly Told[]; rest: Iterable<Told> } {
   const held: Told[] = []
   let first: Told | undefined
@@ -156,14 +156,14 @@ function split(all: Generator<RecordedEvent, void>): { held: readonly Told[]; re
   return { held, rest: rest() }
 }
 
-/** A name for a file with a recording, which leads to no other folder. */
+/** A file name for a recording, which cannot lead to another folder. */
 export const fileNameOf = (name: string): string => name.replaceAll(/[^\w.-]+|^\.+/g, '_').slice(0, 100)
 
-/** Whether a file begins as an exported recording does. */
+/** Whether a file starts like an exported recording. */
 export const isRecordingFile = (bytes: Uint8Array): boolean =>
   FIRST_LINE.test(Buffer.from(bytes.subarray(0, 20)).toString('latin1'))
 
-/** The beginning of a file by which `isRecordingFile` knows it. Rejects with `ProblemError`. */
+/** The start of a file, which `isRecordingFile` checks. Rejects with `ProblemError`. */
 export async function startOfFile(path: string): Promise<Uint8Array> {
   const handle = await openRegular(path)
   try {
@@ -174,8 +174,8 @@ export async function startOfFile(path: string): Promise<Uint8Array> {
 }
 
 /**
- * Puts the recording of a file on the shelf; the same file twice is one recording. Resolves to its id. Rejects with
- * `ProblemError` in one sentence for what no console exported, and keeps nothing of it.
+ * Imports the recording in a file; importing the same file twice gives one recording. Resolves to its id. Rejects with
+ * `ProblemError` in one sentence for a file that was not exported by a console, and stores nothing of it.
  */
 export async function importRecording(path: string, stateDir: string, signal: AbortSignal): Promise<string> {
   const name = basename(path)
@@ -217,7 +217,7 @@ async function readAt(handle: FileHandle, position: number, most: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-/** Head and its length; of a head that cannot be read only the length. Throws for a file that is something else. */
+/** Head and its length; for a head that cannot be read only the length. Throws for any other kind of file. */
 function headOf(name: string, start: Buffer): { head: RecordingHead | undefined; bytes: number } {
   const text = start.toString('latin1')
   const [first = '', version] = FIRST_LINE.exec(text) ?? []
@@ -241,7 +241,7 @@ function headOf(name: string, start: Buffer): { head: RecordingHead | undefined;
   return { head: HeadSchema.safeParse(about).data, bytes: end + 1 }
 }
 
-/** The checksum of everything up to `end`, in hex; `undefined` where the file says another. */
+/** The checksum of everything up to `end`, in hex; `undefined` where the file contains a different one. */
 async function checked(
   path: string,
   handle: FileHandle,
@@ -258,7 +258,7 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece
 }
 
-/** Lines of the events, of no more characters than a recording of that size has. */
+/** Lines of the events, with no more characters than a recording of that size has. */
 async function* unpacked(name: string, packed: Readable, packedBytes: number): AsyncGenerator<string> {
   const most = Math.max(LEAST_UNPACKED_BYTES, packedBytes * MOST_RATIO)
   const zstd = createZstdDecompress()

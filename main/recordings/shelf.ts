@@ -14,16 +14,19 @@ import { createUploads, type Uploads } from './uploads.ts'
 export interface Shelf {
   /** The latest first. */
   list(presence: Runner): readonly RecordingEntry[]
-  /** Returns those that are left. Throws `invalid-input` for one that is still written, `not-found` for none. */
+  /**
+   * Returns the remaining ones. Throws `invalid-input` for one that is still being written, `not-found` if there is
+   * none.
+   */
   remove(id: string, presence: Runner): readonly RecordingEntry[]
-  /** Rejects with `too-large` for what does not fit into a message, and like `report`. */
+  /** Rejects with `too-large` for a file that does not fit into a message, and like `report`. */
   export(part: RecordingPart, version: string): Promise<SharedFile>
-  /** Takes exported recordings from pages. */
+  /** Receives exported recordings from pages. */
   uploads(environment: Pick<Environment, 'after'>): Uploads
-  /** Throws `not-found` for what was not recorded. */
+  /** Throws `not-found` for a part without recorded data. */
   report(part: RecordingPart, version: string): Report
 }
-/** Knows which consoles run. */
+/** Reports which consoles run. */
 interface Runner {
   runs(writer: string): boolean
 }

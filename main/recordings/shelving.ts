@@ -7,15 +7,15 @@ import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
 import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, SPEAKERS, type About, type KeptLine } from './chapter.ts'
 import { RECORDINGS, type RecordedEvent } from './library.ts'
 
-/** Beside the recordings: what is not complete yet is not among them. */
+/** Next to the recordings: incomplete ones are not among them. */
 export const UNFINISHED = 'importing'
-/** What is left of a console that was killed; no import takes so long. */
+/** Remains of a console that was killed; no import takes this long. */
 const LEFT_MS = 6 * 3_600_000
 
 /**
- * Puts events on the shelf as a recording that no console writes any more. They come in the order of telling, what held
- * before the first instant first. A recording of the same name stays as it is. Rejects with what the events reject with, or
- * with `ProblemError`, and leaves nothing behind.
+ * Stores events as a recording that no console is writing. They arrive in the order of recording, preceded by those in
+ * effect before the first instant. An existing recording of the same name remains unchanged. Rejects with the error of
+ * the events, or with `ProblemError`, and leaves nothing behind.
  */
 export async function shelve(
   stateDir: string,
@@ -29,7 +29,7 @@ export async function shelve(
   try {
     await write(join(own, '00001.db'), { ...about, writer: '' }, events)
     await rename(own, join(folder, about.recording)).catch(async (error: unknown) => {
-      // Another console was faster with the same file.
+      // Another console imported the same file first.
       if ((await stat(join(folder, about.recording)).catch(() => undefined)) === undefined) throw error
     })
   } finally {

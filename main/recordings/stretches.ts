@@ -8,12 +8,12 @@ import type { ServerStretch } from '../../core/source/picture.ts'
 import type { UnixMs } from '../../core/units.ts'
 
 /*
- * What a segment says of each server beside its series: how long requests waited and ran, by level, and the
- * recomputations of its limits. A row is read without those of other levels, so that a day of one level is 1,440 small
- * rows that lie side by side.
+ * Data that a segment has for each server besides its series: how long requests waited and ran, by level, and the
+ * reallocations of its limits. A row is read without those of other levels, so that a day of one level is 1,440 small
+ * rows next to each other.
  */
 
-/** `cells` are the numbers of those that had a sample; `steps` the recomputations. Both have no level. */
+/** `cells` are the numbers of cells that had a sample; `steps` the reallocations. Both have no level. */
 type What = HeatKind | 'cells' | 'steps'
 
 export const STRETCH_SCHEMA = `
@@ -38,11 +38,11 @@ interface Row {
   readonly body: Uint8Array
 }
 
-/** Levels of zstd: a second must be written soon, a minute should be small. */
+/** zstd levels: a second must be written quickly, a minute should be small. */
 export const QUICK = 1
 export const SMALL = 6
 
-/** Packs what a chapter keeps. */
+/** Compresses the content of a chapter. */
 export const compressed = (content: string | Uint8Array, level: typeof QUICK | typeof SMALL): Promise<Buffer> =>
   promisify(zstdCompress)(content, {
     params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
@@ -90,14 +90,14 @@ export function insertRows(connection: DatabaseSync, segment: number, rows: read
   }
 }
 
-/** Of which server, and of which time; rows that reach over one of its ends as well. */
+/** A server, and a time span; includes rows that overlap one of its ends. */
 export interface StretchQuery {
   readonly server: string
   readonly from: UnixMs
   readonly to: UnixMs
 }
 
-/** Reads the text of a row. */
+/** Unpacks the text of a row. */
 type Unpack = (body: Uint8Array) => string
 
 const RowSchema = z.object({ body: z.instanceof(Uint8Array) })
@@ -122,7 +122,7 @@ const FlowsSchema = z.array(
 )
 const StepsSchema = z.array(AdjustmentStepSchema)
 
-/** What heat maps of one level and kind are drawn from. */
+/** Data for the heat maps of one level and kind. */
 export function heatIn(
   connection: DatabaseSync,
   query: StretchQuery & { readonly kind: HeatKind; readonly level: string },
@@ -134,6 +134,6 @@ export function heatIn(
   return [{ sampled, flows: flows.map((flow) => ({ kind, level, ...flow })) }]
 }
 
-/** Recomputations in the order of the segments; one that was completed later is there twice. */
+/** Reallocations in the order of the segments; one that was completed later occurs twice. */
 export const stepsIn = (connection: DatabaseSync, query: StretchQuery, unpack: Unpack): readonly AdjustmentStep[] =>
   contents(connection, query, ['steps', ''], unpack).flatMap((content) => StepsSchema.parse(content))

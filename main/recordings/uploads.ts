@@ -10,21 +10,24 @@ import type { Environment } from '../ports/environment.ts'
 import { fileNameOf, importRecording } from './recordingFile.ts'
 import { UNFINISHED } from './shelving.ts'
 
-/** Recordings that pages send in parts, because a message holds far less than a recording. All reject with `ProblemError`. */
+/**
+ * Recordings that pages send in parts, because a message has a far smaller limit than a recording. All methods reject
+ * with `ProblemError`.
+ */
 export interface Uploads {
   /** Resolves to the id of the upload. */
   begin(file: UploadBegin): Promise<string>
-  /** Parts come in order, one at a time; one that does not fit ends the upload. */
+  /** Parts arrive in order, one at a time; one that does not fit ends the upload. */
   add(part: UploadPart): Promise<void>
-  /** Once everything was sent: resolves to the id of the recording. The upload ends either way. */
+  /** After everything was sent: resolves to the id of the recording. The upload ends either way. */
   import(upload: string): Promise<string>
-  /** Ends it, also while it is imported; nothing is left. One that has ended stays so. */
+  /** Ends it, even while it is being imported; nothing is left. Does nothing for an upload that has ended. */
   cancel(upload: string): Promise<void>
   /** Ends all. */
   close(): Promise<void>
 }
 
-/** Pages of one console together; each may take as much of the disk as a recording. */
+/** For all pages of one console together; each upload may use as much of the disk as a recording. */
 const MOST_UPLOADS = 2
 
 interface Upload {
@@ -35,14 +38,14 @@ interface Upload {
   readonly file: FileHandle
   readonly ended: AbortController
   received: number
-  /** A part is being written, or the whole is being imported. */
+  /** A part is being written, or the whole file is being imported. */
   busy: boolean
   forget: () => void
 }
 
 export function createUploads(stateDir: string, { after }: Pick<Environment, 'after'>): Uploads {
   const uploads = new Map<string, Upload>()
-  /** Those that are about to begin. */
+  /** Uploads that are about to begin. */
   let coming = 0
 
   const find = (id: string): Upload => {
@@ -64,7 +67,7 @@ export function createUploads(stateDir: string, { after }: Pick<Environment, 'af
     upload.forget()
     upload.forget = after(UPLOAD_IDLE_MS, () => void end(id).catch(() => undefined))
   }
-  /** One thing at a time; what fails ends the upload. */
+  /** One operation at a time; an error ends the upload. */
   const during = async <T>(id: string, upload: Upload, work: () => Promise<T>): Promise<T> => {
     if (upload.busy) throw new ProblemError('invalid-input', `A part of ${upload.name} is still being written.`)
     upload.busy = true
@@ -98,7 +101,7 @@ export function createUploads(stateDir: string, { after }: Pick<Environment, 'af
         const unfinished = join(stateDir, UNFINISHED)
         await mkdir(unfinished, { recursive: true, mode: 0o700 })
         const folder = await mkdtemp(join(unfinished, 'file-'))
-        // The name of the page's file stands in sentences, and leads nowhere else.
+        // The page's file name appears in sentences, and cannot lead to another folder.
         const path = join(folder, fileNameOf(name))
         const file = await open(path, 'wx', 0o600)
         const ended = new AbortController()

@@ -13,10 +13,10 @@ import { backoffMs } from '../cluster/reflector.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { HealthBook } from './scrape/health.ts'
 
-/** Where the dumps are, below the API of a server (specification 12). */
+/** Path of the dumps, below the API of a server (specification 12). */
 const DUMPS_PATH = '/debug/api_priority_and_fairness'
 
-/** A permission does not come back by itself soon. */
+/** A missing permission rarely comes back soon. */
 const FORBIDDEN_RETRY_MS = 60_000
 
 const DUMP_LIMITS: HttpLimits = {
@@ -49,7 +49,7 @@ export interface DumpPoller {
 
 /**
  * Reads the three dumps of a server one after the other: each takes the lock of the server's flow-control
- * configuration, so they are never asked for together and the pause counts from the end of a reading.
+ * configuration, so they are never requested together and the pause counts from the end of a reading.
  */
 export function createDumpPoller(options: DumpPollerOptions): DumpPoller {
   const { server, environment, health, onDump } = options
@@ -70,7 +70,7 @@ export function createDumpPoller(options: DumpPollerOptions): DumpPoller {
     }))
     running = false
     if (signal.aborted) return
-    // Switched off meanwhile: what was read is still told, then nothing more.
+    // Switched off meanwhile: the completed reading is still reported, then nothing more.
     const pauseMs = note(reading)
     if (everyMs === null) health.dumps({ status: 'off' })
     else cancelPause = environment.after(pauseMs, () => void poll())
@@ -148,7 +148,7 @@ type Rows = Pick<DumpFrame, 'levels' | 'queues' | 'requests'>
 
 interface Dump {
   readonly path: string
-  /** The rows under their name in the frame, or why the dump could not be read. */
+  /** The rows under their name in the frame, or the reason why the dump could not be parsed. */
   readonly parse: (text: string) => { readonly rows: Rows } | { readonly fault: string }
 }
 
@@ -173,7 +173,8 @@ async function readDumps(
   signal: AbortSignal,
 ): Promise<Reading> {
   const settings = await connection.settings(server)
-  // Of the last dump that was read, the one of the requests: on a server under load those before it may take seconds.
+  // Time of the last dump that was read, the one of the requests: on a server under load the earlier dumps may take
+  // seconds.
   let at = environment.now()
   const errors: { path: string; message: string }[] = []
   let read: Rows = {}
@@ -189,7 +190,7 @@ async function readDumps(
       if (answer.status === 401) connection.renew()
       first ??= refusal(answer)
       errors.push({ path: place, message: answer.problem.message })
-      // Without an answer at all the others would only wait for the same limit.
+      // Without any response, the other dumps would only run into the same limit.
       if (answer.status === undefined) break
       continue
     }

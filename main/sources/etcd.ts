@@ -64,7 +64,7 @@ interface Answering {
   readonly ping: () => Promise<unknown>
 }
 
-/** A source that says whether its desk answers, and nothing else by itself. */
+/** A source that reports whether its desk answers, and emits nothing else by itself. */
 function sourceOf(info: Source['info'], { server, etcd, ping }: Answering, { now, after }: Environment): Source {
   return {
     info,
@@ -110,7 +110,7 @@ async function running(
   const folder = proxiesFolder(stateDir)
   let proxy = await findProxy(folder, wanted)
   const { name } = proxy
-  /** One that was started again listens elsewhere and has another token. */
+  /** A restarted proxy listens at another address and has another token. */
   const again = async <T>(ask: () => Promise<T>): Promise<T> => {
     try {
       return await ask()
@@ -133,7 +133,7 @@ async function running(
   return sourceOf(info, { server: upstream, etcd: gated(desk, editing), ping }, environment)
 }
 
-/** A proxy of the console's own, which ends with the connection; commands reach it as any other. */
+/** A proxy that the console starts and that ends with the connection; commands reach it like any other. */
 async function started(
   of: Extract<EtcdSpec['of'], { kind: 'start' }>,
   { environment, stateDir }: Surroundings,
@@ -193,7 +193,7 @@ const deskOf = (management: Management): EtcdDesk => ({
   test: async (record) => EtcdTestSchema.parse(management.test(record)),
 })
 
-/** Without editing, rules and mode are only read. */
+/** Without editing, rules and mode are read-only. */
 const gated = (desk: EtcdDesk, editing: boolean): EtcdDesk =>
   editing
     ? desk
@@ -210,7 +210,7 @@ const TICK_MS = 100
 /** Bytes that a write adds to the store, after compaction. */
 const KEPT_PER_WRITE = 600
 
-/** An etcd with clients that overload it, behind the real rules engine. */
+/** A simulated etcd with clients that overload it, behind the real rules engine. */
 async function story(seed: number, environment: Environment): Promise<Source> {
   const random = randomOf(seededState(seed))
   const began = environment.now()

@@ -77,7 +77,7 @@ spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { 
     const rows = live?.log.before(10) ?? []
     expect(rows).toHaveLength(10)
     expect(rows.every(({ user }) => user !== '')).toBe(true)
-    // A draft goes through all of the log again.
+    // A draft processes the whole log again.
     live?.candidate({ on: true, objects: storedSet(builtInObjects('v1.37.0')) })
     expect(live?.state().candidate).toBeDefined()
     expect(live?.log.before(10).map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq))
@@ -112,7 +112,7 @@ process_start_time_seconds 1000
       if (!result.ok) throw new Error(result.problem.message)
       return result.source.live
     }
-    // Far more than twenty seconds apart, and 0.1 s each by the histogram.
+    // Far more than twenty seconds apart, and 0.1 s each according to the histogram.
     const captures = ['metrics.ndjson', `${executed(-1_000, 10, 1)}\n${executed(90_000, 40, 4)}`] as const
     const corrected = await opened(log, captures)
     expect(corrected?.state().waits).toMatchObject({

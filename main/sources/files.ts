@@ -13,9 +13,9 @@ import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /**
- * Metrics texts, debug dumps, captures (NDJSON of answers) and manifests of flow-control objects, recognised by their
- * content. Several pages of one server become its history. What is damaged is said in a sentence each, as a note of the
- * servers; it is a problem only when nothing can be read.
+ * Metrics texts, debug dumps, captures (NDJSON of responses) and manifests of flow-control objects, recognised by their
+ * content. Several pages of one server become its history. Each damaged part is reported in one sentence, as a note of
+ * the servers; it is a problem only when nothing can be read.
  */
 export async function createFilesSource(
   files: readonly UploadedFile[],
@@ -43,9 +43,9 @@ export async function createFilesSource(
 interface ReadFiles {
   readonly files: readonly UploadedFile[]
   readonly servers: readonly StillServer[]
-  /** Not all of them were pages: they are frames, or dumps alone. */
+  /** The files include frames, or no pages at all, so their entries are called samples instead of pages. */
   readonly sampled: boolean
-  /** How many files hold nothing that is known, and how many objects. */
+  /** The number of unrecognised files, and the number of objects. */
   readonly foreign: number
   readonly manifests: number
   readonly notes: readonly string[]
@@ -54,13 +54,13 @@ interface ReadFiles {
   readonly live?: LiveTraffic
 }
 
-/** The version that the pages tell, or an answer of /version beside them. */
+/** The version in the pages, or in a response of /version next to them. */
 function versionIn(found: readonly Recognised[], servers: readonly StillServer[]): string | undefined {
   const told = servers.map(({ frames }) => frames.at(-1)?.version).find((version) => version !== undefined)
   return told ?? found.find((part) => part.kind === 'version')?.version
 }
 
-/** What reads manifests is loaded when there are some. */
+/** The code that reads manifests is loaded only when there are some. */
 async function readObjects(
   manifests: readonly UploadedFile[],
   version: string | undefined,
@@ -79,7 +79,7 @@ async function readObjects(
   }
 }
 
-/** The engine that observes the logs works on the objects and the seats of the other files, as far as they say. */
+/** The engine that observes the logs uses the objects and the seats in the other files, where available. */
 async function readLogs(
   logs: Parameters<typeof logTraffic>[0],
   from: {
@@ -123,7 +123,7 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     ...(objects && { objects }),
     ...(live && { live }),
     start(_signal, emit) {
-      // Of logs alone, the state of the engine after the last request is the one frame.
+      // With logs alone, the only frame is the state of the engine after the last request.
       if (servers.length === 0 && live !== undefined)
         emit({ kind: 'frame', frame: serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }) })
       for (const server of servers) {

@@ -33,13 +33,13 @@ export interface FeedSurroundings {
   readonly consent: Consent
   /** Folder of the store, which keeps positions in followed files, and of the configuration of a webhook. */
   readonly stateDir: string
-  /** Objects to begin with, instead of the server's or the built-in ones. */
+  /** Initial objects, instead of the server's or the built-in ones. */
   readonly given?: ObjectSet | undefined
-  /** Changes of rows are told from the first one, and as many as are kept: for who writes them all down. */
+  /** Row changes are emitted from the first one on, as many as are kept: for a consumer that records them all. */
   readonly everyRow?: boolean
 }
 
-/** What an audit log, an audit webhook or a request log tells, through an engine that only watches. */
+/** Passes the requests of an audit log, an audit webhook or a request log to an engine that only observes. */
 export async function createFeedSource(spec: FeedSpec, surroundings: FeedSurroundings): Promise<SourceResult> {
   const life = new AbortController()
   try {
@@ -65,7 +65,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   }
   const warnings: string[] = []
   const warn = (sentence: string): void => {
-    // The newest few: a file that stays away would say so for ever.
+    // Only the newest few: a missing file would add warnings indefinitely.
     warnings.push(sentence)
     if (warnings.length > MOST_WARNINGS) warnings.shift()
     tellNotes()
@@ -74,7 +74,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const store = spec.feed.kind === 'audit-webhook' ? undefined : openStore(stateDir)
   store?.notices.subscribe((notices) => notices.forEach(({ message }) => warn(message)), signal)
   let closed = Promise.resolve()
-  // Also when the feed cannot be opened.
+  // Even when the feed cannot be opened.
   signal.addEventListener('abort', () => void closed.finally(() => store?.close()), { once: true })
   const feed = await createFeed({
     spec: spec.feed,
@@ -215,7 +215,7 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
   }
 }
 
-/** Keeps the configuration of a webhook where its server, and nobody else, can be given it. Says where. */
+/** Writes the configuration of a webhook to a file that only this user can read. Returns a sentence with its path. */
 async function keepConfiguration(text: string, folder: string): Promise<string> {
   const path = join(folder, 'audit-webhook.kubeconfig')
   try {

@@ -33,15 +33,15 @@ const CROWDED =
 export interface ProxySourceSurroundings {
   readonly environment: Environment
   readonly consent: Consent
-  /** Folder for certificates and tokens of the console's own, and for kubeconfigs of clients. */
+  /** Folder for the console's own certificates and tokens, and for kubeconfigs of clients. */
   readonly folder: string
-  /** Where the kubeconfig of the clients is wanted. */
+  /** Path for the kubeconfig of the clients. */
   readonly clientKubeconfig?: string | undefined
-  /** Objects to begin with, instead of the server's or the built-in ones. */
+  /** Initial objects, instead of the server's or the built-in ones. */
   readonly given?: ObjectSet | undefined
 }
 
-/** A proxy in front of a server, with an engine that decides about its requests or watches them. It listens when it is made. */
+/** A proxy in front of a server, with an engine that enforces or observes. It listens once it is created. */
 export async function createProxySource(spec: ProxySpec, surroundings: ProxySourceSurroundings): Promise<SourceResult> {
   const life = new AbortController()
   try {
@@ -54,7 +54,7 @@ export async function createProxySource(spec: ProxySpec, surroundings: ProxySour
   }
 }
 
-/** How the upstream is asked about itself, beside the requests that go through. */
+/** The connection for queries about the upstream itself, in addition to the forwarded requests. */
 function connectionOf(
   { upstream }: ProxySpec,
   { environment: { now }, consent }: ProxySourceSurroundings,
@@ -74,7 +74,7 @@ interface Opening {
 async function open({ spec, connection, surroundings, life }: Opening): Promise<Source> {
   const { environment, consent, folder, clientKubeconfig, given } = surroundings
   let objects: EngineObjects | undefined
-  /** Any HTTP server may be behind an address; it is asked about flow control only where that is wanted. */
+  /** Any HTTP server may be at an address; flow control is queried only if the spec requests it. */
   const asks = spec.upstream.kind === 'kubeconfig' || spec.objects === 'upstream'
   const upstream: UpstreamObjects | undefined = asks
     ? await followUpstreamObjects(connection, environment, life.signal, () => objects?.follow())
@@ -233,16 +233,16 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
   }
 }
 
-/** The flags of a server without options. */
+/** The default flags of a server. */
 const USUAL = { maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 } as const
 
 interface Limits {
   readonly engine: { readonly maxRequestsInFlight: number; readonly maxMutatingRequestsInFlight: number }
-  /** Where they come from, unless they were given. */
+  /** The origin of the limits, unless they were given. */
   readonly note?: string
 }
 
-/** The limits that were given, else those that the upstream reports, of which only the sum is known and counts. */
+/** The given limits, or those that the upstream reports, of which only the sum is known and relevant. */
 async function limitsOf(
   { maxRequestsInFlight, maxMutatingRequestsInFlight }: ProxySpec,
   ask: () => Promise<Awaited<ReturnType<typeof readFacts>> | undefined>,

@@ -15,8 +15,8 @@ import { findServers, select, type Selected } from './prometheus/servers.ts'
 import { createTail, type Tail } from './prometheus/tail.ts'
 
 /**
- * Reads what a Prometheus, or anything that has its HTTP API, scraped of the API servers of one cluster. Which servers
- * there are is asked before the source is made: a Prometheus that has none, or several clusters, is the problem of the
+ * Reads what a Prometheus, or anything with its HTTP API, scraped from the API servers of one cluster. The servers are
+ * queried before the source is created: a Prometheus without any, or with several clusters, is the problem of the
  * result.
  */
 export async function createPrometheusSource(
@@ -60,7 +60,7 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
           },
           environment,
           onRead: () => undefined,
-          // The servers that are read in full say what is wrong.
+          // The servers that are read in full report the problem.
           onFailed: () => undefined,
         })
   return {
@@ -91,13 +91,13 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
   }
 }
 
-/** How often a Prometheus has something new. */
+/** How often a Prometheus has new data. */
 const cadenceOf = (intervalMs: number = INTERVAL_MS.max): Cadence => ({
   intervalMs: Math.round(Math.min(INTERVAL_MS.max, Math.max(INTERVAL_MS.min, intervalMs))),
   dumpsEveryMs: null,
 })
 
-/** All servers of all clusters as the Fleet screen shows them, without a frame of any. */
+/** All servers of all clusters as the Fleet screen shows them, without frames. */
 function createFleetSource(
   api: PrometheusApi,
   spec: PrometheusSpec,
@@ -127,12 +127,12 @@ function createFleetSource(
       signal.addEventListener('abort', () => api.close(), { once: true })
     },
     tryNow: () => reader.tryNow(),
-    // Prometheus is read again a while after each reading.
+    // Each reading of Prometheus follows the previous one after a pause.
     setCadence: () => undefined,
   }
 }
 
-/** What there is to choose from; one query. Rejects with `ProblemError`. */
+/** The clusters and servers to choose from; one query. Rejects with `ProblemError`. */
 export async function prometheusServers(
   target: PrometheusTarget,
   environment: Environment,

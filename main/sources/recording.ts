@@ -16,7 +16,7 @@ export interface RecordingOptions {
   readonly stateDir: string
 }
 
-/** Recordings of one source as a source: it stands at one instant, and its archive answers for every other. */
+/** Recordings of one source as a source: it stands at one instant, and its archive serves every other. */
 export function createRecordingSource(
   { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
   { environment, stateDir }: RecordingOptions,
@@ -67,7 +67,7 @@ function recordedObjects(name: string, ids: readonly string[], known: readonly T
   })
 }
 
-/** Of servers whose health was not recorded, as of those whose samples were imported. */
+/** For servers whose health was not recorded, such as those whose samples were imported. */
 function healthOfSamples(known: readonly Told[]): ServerHealth[] {
   const told = new Set(known.flatMap(({ event }) => (event.kind === 'health' ? [event.health.id] : [])))
   const latest = new Map(known.flatMap(({ event }) => (event.kind === 'frame' ? [[event.frame.id, event.frame]] : [])))
@@ -76,7 +76,7 @@ function healthOfSamples(known: readonly Told[]): ServerHealth[] {
     .map(({ id, at }) => ({ id, status: 'ok', failures: [], lastGoodAt: at }))
 }
 
-/** Of an instant in a silence: what is not there, and where the nearest samples are. */
+/** For an instant in a gap: what is missing, and where the nearest samples are. */
 export function notRecorded(name: string, at: UnixMs, { before, after }: NonNullable<Moment['gap']>): Problem {
   const nearest = [before, after].filter((one) => one !== undefined).map(rfc3339)
   const where = nearest.length === 0 ? '' : ` The nearest samples are of ${nearest.join(' and ')}.`

@@ -14,8 +14,8 @@ import { framesNow, type PlayedRun, readingNow, runFrom } from './run/story.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 /**
- * The run of one variant as a source: it stands at its end, and its archive answers for every other instant. The run goes to
- * its end before it is connected.
+ * The run of one variant as a source: it stands at its end, and its archive serves every other instant. The run is
+ * completed before it is connected.
  */
 export function createRunSource(spec: RunSpec): SourceResult {
   try {

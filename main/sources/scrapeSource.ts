@@ -14,11 +14,11 @@ interface ScrapeOptions {
   readonly cadence: Cadence
   readonly environment: Environment
   readonly limits: HttpLimits
-  /** Reads what was before the first page, where something has it. */
+  /** Reads the time before the first page, where a Prometheus has it. */
   readonly behind?: (emit: Emit, signal: AbortSignal) => PastBehind
 }
 
-/** The source of API servers that somebody knows how to ask; its info names the connection. */
+/** The source of API servers that are reached through a connection; its info names the connection. */
 export function scrapeSource(connection: Connection, options: ScrapeOptions): Source {
   const { environment, limits } = options
   let { cadence } = options

@@ -21,28 +21,28 @@ import { createDriver } from './simulation/driver.ts'
 import { createSimulationRows } from './simulation/rows.ts'
 
 const SERVER = 'simulated-apiserver'
-/** What the charts show at once. */
+/** Initial backfill of the charts. */
 const BACKFILL_SECONDS = 600
 
-/** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
+/** Between two dumps while a consumer shows the queues: nothing is fetched, so it may be frequent. */
 const WATCHED_DUMPS_MS = 100
-/** Health is not told with each of those. */
+/** Health is not emitted with each of those dumps. */
 const DUMP_HEALTH_MS = 1_000
 
-/** What a test may want otherwise. */
+/** Settings that a test may change. */
 export interface SimulationTuning {
   readonly workload?: Workload
   /** Simulated seconds before the present that are delivered at once. */
   readonly backfillSeconds?: number
-  /** A clock of this machine in milliseconds, which goes on while something is computed. */
+  /** A clock of this machine in milliseconds, which advances during computation. */
   readonly stopwatch?: () => number
 }
 
 /**
- * A simulated cluster on the default objects. It lives by the environment's clock, at a speed that can be changed; its
+ * A simulated cluster on the default objects. It follows the environment's clock, at a speed that can be changed; its
  * frames carry simulated time, which is the present as long as the speed is 1 and nothing was paused.
  *
- * It works in slices of 15 ms, between which whoever asks is answered; when the machine cannot follow the speed, the
+ * It runs in slices of 15 ms, between which callers are served; when the machine cannot keep up with the speed, the
  * simulation falls behind rather than its thread.
  */
 export function createSimulationSource(
@@ -72,7 +72,7 @@ export function createSimulationSource(
     },
   })
   const listeners = new Set<() => void>()
-  /** Puts objects in force at once. */
+  /** Activates objects immediately. */
   const adopt = (objects: EngineConfiguration): void => {
     simulation.configure(store.replace(objects))
     writeConditions()
@@ -202,7 +202,7 @@ export function createSimulationSource(
       const halts = !driver.paused && paused
       driver.setPace(speed, paused || step !== undefined)
       if (step !== undefined) driver.step(step, stride)
-      // What stands still is shown as it stands.
+      // A stopped simulation emits its present state.
       else if (halts) driver.tell()
       tellPace()
       return state()

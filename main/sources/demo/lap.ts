@@ -13,8 +13,8 @@ import { flowKey, indexFrame, type FrameIndex } from '../../../core/frame/rates.
 import { unixMsOf } from '../../../core/units.ts'
 
 /**
- * The first and the last moment of the recording. Each further lap starts where the one before ended: whatever only grows
- * is as recorded plus the increases of all laps before, so that no rate shows the seam.
+ * The first and the last moment of the recording. Each further lap starts where the one before ended: whatever only
+ * grows is as recorded plus the increases of all previous laps, so that no rate shows the seam.
  */
 export interface Lap {
   readonly first: Moment
@@ -22,7 +22,7 @@ export interface Lap {
 }
 
 export interface Moment extends FrameIndex {
-  /** Levels of the dump of that time, by name. */
+  /** Levels of the dump at that time, by name. */
   readonly dumped: ReadonlyMap<string, DumpLevel>
 }
 
@@ -31,7 +31,7 @@ export const momentOf = (frame: ServerFrame, dump: DumpFrame | undefined): Momen
   dumped: new Map(dump?.levels?.map((level) => [level.name, level])),
 })
 
-/** The frame as it would be after so many laps, of a server that started `movedMs` later than the recorded one. */
+/** The frame after this many laps, for a server that started `movedMs` later than the recorded one. */
 export function frameInLap(frame: ServerFrame, laps: number, { first, last }: Lap, movedMs: number): ServerFrame {
   const grow = growth(laps)
   const schemaInLap = (level: string, schema: SchemaFrame): SchemaFrame => {
@@ -65,8 +65,8 @@ const LEVEL_HISTOGRAMS = ['seatUtilization', 'demandRatio'] as const
 type Totals = Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>
 
 /**
- * What is now, and what it was at both ends of a lap, to what it is after so many laps. What was not there at the
- * beginning counts from 0; what is not there now stays away.
+ * Computes values after this many laps from the current value and its values at both ends of a lap. A value that was
+ * absent at the beginning counts from 0; one that is absent now stays absent.
  */
 function growth(laps: number) {
   const grown = (now: number, first = 0, last = 0): number => now + laps * (last - first)
@@ -104,7 +104,7 @@ function growth(laps: number) {
 
 const VIRTUAL_TIMES = VirtualTimeSchema.keyof().options
 
-/** The dump as it would be after so many laps, everything in it `movedMs` later. */
+/** The dump after this many laps, everything in it `movedMs` later. */
 export function dumpInLap(dump: DumpFrame, laps: number, { first, last }: Lap, movedMs: number): DumpFrame {
   const grown = (name: string, key: 'dispatched' | 'rejected' | 'timedOut' | 'cancelled'): number =>
     laps * ((last.dumped.get(name)?.[key] ?? 0) - (first.dumped.get(name)?.[key] ?? 0))

@@ -4,18 +4,18 @@ import type { Emit } from '../../../core/source/sourceEvent.ts'
 import type { Environment } from '../../ports/environment.ts'
 import type { Finder, Place, Timeline } from './timeline.ts'
 
-/** Where in the lap the first look falls: levels borrow, queue and reject. */
+/** Position in the lap at which the demo starts: levels borrow, queue and reject. */
 const FIRST_LOOK_MS = 92_000
-/** What the charts show at once: the laps that would have been seen. */
+/** Backfill of the charts: the laps that would have been recorded. */
 const BACKFILL_MS = 600_000
-/** Recorded pages are not exactly a second apart; one that is this much early still counts as the next. */
+/** Recorded pages are not exactly a second apart; one that is early by up to this much still counts as the next. */
 const TOLERANCE_MS = 250
 
 export interface Player {
   setCadence(cadence: Cadence): void
 }
 
-/** Shows the minutes before now at once and plays on from there until the signal aborts. */
+/** Emits the minutes before now immediately and plays on from there until the signal aborts. */
 export function startPlayer(
   timeline: Timeline,
   environment: Environment,
@@ -45,7 +45,7 @@ export function startPlayer(
   })
 
   let past = timeline.frames.atOrAfter(position() - BACKFILL_MS)
-  // The present goes on meanwhile: what comes next must not be seconds later.
+  // Time advances meanwhile: the next frame must not be seconds later.
   while (past.position < timeline.frames.atOrBefore(position()).position) {
     emit({ kind: 'frame', frame: timeline.frame(past, origin), past: true })
     past = timeline.frames.atOrAfter(past.position + 1)
@@ -64,7 +64,7 @@ export function startPlayer(
 }
 
 interface Track {
-  /** Shows the present one now and then one every so many milliseconds; `null` ends it. */
+  /** Emits the present one now and then one every `everyMs`; `null` ends it. */
   play(everyMs: number | null): void
 }
 

@@ -6,13 +6,13 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { createReader } from '../../../core/source/recording.ts'
 import type { UnixMs } from '../../../core/units.ts'
 
-/** One lap of one server, in the order of time. The first frame is the base of the lap's increases. */
+/** One lap of one server, in chronological order. The first frame is the base of the lap's increases. */
 export interface Recording {
   readonly frames: readonly { readonly at: UnixMs; readonly frame: ServerFrame }[]
   readonly dumps: readonly { readonly at: UnixMs; readonly dump: DumpFrame }[]
 }
 
-/** Throws when the file is not a recording: it is part of the application, so that is a broken installation. */
+/** Throws when the file is not a recording: it is part of the application, so the installation is broken. */
 export async function readRecording(path: string): Promise<Recording> {
   const text = (await promisify(brotliDecompress)(await readFile(path))).toString('utf8')
   const read = createReader()

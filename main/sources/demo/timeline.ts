@@ -4,7 +4,7 @@ import { unixMsOf } from '../../../core/units.ts'
 import { dumpInLap, frameInLap, momentOf } from './lap.ts'
 import type { Recording } from './recording.ts'
 
-/** Something of the recording at its place in the endless series of laps. */
+/** An item of the recording, at its position in the endless series of laps. */
 export interface Place {
   /** Milliseconds since the start of the first lap. */
   readonly position: number
@@ -12,7 +12,7 @@ export interface Place {
   readonly index: number
 }
 
-/** The recording as an endless film that started at `origin` (Unix milliseconds). */
+/** The recording as an endless loop that started at `origin` (Unix milliseconds). */
 export interface Timeline {
   readonly server: string
   /** gitVersion of the recorded server. */
@@ -37,7 +37,7 @@ export function createTimeline({ frames, dumps }: Recording): Timeline {
   if (base === undefined || end === undefined) throw new Error('a recording has at least two frames')
   const lapMs = end.at - base.at
   const lap = { first: momentOf(base.frame, dumps[0]?.dump), last: momentOf(end.frame, dumps.at(-1)?.dump) }
-  // What was read at the start of a lap is the end of the lap before.
+  // What was read at the start of a lap is the end of the previous lap.
   const shown = frames.slice(1)
   const shownDumps = dumps.filter(({ at }) => at > base.at && at <= end.at)
 
@@ -71,7 +71,7 @@ function finder(offsets: readonly number[], lapMs: number): Finder {
     const index = count - lap * offsets.length
     return { position: lap * lapMs + (offsets[index] ?? 0), lap, index }
   }
-  /** How many of all laps come before a position, or at it. */
+  /** How many items of all laps come before a position, or at it. */
   const countTo = (position: number, counts: (offset: number, within: number) => boolean): number => {
     const lap = Math.floor(position / lapMs)
     const within = position - lap * lapMs

@@ -12,15 +12,15 @@ import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES } from '../../../
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
-/** What files say of one server, in the order of time. */
+/** The contents of files about one server, in chronological order. */
 export interface StillServer {
   readonly id: string
   readonly frames: readonly ServerFrame[]
   readonly dump?: DumpFrame
   readonly earlierDumps?: readonly DumpFrame[]
-  /** Of the newest page. */
+  /** From the newest page. */
   readonly facts?: ServerFacts
-  /** Of the pages whose time was written down with them. */
+  /** From the pages whose capture time was recorded. */
   readonly times: readonly ReportedTimes[]
   /** Sentences about what could not be read. */
   readonly notes: readonly string[]
@@ -29,7 +29,7 @@ export interface StillServer {
 export interface Assembled {
   /** At least one frame each. */
   readonly servers: readonly StillServer[]
-  /** What was meant to be read and could not be. */
+  /** What was recognised but could not be read. */
   readonly sentences: readonly string[]
 }
 
@@ -46,12 +46,12 @@ const KEPT_FAMILIES: ReadonlySet<string> = new Set([
   ...FACT_FAMILIES,
 ])
 
-/** Of more sentences than this the rest is counted. */
+/** Beyond this number, sentences are only counted. */
 const MOST_SENTENCES = 8
 
 /**
- * Puts together what was found in files. Pages of one file belong to one server, and so do files whose pages tell the
- * same start of the process. Dumps say nothing of their server, so they go to the first.
+ * Assembles the contents of files. Pages of one file belong to one server, and so do files whose pages contain the same
+ * process start time. Dumps do not identify their server, so they go to the first.
  */
 export function assemble(found: readonly Recognised[], now: number): Assembled {
   const told = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
@@ -84,7 +84,7 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
 }
 
-/** Pages by server, each group in the order of the files; what cannot be read is added to `told`. */
+/** Pages by server, each group in the order of the files; unreadable parts are added to `told`. */
 function groupPages(found: readonly Recognised[], told: string[], now: number): TimedPage[][] {
   const groups = new Map<string, TimedPage[]>()
   const files = new Map<string, { readonly parser: Parser; readonly group: TimedPage[] }>()
@@ -103,13 +103,13 @@ function groupPages(found: readonly Recognised[], told: string[], now: number): 
     const group = known?.group ?? groups.get(key) ?? []
     files.set(part.file, { parser, group })
     groups.set(key, group)
-    // Without any time of its own a page takes its place a second after the one before.
+    // A page without a time of its own follows the previous one by a second.
     group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
   }
   return [...new Set(groups.values())]
 }
 
-/** Frames by server, in the order of time; of two of one instant the later one. */
+/** Frames by server, in chronological order; of two at the same instant, the later one. */
 function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
   const servers = new Map<string, Map<string, ServerFrame>>()
   for (const part of found) {
@@ -162,13 +162,13 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   }
 }
 
-/** Requests in readings before the newest. */
+/** Request rows in readings before the newest. */
 const MOST_ROWS = 1_000_000
 
 interface Dumps {
   /** The newest of each kind. */
   readonly dump: DumpFrame
-  /** What was read at earlier instants, where the files say when that was. */
+  /** Dumps of earlier instants, where the files contain their time. */
   readonly earlier: readonly DumpFrame[]
 }
 
@@ -198,7 +198,7 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   return { dump: { ...dump, at: rfc3339(at ?? latestEvent(dump) ?? now) }, earlier }
 }
 
-/** Of the newest dumps those that were read then. */
+/** The parts of the newest dumps that were read at that time. */
 const reading = (
   { levels, queues, requests, ...about }: DumpFrame,
   kinds: ReadonlySet<DumpKind>,
@@ -221,8 +221,8 @@ function problemSentence(body: Body, problem: NonNullable<Page['problem']>): str
 }
 
 /**
- * When a page was written, in Unix milliseconds, from what it says itself; a metrics text has no date. The
- * time-weighted histograms count every nanosecond since the priority level was made, up to the scrape (specification
+ * When a page was written, in Unix milliseconds, derived from its contents; a metrics text has no date. The
+ * time-weighted histograms count every nanosecond since the priority level was created, up to the scrape (specification
  * 8.2), so the longest of them added to the start of the process is the time of the scrape, some seconds early. The
  * distance between two pages of one server is exact. `undefined` when the page lacks either.
  */
@@ -237,15 +237,17 @@ function pageTime(page: Page): number | undefined {
   return longestNs > 0 ? unixMsAfter(started * MS_PER_SECOND, longestNs) : undefined
 }
 
-/** Unix milliseconds of the latest event in a reading: about when it was taken; `undefined` without any request. */
+/**
+ * Unix milliseconds of the latest event in a reading: approximately when it was taken; `undefined` without any request.
+ */
 function latestEvent({ requests }: DumpFrame): number | undefined {
   const times = requests?.flatMap(({ arrivedAt, startedAt }) => [arrivedAt, startedAt ?? arrivedAt]) ?? []
   return times.length > 0 ? times.reduce((a, b) => Math.max(a, b)) : undefined
 }
 
 /**
- * As much of a frame as debug dumps tell: numbers of requests, and seats where the queues were dumped too. The level
- * named exempt has no queues, so its seats stay unknown.
+ * The part of a frame that debug dumps contain: numbers of requests, and seats where the queues were dumped too. The
+ * level named exempt has no queues, so its seats stay unknown.
  */
 function frameFromDump(dump: DumpFrame): ServerFrame {
   const names = new Set([

@@ -13,7 +13,7 @@ import type { Recognised } from './recognise.ts'
 
 type LogFile = Extract<Recognised, { readonly kind: 'audit' | 'httplog' }>
 
-/** A request is written at its end, a minute after its arrival at the latest, and the file is there to be read on. */
+/** A request is logged when it ends, at most a minute after its arrival; the whole file can be read ahead. */
 const LONGEST_MS = 65_000
 
 export interface LogSurroundings {
@@ -22,15 +22,15 @@ export interface LogSurroundings {
   /** Seats of the server. */
   readonly serverLimit: number
   readonly facts?: ServerFacts | undefined
-  /** Of captures beside the logs, in the order of time. */
+  /** From captures next to the logs, in chronological order. */
   readonly times: readonly ReportedTimes[]
   /** Unix milliseconds of the reading. */
   readonly now: number
 }
 
 /**
- * The requests of audit and request logs among the files, through an engine that only observes. Audit logs name users, so
- * where there are both, the request logs are left out: together they would count each request twice.
+ * Passes the requests of audit and request logs among the files to an engine that only observes. Audit logs contain
+ * user names, so if there are both kinds, the request logs are left out: together they would count each request twice.
  */
 export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundings): LiveTraffic | undefined {
   const audit = logs.filter(({ kind }) => kind === 'audit')
@@ -68,7 +68,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
         ...(report !== undefined && { candidate: report }),
       }
     },
-    // The log was read to its end, so a draft goes through all of it again; rows keep their numbers.
+    // The log was read to its end, so a draft processes all of it again; rows keep their numbers.
     candidate(wish) {
       const { telling } = present.run.log
       present = replay(wish)
@@ -101,7 +101,7 @@ function replayed(
     kept: KEPT_REQUESTS,
     untold: KEPT_REQUESTS,
     windowMs: LONGEST_MS,
-    // The capture after a request tells how long it executed, however much later it was taken.
+    // The capture after a request shows how long it executed, however much later it was taken.
     holdMs: Number.POSITIVE_INFINITY,
   })
   run.configure(configuration)
@@ -117,7 +117,7 @@ function replayed(
   return { run, beside }
 }
 
-/** Each scrape before the records that were told until then. */
+/** Each scrape before the records that were logged up to it. */
 function* byScrape(
   records: readonly FeedRecord[],
   times: readonly ReportedTimes[],

@@ -7,13 +7,13 @@ import { stillObjects, type ObjectDoor } from '../../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
 import { readStored, type StoredSet } from '../../../core/config/schema.ts'
 
-/** Flow-control objects of manifest files, and what of them could not be read, in sentences. */
+/** Flow-control objects of manifest files, and sentences about the parts that could not be read. */
 export interface ManifestObjects {
   readonly objects: StoredSet
   readonly notes: readonly string[]
 }
 
-/** Objects of version v1, those of older versions converted. Of two with the same name the later one counts. */
+/** Objects of version v1, those of older versions converted. Of two with the same name, the later one counts. */
 export function objectsOfManifests(files: readonly UploadedFile[], version: string = NEWEST_VERSION): ManifestObjects {
   const levels = new Map<string, StoredSet['levels'][number]>()
   const schemas = new Map<string, StoredSet['schemas'][number]>()
@@ -43,7 +43,7 @@ function put<O extends StoredSet['levels'][number] | StoredSet['schemas'][number
   if (object !== undefined) objects.set(object.metadata.name, object)
 }
 
-/** The objects as a source's: for display and as the base of a draft. */
+/** The objects in the form of a source's objects: for display and as the base of a draft. */
 export function fileObjects(
   files: readonly UploadedFile[],
   { objects, notes }: ManifestObjects,
@@ -64,7 +64,7 @@ const nameOf = (files: readonly UploadedFile[]): string => {
   return files.length === 1 && first !== undefined ? first.name : `${files.length} files`
 }
 
-/** Manifests to compare with; nothing in them is a file without objects. */
+/** Manifests to compare with; a file without objects is valid. */
 export async function readManifestFiles(files: readonly UploadedFile[]): Promise<ElsewhereObjects> {
   const { objects, notes } = objectsOfManifests(files)
   return {

@@ -4,13 +4,13 @@ import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
 import { parseJson } from '../../../core/text/text.ts'
 
-/** One body that a server answered, wherever in a file it was found. */
+/** One response body, wherever in a file it was found. */
 export interface Body {
-  /** File name, for people. */
+  /** Displayed file name. */
   readonly file: string
   /** 1-based line of the file on which the text begins; its own lines count from there only when it is a whole file. */
   readonly line?: number
-  /** Unix milliseconds of the request, when the file says so. */
+  /** Unix milliseconds of the request, when the file contains it. */
   readonly t?: number
   readonly text: string
 }
@@ -18,19 +18,19 @@ export interface Body {
 export type Recognised =
   | ({ readonly kind: 'page' } & Body)
   | ({ readonly kind: 'dump'; readonly dump: DumpKind } & Body)
-  /** What `snapshot` and `watch` print. */
+  /** Output of `snapshot` and `watch`. */
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** The answer of /version: of the pages that do not tell it themselves. */
+  /** A response of /version: for pages that do not contain the version. */
   | { readonly kind: 'version'; readonly version: string }
   /** Flow-control objects, as YAML or JSON. */
   | { readonly kind: 'manifest'; readonly file: string; readonly text: string }
-  /** Events of an audit log, or an EventList as an audit webhook gets it. */
+  /** Events of an audit log, or an EventList as an audit webhook receives it. */
   | { readonly kind: 'audit'; readonly file: string; readonly text: string }
-  /** Lines of a kube-apiserver's log at -v=3. */
+  /** Lines of a kube-apiserver log at -v=3. */
   | { readonly kind: 'httplog'; readonly file: string; readonly text: string }
-  /** Meant to be read, but damaged: the sentence says what, where and how to mend it. */
+  /** Recognised, but damaged: the sentence states what, where and how to fix it. */
   | { readonly kind: 'unreadable'; readonly sentence: string }
-  /** Something else altogether, as folders also hold. */
+  /** Unrelated content, which folders also contain. */
   | { readonly kind: 'foreign'; readonly file: string; readonly sentence: string }
 
 /** One line of a capture: NDJSON as the tests' recorder and `curl`-based scripts write it. */
@@ -43,7 +43,7 @@ const CaptureLineSchema = z.looseObject({
 
 const VersionSchema = z.looseObject({ gitVersion: z.string() })
 
-/** What each part of a file is, judged by its content alone. Never throws. */
+/** Classifies each part of a file by its content alone. Never throws. */
 export function recognise(file: string, text: string): Recognised[] {
   const start = text.search(/\S/)
   if (start < 0) return [foreign(file, 'is empty')]
@@ -63,7 +63,10 @@ export function recognise(file: string, text: string): Recognised[] {
   })
 }
 
-/** A manifest names the group of its objects as a value of `apiVersion`, in YAML or JSON; a capture only inside of texts. */
+/**
+ * A manifest contains the API group of its objects in `apiVersion`, in YAML or JSON; a capture contains it only inside
+ * texts.
+ */
 const isManifest = (text: string): boolean =>
   /(?:^|[\s{,-])["']?apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io\/v/m.test(text)
 
@@ -73,7 +76,7 @@ const isAudit = (begin: string): boolean => begin.startsWith('{') && /"apiVersio
 const HTTP_LINE = /^(?:I\d{4} .*httplog\.go:\d+\] "HTTP" verb=|\{.*"msg":"HTTP".*"verb":)/m
 
 const METADATA = /^# (?:HELP|TYPE) /m
-/** A whole line of a metrics text: name, labels, value and perhaps a time. */
+/** A whole line of a metrics text: name, labels, value and optionally a time. */
 const SAMPLE = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[\d.][\d.e+-]*|NaN|[-+]?Inf)(?:[ \t]+-?\d+)?\r?$/m
 
 function recogniseText(body: Body): Recognised {
@@ -113,14 +116,14 @@ function recogniseJson(file: string, text: string): Recognised[] {
       found.push(unreadable(where, 'has no "path" and "body"'))
     }
   }
-  // Of a document that is no capture one sentence says so, not one for every line.
+  // A document that is not a capture gets one sentence, not one for every line.
   if (answers > 0) return found
   return [
     foreign(file, 'holds JSON, but neither frames nor a capture, whose lines have "path" and "body" of one answer'),
   ]
 }
 
-/** Whatever else is JSON is not looked at twice. */
+/** Any other JSON is not parsed twice. */
 const frameIn = (content: unknown): Frame | undefined =>
   typeof content === 'object' && content !== null && 'formatVersion' in content
     ? FrameSchema.safeParse(content).data

@@ -1,11 +1,11 @@
 import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 
-/** What one scrape of one target read: the samples of one instant. */
+/** The result of one scrape of one target: the samples of one instant. */
 export interface Scrape {
-  /** The label that a Prometheus gives its targets; empty without. */
+  /** The target label that Prometheus adds; empty without. */
   readonly instance: string
   readonly at: UnixMs
-  /** A page without times, and without the labels that the Prometheus added. */
+  /** A page without times, and without the labels that Prometheus added. */
   readonly text: string
 }
 
@@ -15,14 +15,14 @@ const INSTANCE = /(?:^|,)instance="((?:[^"\\]|\\.)*)"/
 const ADDED = /(?:^|,)(?:instance|job|__name__)="(?:[^"\\]|\\.)*"/g
 
 /**
- * The scrapes of a text whose samples have times, as `promtool tsdb dump-openmetrics` and federation write them, in the order of
- * time; `undefined` of a text whose samples have none or all the same.
+ * The scrapes in a text whose samples have times, as `promtool tsdb dump-openmetrics` and federation write them, in
+ * chronological order; `undefined` for a text whose samples have no times or all the same.
  */
 export function scrapesIn(text: string): readonly Scrape[] | undefined {
-  // Most pages have no times, which their first sample shows.
+  // Most pages have no times; their first sample is enough to detect that.
   const first = /^[^#\s].*$/m.exec(text)?.[0]
   if (first === undefined || !TIMED.test(first)) return undefined
-  // OpenMetrics has seconds, the older format milliseconds; both as Unix times.
+  // OpenMetrics uses seconds, the older format milliseconds; both as Unix times.
   const unit = /^# EOF\s*$/m.test(text.slice(-16)) ? MS_PER_SECOND : 1
   const scrapes = new Map<string, { readonly instance: string; readonly at: UnixMs; readonly lines: string[] }>()
   const types: string[] = []
@@ -36,7 +36,7 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
     const instance = INSTANCE.exec(labels)?.[1] ?? ''
     const at = Math.round(Number(time) * unit)
     const key = `${at} ${instance}`
-    // No clock shows it.
+    // Not a valid date.
     if (Number.isNaN(new Date(at).valueOf())) continue
     const scrape = scrapes.get(key) ?? { instance, at, lines: new Array<string>() }
     scrapes.set(key, scrape)

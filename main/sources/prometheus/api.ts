@@ -13,7 +13,7 @@ import { parseJson } from '../../../core/text/text.ts'
 
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** A query about the present must not outlast the time to the next one by much. */
+/** A query about the present must not take much longer than the interval until the next one. */
 export const LIVE_LIMITS: HttpLimits = {
   connectMs: 5_000,
   firstByteMs: 20_000,
@@ -22,7 +22,7 @@ export const LIVE_LIMITS: HttpLimits = {
   maxWireBytes: MOST_BYTES,
   maxBytes: MOST_BYTES,
 }
-/** One about the past may take as long as Prometheus lets it by default. */
+/** A query about the past may take as long as Prometheus allows by default. */
 export const PAST_LIMITS: HttpLimits = { ...LIVE_LIMITS, firstByteMs: 60_000, totalMs: 120_000 }
 
 export interface Answered {
@@ -40,11 +40,11 @@ export type Reply = Answered | Unanswered
 
 /** The HTTP API that Prometheus, Thanos, Mimir and VictoriaMetrics have in common. */
 export interface PrometheusApi {
-  /** Address without anything secret, for people. */
+  /** Displayed address, without secrets. */
   readonly shown: string
   readonly host: string
   readonly notes: readonly string[]
-  /** At an instant (Unix milliseconds); at the server's own present without. */
+  /** At an instant (Unix milliseconds); without one, at the server's own present. */
   query(query: string, at: number | undefined, asking: Asking): Promise<Reply>
   queryRange(query: string, range: StepRange, asking: Asking): Promise<Reply>
   close(): void
@@ -61,8 +61,8 @@ interface Asking {
   readonly signal: AbortSignal
   readonly limits: HttpLimits
   /**
-   * Thanos may merge the replicas of a Prometheus, as suits expressions. It does so series by series, from scrapes at different
-   * instants, so that no page would be whole: without it, replicas are told apart.
+   * Thanos may merge the replicas of a Prometheus, which suits expressions. It does so series by series, from scrapes
+   * at different instants, so that no page would be whole: without merging, replicas are kept apart.
    */
   readonly merged?: true
 }
@@ -97,7 +97,7 @@ export async function openPrometheus(
   const secrets = headers.map(({ value }) => value)
   const [server] = connection.servers
 
-  /** Some servers refuse parameters that they do not know. */
+  /** Some servers reject unknown parameters. */
   let takesDedup = true
 
   const ask = async (path: string, parameters: Record<string, string>, asking: Asking): Promise<Reply> => {
@@ -159,14 +159,14 @@ export async function openPrometheus(
   }
 }
 
-/** A source that reads it; by the name of its cluster, where that has one. */
+/** A source that reads it, named after its cluster, if that has a name. */
 export const sourceInfo = ({ host, shown }: PrometheusApi, cluster: string | undefined): SourceInfo => ({
   kind: 'prometheus',
   name: cluster === undefined || cluster === '' ? host : cluster,
   via: `Prometheus at ${shown}`,
 })
 
-/** Where the API begins, whatever page of Prometheus the address was copied from. */
+/** The root of the API, whichever page of Prometheus the address was copied from. */
 function baseOf(url: URL): URL {
   const base = new URL(url)
   base.hash = ''
@@ -176,7 +176,7 @@ function baseOf(url: URL): URL {
 
 const seconds = (ms: number): string => String(ms / 1_000)
 
-/** Shorter than the wait for its answer, so that a server that gives up can still say so. */
+/** Shorter than the wait for the response, so that a server that gives up can still report it. */
 const SERVER_SHARE = 0.9
 const timeout = ({ limits }: Asking): { timeout: string } => ({
   timeout: `${Math.round(limits.firstByteMs * SERVER_SHARE)}ms`,

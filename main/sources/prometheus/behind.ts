@@ -16,7 +16,7 @@ import { clusterMatchers, findServers } from './servers.ts'
 
 /** The past of servers that are read directly, from a Prometheus that scraped them before. */
 export interface PastBehind {
-  /** The first frame of a server: what is before it is read, and told as frames of that server. */
+  /** The first frame of a server: reads what is before it, and emits it as frames of that server. */
   begin(first: ServerFrame, onProgress: (past: PastRead) => void): void
   stop(): void
 }
@@ -29,7 +29,7 @@ export interface PastBehindOptions {
   readonly signal: AbortSignal
 }
 
-/** A failure is told as the progress of the server, and touches nothing else of the source. */
+/** A failure is reported as the progress of the server, and affects nothing else of the source. */
 export function createPastBehind({ spec, environment, consent, emit, signal }: PastBehindOptions): PastBehind {
   const reading = new Set<Past>()
   let opened: Promise<PrometheusApi> | undefined
@@ -66,7 +66,7 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
         emit({ ...event, frame: newest })
       },
       onProgress(progress) {
-        // The newest part of the range is read first, so what it ends with is what came before the present.
+        // The newest part of the range is read first, so its last frame directly precedes the present.
         if (!joined && newest !== undefined) {
           joined = true
           emit({ kind: 'frame', frame: first, past: true, seam: true })
@@ -114,8 +114,8 @@ export function createPastBehind({ spec, environment, consent, emit, signal }: P
 }
 
 /**
- * Under which labels Prometheus has the very process that a frame is of: by the instant at which it started, as a name may
- * be that of another server, or of a load balancer.
+ * The labels under which Prometheus has exactly the process of a frame, found by its start time: the same name may
+ * belong to another server, or to a load balancer.
  */
 async function sameServer(
   api: PrometheusApi,

@@ -15,16 +15,16 @@ import { PAST_LIMITS, type PrometheusApi } from './api.ts'
 import type { Unanswered } from './problems.ts'
 import { findServers, matchersOf } from './servers.ts'
 
-/** Between two readings at least, and so many times as long as one took: Prometheus has other work. */
+/** Minimum pause between two readings, and a multiple of the duration of one: Prometheus has other work. */
 const LEAST_PAUSE_MS = 5_000
 const PAUSE_PER_READING = 3
-/** Rates are over the longest usual interval of any server, so that there are two scrapes of each; up to this. */
+/** Rates cover the longest usual interval of any server, so that they include two scrapes of each; up to this. */
 const MOST_INTERVAL_MS = 120_000
 
-/** What a reading of the whole fleet was and cost. */
+/** The result and the cost of a reading of the whole fleet. */
 export interface FleetRead {
   readonly servers: readonly ServerSummary[]
-  /** Sentences of Prometheus about parts that it could not read. */
+  /** Warnings of Prometheus about parts that it could not read. */
   readonly warnings: readonly string[]
   readonly queries: number
   readonly ms: number
@@ -33,14 +33,17 @@ export interface FleetRead {
 
 export interface FleetOptions {
   readonly api: PrometheusApi
-  /** Its matchers say of which cluster, if of one only. */
+  /** Its matchers select the cluster, if only one is read. */
   readonly target: Pick<PrometheusSpec, 'matchers' | 'labels' | 'instances' | 'url'>
   readonly environment: Environment
   readonly onRead: (read: FleetRead) => void
   readonly onFailed: (problem: Problem, pauseMs: number) => void
 }
 
-/** All servers of a Prometheus in a few numbers for each level: read while somebody listens, the last reading first. */
+/**
+ * Key figures of all servers of a Prometheus for each level: read while there is a listener, which receives the last
+ * reading first.
+ */
 export interface FleetReader {
   readonly servers: Subscribable<readonly ServerSummary[]>
   tryNow(): void
@@ -84,8 +87,8 @@ export function createFleetReader(options: FleetOptions): FleetReader {
 }
 
 /**
- * Reads every server at the present of Prometheus, in one query for each number, and tells it; then once more with the
- * trends, which take Prometheus longest. Until then those of `before` stay.
+ * Reads every server at the present of Prometheus, in one query for each number, and emits the result; then once more
+ * with the trends, which take Prometheus longest. Until then those of `before` stay.
  */
 async function readFleet(
   { api, target }: FleetOptions,

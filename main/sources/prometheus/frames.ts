@@ -7,8 +7,8 @@ const NOT_EXPOSED =
   'This version has it, but Prometheus has no sample of it at that time; its configuration may drop it (metric_relabel_configs).'
 
 /**
- * Makes frames of the pages of one server, by the builder that reads the server's own pages. `notExposed` says why a family
- * may be absent that the version has.
+ * Builds frames from the pages of one server, with the builder that reads the server's own pages. `notExposed` states
+ * why a family that the version has may be absent.
  */
 export function frameMaker(
   id: string,

@@ -3,7 +3,7 @@ import type { FamilyGroup } from '../../../core/prom/asked.ts'
 import type { Answered, Reply } from './api.ts'
 import type { Unanswered } from './problems.ts'
 
-/** What the groups of families answered together. */
+/** The combined results of the groups of families. */
 export interface Gathered {
   readonly ok: true
   readonly series: readonly PromSeries[]
@@ -14,7 +14,7 @@ export interface Gathered {
   readonly largest: number
 }
 
-/** Asks for one group after the other, and ends with the first that has no answer. */
+/** Queries one group after the other, and ends with the first that fails. */
 export async function gatherGroups(
   groups: readonly FamilyGroup[],
   ask: (names: FamilyGroup) => Promise<Reply>,

@@ -22,16 +22,16 @@ import { frameMaker } from './frames.ts'
 import { gatherGroups } from './groups.ts'
 import type { Unanswered } from './problems.ts'
 
-/** How often in a row something that may pass is tried again. */
+/** How often in a row a failure that may be temporary is retried. */
 const MOST_TRIES = 6
-/** A range begins with the sample before it, which lies this many intervals back at most. */
+/** A range begins with the sample before it, at most this many intervals earlier. */
 const LEAD_INTERVALS = 2.5
 
 const MOST_WARNINGS = 4
 
 const NOT_READ = 'This version has it; it is not read for the past.'
 
-/** The pages of a chunk, and what the server warned of. */
+/** The pages of a chunk, and the warnings of the server. */
 interface Found {
   readonly pages: PagesByServer
   readonly warnings: readonly string[]
@@ -48,7 +48,7 @@ export interface PastOptions {
 export interface PastRange {
   /** Unix milliseconds. */
   readonly from: number
-  /** By server, until when nothing is known of it yet; included. */
+  /** By server, the end of the time to read; included. */
   readonly until: ReadonlyMap<string, number>
   readonly intervalMs: number
   readonly groups: readonly FamilyGroup[]
@@ -57,10 +57,10 @@ export interface PastRange {
   readonly largest: number
 }
 
-/** The reading of ranges before the present, one after the other. */
+/** Reads ranges before the present, one after the other. */
 export interface Past {
   read(range: PastRange, signal: AbortSignal): void
-  /** Ends what is under way; what has been read stays. */
+  /** Ends the reading in progress; what has been read stays. */
   stop(): void
 }
 
@@ -69,11 +69,14 @@ export function createPast({ api, environment, instanceLabel, emit, onProgress }
   const pause = createPause(environment)
   const frames = new Map<string, ReturnType<typeof frameMaker>>()
   let stopping: AbortController | undefined
-  /** How the first range ended: what was missed later is read into it, and does not change how far back it goes. */
+  /**
+   * How the first range ended: scrapes that were missed later are read in addition, and do not change how far back it
+   * goes.
+   */
   let settled: PastRead | undefined
   let last: Promise<void> = Promise.resolve()
 
-  /** Tells what the pages of a chunk say, each server's after the frame that they follow; the time of the oldest page. */
+  /** Emits the frames of a chunk, each server's after the frame that they follow; returns the time of the oldest page. */
   const tell = (found: PagesByServer, { from, to }: Chunk, until: PastRange['until']): number => {
     let oldest = Number.POSITIVE_INFINITY
     for (const [server, all] of found) {

@@ -3,19 +3,19 @@ import { readAnswer } from '../../../core/prom/answer.ts'
 import type { Failed } from '../../cluster/http.ts'
 import { shownUrl } from '../../cluster/redact.ts'
 
-/** Why a query has no answer. */
+/** Why a query failed. */
 export interface Unanswered {
   readonly ok: false
   readonly problem: Problem
   readonly retryAfterMs?: number
-  /** A smaller part of the same might be answered. */
+  /** A smaller part of the same query might succeed. */
   readonly tooMuch: boolean
 }
 
-/** Characters of the server's own words that are kept. */
+/** Characters of the server's own message that are kept. */
 const MOST_WORDS = 500
 
-/** What a failed request says, in the terms of a Prometheus. `ifRefused` is what to do where it refuses the credentials. */
+/** Explains a failed request in terms of Prometheus. `ifRefused` is the remedy when it rejects the credentials. */
 export function unanswered(
   { problem, status, body = '', retryAfterMs }: Failed,
   url: URL,
@@ -38,7 +38,7 @@ function wordsOf(body: string): string {
     const answer = readAnswer(JSON.parse(body))
     if (answer.kind === 'refused') return answer.words.slice(0, MOST_WORDS)
   } catch {
-    // Not JSON: the text of a proxy, shown as it is.
+    // Not JSON: the text of a proxy, shown unchanged.
   }
   return (body.trim().split('\n', 1)[0] ?? '').slice(0, MOST_WORDS)
 }
@@ -51,19 +51,19 @@ function notReached(problem: Problem, url: URL): Problem | undefined {
   }
 }
 
-/** What queries that run for too long, or read too much, are called by the servers. */
+/** Messages of servers about queries that run for too long, or read too much. */
 const TOO_MUCH =
   /timed? ?out|deadline|cancell?ed|too many (?:samples|chunks|series|points)|exceeded maximum resolution|limit/i
-/** Limits of one query, and not of how many there are: Mimir answers these with 422, and some with 429 or 500. */
+/** Limits of one query, not of the number of queries: Mimir returns 422 for these, some servers 429 or 500. */
 const TOO_LARGE = /too many (?:samples|chunks|series|points)|exceed\w* (?:the |a )?(?:\w+ ){0,2}(?:limit|maximum)/i
-/** A store behind the server failed, which is no matter of size. */
+/** A store behind the server failed, which is unrelated to size. */
 const STORE_FAILED = /\brpc error\b|code = Unavailable|connection (?:refused|reset)|no such host|get range reader/i
 
 function statusProblem(status: number, words: string, url: URL, ifRefused: string): Problem | undefined {
   const { host } = url
   switch (status) {
     case 400:
-      // What a server that speaks TLS says to plain HTTP; the general sentence names the remedy.
+      // A server that speaks TLS responds to plain HTTP like this; the general sentence names the remedy.
       if (/https/i.test(words)) return undefined
       return TOO_MUCH.test(words)
         ? tooLarge(host, status)
@@ -125,7 +125,7 @@ const tooLarge = (host: string, status: number): Problem => ({
   message: `${host} refuses a query of this size (${status}); choose a shorter range or fewer servers.`,
 })
 
-/** An answer with status 200 that is no answer of the API, or that refuses the query. */
+/** A response with status 200 that is not a response of the API, or that rejects the query. */
 export function misread(why: string, url: URL): Unanswered {
   return {
     ok: false,

@@ -13,13 +13,13 @@ import { gatherGroups } from './groups.ts'
 import { createPast, type PastRange } from './past.ts'
 import { findServers, instancesMatcher, select, serverMatchers } from './servers.ts'
 
-/** Where the interval cannot be told. */
+/** Used where the interval cannot be determined. */
 export const USUAL_INTERVAL_MS = 30_000
 
-/** Ranges of the past of one cluster, whenever they were. */
+/** Ranges of the past of one cluster, at any time. */
 export interface PrometheusRanges {
   readonly source: SourceInfo
-  /** What Prometheus has of a range, both instants included. Rejects with `ProblemError`. */
+  /** The data of Prometheus in a range, both instants included. Rejects with `ProblemError`. */
   read(from: UnixMs, to: UnixMs, signal: AbortSignal): Promise<Picture>
   close(): void
 }
@@ -85,8 +85,8 @@ async function rangesOf(
 }
 
 /**
- * What is asked of servers that ran at an instant, the end of a range, and how many series they had then: chunks are cut
- * by it. Rejects with `ProblemError`.
+ * The groups of families to query for the servers that ran at an instant (the end of a range), and the series of their
+ * largest group at that time, which determine the size of chunks. Rejects with `ProblemError`.
  */
 export async function sizedAt(
   api: PrometheusApi,

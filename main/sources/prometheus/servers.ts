@@ -5,23 +5,23 @@ import { discover, type Discovery, type FoundCluster } from '../../../core/prom/
 import { equals, oneOf, selector, type Matcher } from '../../../core/prom/promql.ts'
 import { LIVE_LIMITS, type PrometheusApi } from './api.ts'
 
-/** Long enough for two scrapes of the longest usual interval. */
+/** Long enough for two scrapes at the longest usual interval. */
 const DISCOVERY_MS = 600_000
 /** Servers that are read in full; Fleet shows all of them. */
 export const MOST_SERVERS = 32
 
-/** Which servers a source reads, and by which labels. */
+/** The servers that a source reads, and the labels that select them. */
 export interface Selected {
   readonly discovery: Discovery
   readonly cluster: FoundCluster
   readonly instances: readonly string[]
-  /** Sentences: what was found and is not read. */
+  /** Sentences about servers that were found and are not read. */
   readonly notes: readonly string[]
 }
 
 type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
-/** Asks which clusters and servers there are. */
+/** Queries which clusters and servers there are. */
 export async function findServers(
   api: PrometheusApi,
   { matchers = [], labels }: PrometheusTarget,
@@ -45,7 +45,7 @@ export async function findServers(
 export const matchersOf = (matchers: NonNullable<PrometheusTarget['matchers']>): Matcher[] =>
   matchers.map(({ label, value }) => equals(label, value))
 
-/** The cluster and the servers that are meant, or what has to be chosen. */
+/** The selected cluster and servers, or a problem that states what has to be chosen. */
 export function select(discovery: Discovery, spec: PrometheusSpec, host: string): Result<Selected> {
   const { clusters, labels } = discovery
   const wanted = clusters.filter(({ name }) => spec.cluster === undefined || name === spec.cluster)
@@ -82,11 +82,11 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
   }
 }
 
-/** What all series of the selected servers have. */
+/** Matchers of all series of the selected servers. */
 export const serverMatchers = (spec: PrometheusSpec, { discovery, cluster }: Selected): Matcher[] =>
   clusterMatchers(spec, discovery.labels, cluster.name ?? '')
 
-/** What all series of one cluster have, or of all without a name. */
+/** Matchers of all series of one cluster; without a name, of all clusters. */
 export const clusterMatchers = (
   { matchers = [] }: PrometheusTarget,
   { cluster: label }: Discovery['labels'],

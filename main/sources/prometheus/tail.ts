@@ -26,13 +26,13 @@ import type { Past } from './past.ts'
 import { USUAL_INTERVAL_MS } from './range.ts'
 import { instancesMatcher, MOST_SERVERS, serverMatchers, type Selected } from './servers.ts'
 
-/** How much the first reading spans at least: what rates and quantiles are computed over. */
+/** Minimum span of the first reading: the window of rates and quantiles. */
 const FIRST_MS = 45_000
-/** What is older was missed while Prometheus could not be reached, and is read as the past. */
+/** Older scrapes were missed while Prometheus could not be reached, and are read as the past. */
 const MOST_TAIL_MS = 300_000
 /** From the scrape until its samples can be queried, with a margin. */
 const SETTLE_MS = 1_000
-/** A page with fewer series than the one before may be still being written: it is read again once, so much later. */
+/** A page with fewer series than the previous one may still be being written: it is read once more, after this time. */
 const AGAIN_MS = 2_000
 /** How often objects and watches are counted. */
 const FACTS_EVERY_MS = 300_000
@@ -54,10 +54,10 @@ export interface TailOptions {
 /** The present of the servers of a Prometheus: a frame of each after each scrape. */
 export interface Tail {
   start(signal: AbortSignal): void
-  /** Ends the present pause; nothing while a query is under way. */
+  /** Ends the present pause; does nothing while a query is in progress. */
   tryNow(): void
   readonly intervalMs: number
-  /** Shown beside each server. */
+  /** Shown next to each server. */
   readonly health: () => Iterable<HealthBook>
 }
 
@@ -65,12 +65,12 @@ interface ServerState {
   readonly health: HealthBook
   readonly frame: ReturnType<typeof frameMaker>
   readonly instances: InstanceTracker
-  /** Unix milliseconds of the newest scrape that was told, or passed over; 0 before the first. */
+  /** Unix milliseconds of the newest scrape that was emitted or skipped; 0 before the first. */
   lastAt: number
-  /** Samples of the page that was told last. */
+  /** Samples of the page that was emitted last. */
   samples: number
   version: string | undefined
-  /** Usual distance of its scrapes, milliseconds; unknown before the second one. */
+  /** Usual distance between its scrapes, milliseconds; unknown before the second one. */
   intervalMs: number | undefined
   /** A scrape that is read again. */
   again: number | undefined
@@ -125,7 +125,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
 
   const versions = (): (string | undefined)[] => [...servers.values()].map(({ version }) => version)
 
-  /** Servers of the answer that are wanted, with the times of their scrapes. */
+  /** Selected servers in the response, with the times of their scrapes. */
   const wantedIn = (clocks: readonly PromSeries[]): readonly FoundServer[] => {
     const found = discover(clocks, labels)
     intervalMs = found.intervalMs ?? intervalMs
@@ -140,7 +140,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     for (const { health } of servers.values()) health.failed(rfc3339(now), problem, rfc3339(now + pauseMs))
   }
 
-  /** Reads what is new. Milliseconds until the next time. */
+  /** Reads what is new. Returns the milliseconds until the next reading. */
   const poll = async (signal: AbortSignal): Promise<number> => {
     const lasts = [...servers.values()].map(({ lastAt }) => lastAt).filter((at) => at > 0)
     const since = Math.min(...lasts)
@@ -165,7 +165,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     signal: AbortSignal,
   ): Promise<number> => {
     const newest = Math.max(...fresh.map(({ lastAt }) => lastAt))
-    // What was told already is not read again, but for a server that is new.
+    // Emitted scrapes are not read again, except for a new server.
     const oldest = Math.min(...fresh.map(({ instance }) => serverOf(instance).lastAt))
     const range = Math.ceil(Math.min(window, newest - oldest))
     const matchers = [
@@ -193,7 +193,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     return again ? AGAIN_MS : untilNext()
   }
 
-  /** Of servers whose version is not known, so that families that they lack are not asked for. */
+  /** Reads the versions of servers, so that families that they lack are not queried. */
   const readVersions = async (matchers: readonly Matcher[], at: number, signal: AbortSignal): Promise<void> => {
     const reply = await ask([named([FAMILY.buildInfo]), ...matchers], undefined, at, signal)
     if (!reply.ok) return
@@ -203,7 +203,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     }
   }
 
-  /** Of requests of all levels. Where they are not to be had, a frame has none. */
+  /** Request times of all levels. If they cannot be read, frames have none. */
   const readTimes = async (
     series: readonly PromSeries[],
     matchers: readonly Matcher[],
@@ -216,14 +216,14 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   }
 
   interface Told {
-    /** What was read begins after it, Unix milliseconds. */
+    /** The data that was read begins after it, Unix milliseconds. */
     readonly start: number
     readonly matchers: readonly Matcher[]
     readonly withFacts: boolean
     readonly signal: AbortSignal
   }
 
-  /** Tells the frames of an answer; whether a part of it is to be read again soon. */
+  /** Emits the frames of a response; returns whether a part of it should be read again soon. */
   const tell = (gathered: Gathered, { start, withFacts, ...told }: Told): boolean => {
     const until = new Map<string, number>()
     const missing = new Map<string, { readonly from: number; readonly until: number }>()
@@ -246,7 +246,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
         }
       }
       const known = state.lastAt
-      // The first of several is only what the second is compared with, so the past includes it.
+      // The first of several only serves as a comparison for the second, so the past includes it.
       if (known === 0) until.set(id, news.length > 1 ? first.at : first.at - 1)
       else if (known < start) missing.set(id, { from: known, until: first.at - 1 })
       tellServer(id, state, news, gathered)
@@ -286,9 +286,9 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
       if (verdict === 'leave-out') continue
       state.version = frame.version ?? state.version
       state.samples = timed.page.samples
-      // Before the first frame of the present, those that it is compared with.
+      // Before the first frame of the present, the frames that it is compared with.
       const before = isFirst && timed !== last
-      // Before its frame, so that whoever reads one frame has the notes as well.
+      // Before its frame, so that a consumer that reads one frame has the notes as well.
       if (timed === last) good(id, state, frame, { warnings, native: nativeFamilies(series) })
       emit({ kind: 'frame', frame, ...(before && { past: true, ...(timed === news[0] && { lead: true }) }) })
     }
@@ -304,7 +304,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   ): void => {
     const { health } = state
     health.prometheus({
-      // A label may have been given for the source as well as found.
+      // A label may be both given for the source and found.
       labels: [...new Map([...base, equals(labels.instance, id)].map(({ label, value }) => [label, value]))].map(
         ([label, value]) => ({ label, value }),
       ),
@@ -319,7 +319,10 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   const isIncomplete = ({ page }: TimedPage, { samples, lastAt }: ServerState): boolean =>
     lastAt > 0 && page.samples < samples
 
-  /** A smaller answer that the server itself calls incomplete is no smaller cluster: what was read before stays. */
+  /**
+   * A smaller response that the server itself marks as incomplete does not mean a smaller cluster: the previous values
+   * stay.
+   */
   const partial = ({ health }: ServerState, { at }: TimedPage, warnings: readonly string[]): void => {
     const now = environment.now()
     health.failed(
@@ -361,11 +364,11 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     return pauseMs
   }
 
-  /** Until the next scrape of any server can be read; more often while one is late. */
+  /** Milliseconds until the next scrape of any server can be read; shorter while one is late. */
   const untilNext = (): number => {
     const all = [...servers.values()]
     const oldest = Math.min(...all.map(({ lastAt }) => lastAt))
-    // One scrape does not show when the next is due.
+    // After one scrape the next due time is unknown.
     const isKnown = all.some((server) => server.intervalMs !== undefined)
     const due = isKnown ? oldest + intervalMs + SETTLE_MS - serverNow() : 0
     return Math.round(Math.max(SETTLE_MS, intervalMs / 4, Math.min(due, intervalMs)))
@@ -390,7 +393,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   }
 }
 
-/** A scrape may be late; without any for so many intervals its target is probably down. */
+/** A scrape may be late; after this many intervals without any its target is probably down. */
 const LATE_INTERVALS = 3
 
 const isAsked = (groups: readonly FamilyGroup[], name: string): boolean => groups.some((names) => names.includes(name))

@@ -15,13 +15,13 @@ import { arrivedRow, changeBy } from '../../live/eventRows.ts'
 import type { Archive } from '../../ports/archive.ts'
 import { framesNow, type PlayedRun, readingNow, serverName, storyOf } from './story.ts'
 
-/** What rates and quantiles of an instant are compared with lies before it. */
+/** Rates and quantiles of an instant are compared with samples up to this much earlier. */
 const LEAD_MS = 40_000
-/** Requests that are shown before an instant: a larger part of the run would have to be repeated for more. */
+/** Requests that are shown before an instant: more would require repeating a larger part of the run. */
 const MOST_REQUESTS = 2_000
 
 /**
- * A run as what is known of any of its instants. Charts come from its samples; an instant itself is reached from the last
+ * A run as an archive of all its instants. Charts come from its samples; an instant itself is reached from the last
  * checkpoint before it. Within an instant the run may stand between two events, where a step ended.
  */
 export function createRunArchive(played: PlayedRun, source: SourceInfo): Required<Archive> {
@@ -39,9 +39,9 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
     if (found !== undefined) return found
     throw new ProblemError('not-found', `The run has no server ${JSON.stringify(id)}.`)
   }
-  /** What is known where the run stands, named by the instant that was asked for. */
+  /** The moment where the run stands, named by the requested instant. */
   const momentAt = (at: UnixMs): Moment => {
-    // Rates over a moment mean nothing: the sample before is at least a step away.
+    // Rates over a moment are meaningless: the previous sample is at least a step away.
     const before = createPicture()
     for (const { at: toldAt, event } of told) {
       if (toldAt > at - LEAD_MS && toldAt <= at - stepMs) before.take(event)
@@ -125,7 +125,7 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
   }
 }
 
-/** What was told between two instants, after the last objects before it. */
+/** The events between two instants, after the last objects before them. */
 function untilAt(told: readonly Told[], from: UnixMs, to: UnixMs): readonly Told[] {
   const objects = told.findLast(({ at, event }) => event.kind === 'objects' && at < from)
   const inside = told.filter(({ at }) => at >= from && at <= to)

@@ -10,7 +10,7 @@ import type { ObjectsReading, SourceEvent } from '../../../core/source/sourceEve
 import type { Told } from '../../../core/source/recording.ts'
 import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../../../core/units.ts'
 
-/** Samples that are kept of a whole run, of all its servers. */
+/** Most samples that are kept of a whole run, of all its servers. */
 const MOST_FRAMES = 3_600
 
 /** One variant that ran from beginning to end. */
@@ -21,12 +21,12 @@ export interface PlayedRun {
   readonly endNs: Nanoseconds
 }
 
-/** A run with checkpoints on its way; it has not begun. */
+/** A run with checkpoints along its way; it has not begun. */
 export function runFrom<C>(run: ShownRun<C>, version: string, endNs: Nanoseconds): PlayedRun {
   return { run, version, endNs, timeline: new Timeline(run, { endNs }) }
 }
 
-/** The servers of a run where it stands. */
+/** The servers of a run at its present position. */
 export function framesNow({ run: { engines }, version }: PlayedRun): readonly ServerFrame[] {
   return engines.map((engine, place) =>
     serverFrame(engine.snapshot(), { id: serverName(place, engines.length), version }),
@@ -36,24 +36,24 @@ export function framesNow({ run: { engines }, version }: PlayedRun): readonly Se
 export const serverName = (place: number, servers: number): string =>
   servers === 1 ? 'simulated-apiserver' : `simulated-apiserver-${place + 1}`
 
-/** The objects of a run where it stands, as they become known to its source. */
+/** The objects of a run at its present position, in the form that its source reads. */
 export const readingNow = ({ run, version }: PlayedRun): ObjectsReading => ({
   state: 'current',
   version,
   objects: storedSet(run.objects),
 })
 
-/** A sample of a run, and how many requests had come by then. */
+/** A sample of a run, and how many requests had arrived by then. */
 export interface Sampled {
   readonly at: UnixMs
   readonly arrived: number
 }
 
-/** What a run tells from beginning to end. */
+/** The events of a run from beginning to end. */
 export interface Story {
   /** Milliseconds between two samples. */
   readonly stepMs: number
-  /** In the order of time, the first one of the beginning. */
+  /** In chronological order, the first one at the beginning. */
   readonly samples: readonly Sampled[]
   readonly told: readonly Told[]
   /** Charts of the whole run. */
@@ -61,7 +61,7 @@ export interface Story {
   readonly noted: readonly Noted[]
 }
 
-/** Lets the run go to its end, with a sample each second, or fewer of a long one. */
+/** Runs it to its end, with a sample each second, or fewer for a long one. */
 export function storyOf(played: PlayedRun): Story {
   const { run, timeline, endNs } = played
   const stepMs =

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { narrowOffset, offsetMs, type OffsetBounds } from './clockOffset.ts'
 
-/** Answers of a server whose clock is `offset` ahead, each asked at `at` and taking `ms`, its Date written half-way. */
+/**
+ * Responses of a server whose clock is `offset` ahead, each requested at `at` and taking `ms`, its Date written
+ * half-way.
+ */
 function observe(
   offset: number,
   asked: readonly { readonly at: number; readonly ms: number }[],

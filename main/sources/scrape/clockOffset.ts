@@ -1,6 +1,7 @@
 /**
- * The difference of two clocks, narrowed down from Date headers. One header says only the second in which the server
- * answered; each answer bounds the offset to about a second, and the bounds of many answers intersect to milliseconds.
+ * The difference of two clocks, narrowed down from Date headers. One header contains only the second in which the
+ * server responded; each response bounds the offset to about a second, and the bounds of many responses intersect to
+ * milliseconds.
  */
 export interface OffsetBounds {
   readonly low: number
@@ -8,8 +9,9 @@ export interface OffsetBounds {
 }
 
 /**
- * Server clock − own clock, milliseconds, after one more answer: asked at `sentAt`, headed `date` (a full second), read
- * at `receivedAt` (Unix milliseconds of the own clock). Contradicting bounds mean that a clock was set: they start anew.
+ * Server clock − own clock, milliseconds, after one more response: requested at `sentAt`, with the header `date` (a
+ * full second), read at `receivedAt` (Unix milliseconds of the own clock). Contradictory bounds mean that a clock was
+ * set: the bounds start anew.
  */
 export function narrowOffset(
   known: OffsetBounds | undefined,

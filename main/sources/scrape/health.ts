@@ -3,22 +3,22 @@ import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { Acquisition } from '../../../core/frame/frame.ts'
 import { median } from '../../../core/frame/quantile.ts'
 
-/** Of how many scrapes the medians are, and how many failures are kept. */
+/** Number of scrapes that medians cover, and number of failures that are kept. */
 const COSTS = 30
 const FAILURES = 8
 
-/** The health of one server as its scrape loop and its dump poller write it; each entry is told on. */
+/** The health of one server, written by its scrape loop and its dump poller; each entry is emitted. */
 export interface HealthBook {
   /** A page became a frame. `clockOffsetMs` is absent when the server sent no Date. */
   good(at: string, acquisition: Acquisition, clockOffsetMs: number | undefined, ownLevelUid: string | undefined): void
   failed(at: string, problem: Problem, nextTryAt: string): void
-  /** Another try begins at this time, without waiting for the backoff. */
+  /** The state of reading the debug dumps. */
   dumps(dumps: ServerHealth['dumps']): void
   /** How far the past has been read. */
   past(past: NonNullable<ServerHealth['past']>): void
-  /** Of the Prometheus that the server is read from; told with the next entry. */
+  /** The Prometheus from which the server is read; emitted with the next entry. */
   prometheus(prometheus: NonNullable<ServerHealth['prometheus']>): void
-  /** Replaces the note of this key; `undefined` takes it away. */
+  /** Replaces the note of this key; `undefined` removes it. */
   note(key: string, text: string | undefined): void
 }
 

@@ -1,8 +1,9 @@
 /**
- * Which API server a page came from, when an address may lead to several (a load balancer in front of them).
+ * Identifies the API server that a page came from, when an address may lead to several (a load balancer in front of
+ * them).
  *
  * Limits and counters are those of one server process, so pages of different processes must not be mixed into one
- * history. A process is known by its start time. A later start time is a restart; an earlier one cannot be, so it
+ * history. A process is identified by its start time. A later start time is a restart; an earlier one cannot be, so it
  * proves that several servers answer. From then on one of them is followed and the pages of the others are left out.
  */
 export interface InstanceTracker {
@@ -14,7 +15,7 @@ export interface InstanceTracker {
 
 /** The start time is derived from the boot time of the machine, which moves by a second when its clock is adjusted. */
 const SAME_PROCESS_SECONDS = 2
-/** After so many pages of others in a row the followed process is taken for gone. */
+/** After this many pages of others in a row the followed process is considered gone. */
 const GIVE_UP_AFTER = 20
 
 const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_PROCESS_SECONDS

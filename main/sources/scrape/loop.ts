@@ -32,8 +32,9 @@ export interface ScrapeLoop {
 }
 
 /**
- * One loop per server, so that a server that hangs or fails holds nobody up. A scrape begins only after the one before
- * has ended. After a failure the pauses grow (`backoffMs`); the last good frame is left to whoever keeps frames.
+ * One loop per server, so that a server that hangs or fails does not delay the others. A scrape begins only after the
+ * previous one has ended. After a failure the pauses grow (`backoffMs`); consumers that keep frames keep the last good
+ * one.
  */
 export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   const { server, connection, environment, limits, health } = options
@@ -46,7 +47,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   const pause = createPause(environment)
 
   const scrape = async (signal: AbortSignal): Promise<void> => {
-    // A page that the console itself stumbles over must not end the loop.
+    // A page that triggers an error in the console itself must not end the loop.
     const result = await read(signal).catch((error: unknown): PageUnread => ({ ok: false, problem: toProblem(error) }))
     if (signal.aborted) return
     const next = (): void => void scrape(signal)
@@ -90,7 +91,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
     tryNow: goNow,
     setInterval(ms) {
       intervalMs = ms
-      // While the server fails, the backoff decides.
+      // While the server fails, the backoff determines the next scrape.
       if (failures === 0) goNow()
     },
   }

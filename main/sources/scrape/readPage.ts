@@ -14,7 +14,7 @@ import { flowUids } from '../../cluster/ownFlow.ts'
 import { isLoopback, shownUrl } from '../../cluster/redact.ts'
 import type { Environment } from '../../ports/environment.ts'
 
-/** A frame is built from the first; the others report what the server stores and who watches it. */
+/** A frame is built from the first; the others report what the server stores and its watches. */
 const KEPT_FAMILIES: ReadonlySet<string> = new Set([
   ...NEEDED_FAMILIES,
   ...KIND_FAMILIES,
@@ -38,7 +38,7 @@ export interface PageRead {
   readonly receivedAt: number
   /** Unix milliseconds of the Date header, a full second; absent when the server sent none. */
   readonly date?: number
-  /** The priority level that the server put the request into; absent where it sent no such header. */
+  /** The priority level that the server assigned the request to; absent where it sent no such header. */
   readonly ownLevelUid?: string
 }
 
@@ -48,7 +48,7 @@ export interface PageUnread {
   readonly retryAfterMs?: number
 }
 
-/** Reads the metrics page of one server into a frame. What it remembers of one page makes the next one cheaper. */
+/** Reads the metrics page of one server into a frame. State that it keeps of one page makes the next one cheaper. */
 export function createPageReader({ server, connection, environment, limits }: PageReaderOptions) {
   const parser = createParser({ keep: KEPT_FAMILIES })
   const builder = createFrameBuilder({ id: server.id })
@@ -63,7 +63,7 @@ export function createPageReader({ server, connection, environment, limits }: Pa
     const reading = parser.begin()
     let parseMs = 0
     const gatherer = createGatherer((block) => {
-      // A measurement of this machine, not of time that passes for the source: it needs the finest clock.
+      // A measurement of this machine, not of the source's time: it needs the finest clock.
       const before = performance.now()
       reading.push(block)
       parseMs += performance.now() - before
@@ -124,7 +124,7 @@ async function settingsFor(
   }
 }
 
-/** Why a complete answer is no page of flow control; such a page never replaces the last good frame. */
+/** Why a complete response is not a flow-control page; such a page never replaces the last good frame. */
 export function pageProblem(page: Page, url: URL): Problem | undefined {
   if (page.problem !== undefined) {
     const { line, column, message } = page.problem
@@ -148,14 +148,14 @@ function round(ms: number): number {
 const START_FAMILY = 'process_start_time_seconds'
 const BUILD_FAMILY = 'kubernetes_build_info'
 
-/** The gitVersion that the page itself names. */
+/** The gitVersion in the page itself. */
 function pageVersion(page: Page): string | undefined {
   return page.families.get(BUILD_FAMILY)?.series[0]?.labels['git_version']
 }
 
 /**
- * The gitVersion of the server behind a page: from the page, or else from /version, which is asked once for each start
- * of the process. `undefined` when neither tells.
+ * The gitVersion of the server behind a page: from the page, or else from /version, which is requested once for each
+ * start of the process. `undefined` when neither contains it.
  */
 function createVersionReader(server: ServerAddress) {
   let asked: { readonly startedAt: number | undefined; readonly version: string | undefined } | undefined
@@ -172,19 +172,21 @@ function createVersionReader(server: ServerAddress) {
   }
 }
 
-/** Takes small pieces and hands them on as larger ones. */
+/** Combines small chunks into larger ones. */
 interface Gatherer {
   push(piece: Uint8Array): void
-  /** Hands on what is left. */
+  /** Passes on what is left. */
   flush(): void
 }
 
-/** Large enough that what the parser does for each piece no longer counts, small enough to stay in the processor's cache. */
+/**
+ * Large enough that the parser's overhead for each chunk is negligible, small enough to stay in the processor's cache.
+ */
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * Go's servers send a page in more than a thousand pieces. Copying them together costs far less than parsing each for
- * itself. What is handed on is overwritten afterwards.
+ * Go's servers send a page in more than a thousand chunks. Combining them costs far less than parsing each one. A block
+ * is overwritten after `take` returns.
  */
 export function createGatherer(take: (block: Uint8Array) => void, size = BLOCK_BYTES): Gatherer {
   const block = new Uint8Array(size)

@@ -16,10 +16,10 @@ const LEVEL = 'workload-low'
 const SECOND = 1e9
 const OBJECTS = builtInObjects(VERSION)
 
-/** The built-in objects, `workload-low` on its own with so many of 245 shares. */
+/** The built-in objects, with `workload-low` on its own with this many of 245 shares. */
 const withShares = (shares: number): ObjectSet => shaped(shares, 10, 2, { objects: OBJECTS, level: LEVEL })
 
-/** Threads of service accounts that write again and again, half a second each. */
+/** Threads of service accounts that write continuously, half a second each. */
 const writers: ClientGroup = {
   name: 'writers',
   clients: 1,
@@ -86,7 +86,7 @@ describe('a draft on the arrivals of a simulation', () => {
     runTo(30)
     draft(100)
     runTo(30.25)
-    // What was under way ends as soon as at the simulated server.
+    // Requests in progress end at the same time as on the simulated server.
     expect(report().b).toEqual(report().a)
     runTo(90)
     const { a, b, different, seconds } = report()

@@ -9,18 +9,18 @@ import type { Simulation } from '../../../core/simulate/simulation.ts'
 import { secondsToNs } from '../../../core/units.ts'
 import { createDraft } from '../../live/draft.ts'
 
-/** A request at both engines; most of them have no row. */
+/** A request in both engines; most of them have no row. */
 interface Subject extends Compared, Working {
   readonly ticket: Ticket<ServerCall>
 }
 
 export interface SimulationCandidateOptions {
   readonly simulation: Pick<Simulation, 'engine' | 'facts' | 'nowNs'>
-  /** Like the engine of the simulation. */
+  /** Options like those of the simulation's engine. */
   readonly engine: RunOptions
   readonly version: string
   readonly capacity: CapacityCurve
-  /** What the draft makes of a request has changed. */
+  /** Called when the draft's decision about a request has changed. */
   readonly show: (ticket: Ticket<ServerCall>, candidate: Compared['candidate']) => void
 }
 
@@ -30,12 +30,12 @@ export interface SimulationCandidate {
   readonly on: boolean
   readonly report: CandidateReport | undefined
   wish(wish: CandidateWish): void
-  /** What the simulation's engine tells; only while the draft is on. */
+  /** Receives the events of the simulation's engine; only while the draft is on. */
   hear(event: EngineEvent<ServerCall>): void
   settle(): void
 }
 
-/** What is known of the server is believed for three minutes. */
+/** An engine uses facts about the server for three minutes, so they are refreshed before that. */
 const FACTS_AGAIN_NS = secondsToNs(60)
 
 /** Receives all arrivals, with or without rows; costs nothing while it is off. */
@@ -43,7 +43,7 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
   const { simulation, capacity, version, show } = options
   const { engine } = simulation
   let listener: ArrivalListener<Subject> | undefined
-  /** Those about which the simulation's engine has not decided. */
+  /** Requests about which the simulation's engine has not decided. */
   const undecided = new Map<Ticket<ServerCall>, Subject>()
   let factsDueNs = 0
   const draft = createDraft<Subject>({
@@ -63,7 +63,7 @@ export function createSimulationCandidate(options: SimulationCandidateOptions): 
     if (state === 'waiting') undecided.set(ticket, subject)
     return subject
   }
-  /** In the order in which they came. One that runs has the rest of its work before it. */
+  /** In order of arrival. An executing one has the rest of its work ahead. */
   function underWay(): UnderWay<Subject>[] {
     const tickets = engine.dump().requests.map(({ ticket }) => ticket)
     return tickets

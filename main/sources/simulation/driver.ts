@@ -8,37 +8,37 @@ import { createPace, createSpeedometer } from './pace.ts'
 /** The engine's clock is an integer below 2^53, which is 104 days. */
 const END_NS = msToNs(100 * MS_PER_DAY)
 
-/** How long the process may be kept busy at once, and what it gets in between; milliseconds. */
+/** How long the process may be kept busy at once, and how long it is free in between; milliseconds. */
 const BUSY_MS = 15
 const FREE_MS = 1
-/** So much real time the simulation may be behind before it lets go of what it missed. */
+/** How far the simulation may fall behind, in real time, before it skips what it missed. */
 const LET_GO_MS = 1_000
-/** A simulation without requests has no decisions; nobody waits for more than this, simulated. */
+/** A simulation without requests has no decisions; a stride is never longer than this, simulated. */
 const LONGEST_STRIDE_NS = secondsToNs(60)
-/** Of strides longer than an event, at once: whoever asks for them waits. */
+/** Most strides longer than an event in one call, because the caller waits for them. */
 const MOST_STRIDES = 10
-/** Between two looks at the clock when nothing is urgent. */
+/** Between two checks of the clock when nothing is urgent. */
 const TICK_MS = 50
-/** Most often that frames are told, in real time. */
+/** Minimum real time between two frames. */
 const LEAST_FRAME_MS = 50
 
 export interface DriverOptions {
   readonly simulation: Simulation
   readonly environment: Environment
-  /** A clock of this machine, for what computing takes: it goes on while the environment's stands. Milliseconds. */
+  /** A clock of this machine, to measure computation: it advances while the environment's stands still. Milliseconds. */
   readonly stopwatch: () => number
-  /** Simulated time that is computed at once, as fast as it goes, before the simulation keeps pace. */
+  /** Simulated time that is computed as fast as possible before the simulation keeps pace. */
   readonly backfillNs: Nanoseconds
   readonly onFrame: () => void
   readonly onDump: () => void
 }
 
-/** Lets a simulation run at the pace of a clock without ever keeping the process busy for long. */
+/** Runs a simulation at the pace of a clock without ever keeping the process busy for long. */
 export interface Driver {
   readonly speed: number
   readonly paused: boolean
   readonly reachedSpeed: number
-  /** What was before the present is still being computed. */
+  /** The history before the present is still being computed. */
   readonly isBehind: boolean
   readonly ended: boolean
   start(signal: AbortSignal): void
@@ -46,15 +46,15 @@ export interface Driver {
   /** Changes the interval of dumps alone. */
   setDumpInterval(dumpMs: number | null): void
   setPace(speed: number, paused: boolean): void
-  /** Goes on by so many strides; only while paused. */
+  /** Advances by this many strides; only while paused. */
   step(times: number, stride: Stride): void
-  /** Tells a frame and a dump of the present. */
+  /** Emits a frame and a dump of the present. */
   tell(): void
 }
 
 export function createDriver(options: DriverOptions): Driver {
   const { simulation, environment, stopwatch, onFrame, onDump } = options
-  /** Until here everything is computed as fast as it goes. */
+  /** Up to here everything is computed as fast as possible. */
   let { backfillNs } = options
   const pace = createPace(1)
   const speedometer = createSpeedometer()
@@ -67,15 +67,15 @@ export function createDriver(options: DriverOptions): Driver {
   let cancel = (): void => undefined
 
   /**
-   * Simulated time between two frames. Slower than real time they keep their real interval; faster, their simulated one as
-   * long as that is not too often to be shown.
+   * Simulated time between two frames. Slower than real time, frames keep their real interval; faster, their simulated
+   * interval as long as that is not too frequent to show.
    */
   const frameStepNs = (): Nanoseconds => {
     const stepMs = pace.speed < 1 ? frameMs * pace.speed : Math.max(frameMs, pace.speed * LEAST_FRAME_MS)
     return Math.max(1, msToNs(stepMs))
   }
 
-  /** Frames are on the grid of their interval, so that instants are the same however far each tick went. */
+  /** Frames are on the grid of their interval, so that their instants do not depend on how far each tick went. */
   const planFrame = (): void => {
     const step = frameStepNs()
     nextFrameNs = (Math.floor(simulation.nowNs / step) + 1) * step
@@ -95,7 +95,7 @@ export function createDriver(options: DriverOptions): Driver {
     onDump()
   }
 
-  /** Goes towards the target for a moment; whether it got there. */
+  /** Runs towards the target for a moment; returns whether it got there. */
   const advance = (targetNs: Nanoseconds): boolean => {
     const until = stopwatch() + BUSY_MS
     const mayGoOn = (): boolean => stopwatch() < until
@@ -110,7 +110,7 @@ export function createDriver(options: DriverOptions): Driver {
 
   const tick = (): void => {
     const now = environment.now()
-    // Somebody set the clock back: waiting until it is there again could take hours.
+    // The clock was set back: waiting until it catches up could take hours.
     if (now < lastTickMs && !isBehind()) pace.lagBehind(now, simulation.nowNs)
     lastTickMs = now
     const targetNs = Math.min(pace.targetNs(now), END_NS)
@@ -178,7 +178,7 @@ export function createDriver(options: DriverOptions): Driver {
       schedule(!isBehind())
     },
     step(times, stride) {
-      // Whoever looks at single events does not wait for the rest of the history.
+      // To step through single events, skip the rest of the history.
       backfillNs = Math.min(backfillNs, simulation.nowNs)
       const most = stride === 'event' ? times : Math.min(times, MOST_STRIDES)
       for (let done = 0; done < most; done++) {

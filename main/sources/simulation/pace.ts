@@ -1,20 +1,20 @@
 import { type Nanoseconds, NS_PER_MS } from '../../../core/units.ts'
 
 /**
- * Which simulated time belongs to which real one. Real time is in milliseconds, simulated time in nanoseconds.
+ * Maps real time to simulated time. Real time is in milliseconds, simulated time in nanoseconds.
  *
- * A pace that cannot be kept is let go: after `lagBehind`, what was missed is not caught up with.
+ * After `lagBehind`, the pace does not catch up with what was missed.
  */
 export interface Pace {
   readonly speed: number
   readonly paused: boolean
-  /** Where the simulation ought to be. */
+  /** The time at which the simulation should be. */
   targetNs(nowMs: Nanoseconds): number
-  /** When it ought to be at `ns`; `Infinity` while paused. */
+  /** When it should reach `ns`; `Infinity` while paused. */
   dueMs(ns: Nanoseconds): number
-  /** From here on at this speed. */
+  /** Sets the speed from here on. */
   set(nowMs: number, atNs: Nanoseconds, speed: number, paused: boolean): void
-  /** The simulation has only come this far. */
+  /** The simulation has only reached this time. */
   lagBehind(nowMs: number, atNs: Nanoseconds): void
 }
 
@@ -42,12 +42,12 @@ export function createPace(speed: number): Pace {
   }
 }
 
-/** Speed that was reached over the last seconds of real time. */
+/** The speed over the last seconds of real time. */
 export interface Speedometer {
   note(nowMs: number, atNs: Nanoseconds): void
-  /** Simulated seconds in one; 0 before there is anything to compare. */
+  /** Simulated seconds per second; 0 before there is anything to compare. */
   read(): number
-  /** The pace was changed: what was before says nothing any more. */
+  /** The pace was changed: earlier values no longer count. */
   forget(): void
 }
 

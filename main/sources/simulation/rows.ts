@@ -10,14 +10,17 @@ import { createSimulationCandidate, type SimulationCandidateOptions } from './ca
 
 const KEPT = 20_000
 const UNTOLD = 2_000
-/** Requests that become rows in each tenth of a second of this machine: at high speeds more arrive than anybody could read. */
+/**
+ * Requests that become rows in each tenth of a second of this machine: at high speeds more arrive than people could
+ * read.
+ */
 const AT_ONCE = 200
 const REFILL_MS = 100
 
 const LIMITS = [
   'At most 2,000 requests a second become rows, fewer than arrive at high speeds; figures of levels, and of a draft beside, count all of them.',
 ]
-/** Of a draft that runs beside. */
+/** Limits of a draft that runs alongside. */
 const DRAFT_LIMITS = [
   'The draft gets the same requests: clients retry on the responses of the simulated server, not on those of the draft.',
   'The draft starts with the requests that wait and execute now. It has no record of earlier demand, so its limits differ at first.',
@@ -31,7 +34,7 @@ export interface SimulationRowsOptions extends Omit<SimulationCandidateOptions, 
   readonly now: () => number
 }
 
-/** The single requests of a simulated server: the last of them are kept whether or not somebody looks at them. */
+/** The individual requests of a simulated server: the last ones are kept whether or not there is a listener. */
 export function createSimulationRows(options: SimulationRowsOptions): LiveTraffic {
   const { simulation, version, fromNs, now } = options
   const { startUnixMs } = options.engine
@@ -47,7 +50,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     if (engine.nowNs < fromNs) return
     arrived += 1
     const nowMs = now()
-    // Clocks that are set go back.
+    // A clock that is set may go back.
     if (Math.abs(nowMs - refilledMs) >= REFILL_MS) {
       budget = AT_ONCE
       refilledMs = nowMs

@@ -14,7 +14,7 @@ const START = 1_700_000_000_000
 
 interface Options {
   readonly backfillSeconds?: number
-  /** How far the machine's own clock goes on at each look at it. */
+  /** How far the machine's own clock advances with each reading. */
   readonly slowMs?: number
 }
 
@@ -185,7 +185,7 @@ describe('a simulated cluster as a source', () => {
   })
 
   test('falls behind rather than keep the process busy, and does not run after what it missed', () => {
-    // Every look at the machine's clock costs 30 ms, so that hardly anything can be done between two.
+    // Each reading of the machine's clock costs 30 ms, so hardly anything can be done between two.
     const { advance, source, timers } = run({ slowMs: 30 })
     source.control({ speed: 1_000 })
     advance(2_000)
@@ -204,7 +204,7 @@ describe('a simulated cluster as a source', () => {
     const before = dumps.length
     set(ms)
     advance(11_000)
-    // What the step would have made it miss is let go, apart from a second of computing.
+    // What the step would make it miss is skipped, apart from a second of computing.
     expect(source.state().elapsedSeconds).toBeGreaterThan(13)
     expect(ms < 0 ? source.state().elapsedSeconds : 14).toBeLessThanOrEqual(14.1)
     expect(dumps.length).toBeGreaterThanOrEqual(before + 2)
@@ -222,7 +222,7 @@ describe('a simulated cluster as a source', () => {
     const { verdict } = await editor.apply({ ...deletion, base: { uid, resourceVersion } }, false, unannounced)
     expect(verdict.outcome).toBe('accepted')
     const gone = frames.at(-1)?.levels.find(({ name }) => name === 'global-default')
-    // The level without an object still serves what it holds, and its shares count as long.
+    // The level without an object still serves its remaining requests, and its shares count until then.
     expect(gone?.limits.nominal).toBe(Math.ceil((600 * 20) / 245))
     const dangling = source.server.objects.objects.schemas.find(({ metadata }) => metadata.name === 'global-default')
     expect(dangling?.status?.conditions?.[0]).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' })
@@ -241,7 +241,7 @@ describe('a simulated cluster as a source', () => {
     for (const { at } of rows) expect(at).toBeGreaterThan(from)
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted((a, b) => a - b))
     expect(rows.some(({ state, runMs = 0 }) => state === 'served' && runMs > 0)).toBe(true)
-    // Also while nobody asks for them.
+    // Even without a listener.
     advance(1_000)
     expect(source.live?.log.count).toBeGreaterThan(rows.length)
   })
