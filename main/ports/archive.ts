@@ -8,11 +8,14 @@ import type { TierQuery } from '../../core/history/tier.ts'
 import type { Told } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 
-/** What recordings of one source, or a run, tell of any instant and any range; a recording may still go on. */
+/**
+ * The data of a run, or of the recordings of one source, for any instant and any range; a recording may still be in
+ * progress.
+ */
 export interface Archive {
   extent(): Extent
   moment(at: UnixMs): Moment
-  /** Goes on or back by one step, where it is a run. */
+  /** For a run: moves one step forward or back. */
   readonly step?: (step: RunStep) => RunStepped
   /** Object counts, sizes and watches of a server as they were known at an instant. */
   facts(server: string, at: UnixMs): ServerFacts | undefined
@@ -20,18 +23,23 @@ export interface Archive {
   dump(server: string, at: UnixMs): DumpFrame | undefined
   /** The last requests that had arrived by an instant, at most `count`. */
   requests(at: UnixMs, count: number): PastRequests
-  /** What happened to servers and objects in a range, oldest first, the last 1,000; of recordings of earlier versions like `heatMap`. */
+  /**
+   * Notes about servers and objects in a range, oldest first, the last 1,000; for recordings of earlier versions like
+   * `heatMap`.
+   */
   noted(from: UnixMs, to: UnixMs): readonly Noted[]
   series(server: string, query: TierQuery): Series
-  /** Of recordings of earlier versions the last `MOST_READ_MS` of the range, because every sample has to be read. */
+  /**
+   * For recordings of earlier versions only the last `MOST_READ_MS` of the range, because every sample has to be read.
+   */
   heatMap(server: string, query: HeatQuery): HeatMap
-  /** The last 360 of the range; of recordings of earlier versions like `heatMap`. */
+  /** The last 360 of the range; for recordings of earlier versions like `heatMap`. */
   steps(server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[]
   /**
-   * Objects and health up to an instant, and the samples of the minute before it; as the recordings end without one. Empty
-   * where nothing was recorded before it.
+   * Objects and health up to an instant, and the samples of the minute before it; without an instant, at the end of the
+   * recordings. Empty where nothing was recorded before it.
    */
   upTo(at?: UnixMs): readonly Told[]
-  /** Pages, dumps, objects and health of a range, after what was known when it began. */
+  /** Pages, dumps, objects and health of a range, after the state at its beginning. */
   told(from: UnixMs, to: UnixMs): readonly Told[]
 }

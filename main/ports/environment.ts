@@ -1,4 +1,4 @@
-/** Time and chance, passed in: only the outermost edge reads the real ones. */
+/** Time and randomness, passed in: only the outermost edge uses the real ones. */
 export interface Environment {
   /** Unix milliseconds. */
   readonly now: () => number
@@ -8,7 +8,7 @@ export interface Environment {
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** The real clock and the real chance: for the outermost edge only. */
+/** The real clock and real randomness: for the outermost edge only. */
 export const systemEnvironment: Environment = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -18,7 +18,7 @@ export const systemEnvironment: Environment = {
   },
 }
 
-/** Calls again and again until the returned function is called. */
+/** Calls repeatedly until the returned function is called. */
 export function repeat({ after }: Pick<Environment, 'after'>, ms: number, call: () => void): () => void {
   let cancel = (): void => undefined
   const again = (): void => {

@@ -4,13 +4,13 @@ import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contr
 import type { Problem } from '../../core/contract/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
-/** Name under which the console changes objects (`metadata.managedFields`). */
+/** Field manager of the console's changes (`metadata.managedFields`). */
 export const FIELD_MANAGER = 'apf-console'
 
-/** What a server says of one change; where our own validation says something else is found by whoever asked. */
+/** The server's verdict on one change; the caller compares it with our own validation. */
 export type ServerVerdict = Omit<ChangeVerdict, 'differences'>
 
-/** A change that was carried out: the whole object before and after, `null` where there was or is none. */
+/** A change that was applied: the whole object before and after, `null` where there was or is none. */
 export interface Done {
   readonly from: JsonObject | null
   readonly to: JsonObject | null
@@ -18,13 +18,13 @@ export interface Done {
 
 export interface Applied {
   readonly verdict: ServerVerdict
-  /** Present when the server carried the change out. */
+  /** Present when the server applied the change. */
   readonly done?: Done
-  /** No answer, so that the change may still be carried out. */
+  /** There was no response, so the change may still be applied. */
   readonly open?: true
 }
 
-/** Whether the credentials may change the objects, and who they are. */
+/** Whether the credentials may change the objects, and the user that they belong to. */
 export type WriteAccess =
   | { readonly ok: true; readonly user?: string; readonly groups?: readonly string[] }
   /** `why` is a sentence; `role` the YAML that would allow it. */
@@ -39,20 +39,23 @@ export interface Waiting {
   readonly most: number
 }
 
-/** Changes objects, one at a time. What goes wrong is part of the verdict. */
+/** Changes objects, one at a time. Errors are part of the verdict. */
 export interface ObjectEditor {
   /** Rejects with `ProblemError` when the server does not answer. */
   access(): Promise<WriteAccess>
-  /** The object as it is now, asked of the server; rejects with `ProblemError`. */
+  /** The current object, read from the server; rejects with `ProblemError`. */
   read(change: Pick<ObjectChange, 'kind' | 'name'>): Promise<JsonObject | null>
-  /** What the server would say; changes nothing. */
+  /** The verdict that the server would return; changes nothing. */
   check(change: ObjectChange): Promise<ServerVerdict>
   /**
-   * `force` takes over what other field managers own. `announce` is awaited with the object before and after the change
-   * right before it is sent, and only then; nothing is sent when it rejects.
+   * `force` takes ownership of fields of other field managers. `announce` is awaited with the object before and after
+   * the change right before the change is sent, and only then; nothing is sent when it rejects.
    */
   apply(change: ObjectChange, force: boolean, announce: (about: Done) => Promise<void>): Promise<Applied>
-  /** Reports pauses in which a request that flow control rejected waits to be sent again; `undefined` when none does. */
+  /**
+   * Reports pauses in which a request that flow control rejected waits to be sent again; `undefined` when there is no
+   * pause.
+   */
   onWaiting?(listener: (waiting: Waiting | undefined) => void): void
   /** Ends such pauses. */
   giveUp?(): void
@@ -69,24 +72,24 @@ export interface LastWrite {
 /** The flow-control objects of a source. */
 export interface ObjectDoor {
   readonly origin: ObjectsState['origin']
-  /** What is edited, as it is named to the operator, and its stable name in the journal and among drafts. */
+  /** The displayed name of what is edited; `targetKey` is its stable name in the journal and among drafts. */
   readonly target: string
   readonly targetKey: string
-  /** Reads until the signal aborts; tells what is known at once and whenever it changes. */
+  /** Reads until the signal aborts; reports the current reading immediately and after every change. */
   start(signal: AbortSignal, onReading: (reading: ObjectsReading) => void): void
-  /** Forget the backoff and try now. */
+  /** Drops the backoff and tries now. */
   tryNow(): void
-  /** Why nothing can be applied, in a sentence, where that is so. */
+  /** The editor, or a sentence that states why nothing can be applied. */
   readonly editor: ObjectEditor | { readonly impossible: string }
-  /** Who changed an object last, where the server reports it. */
+  /** The latest change of an object, where the server reports it. */
   lastWrite?(of: Pick<ObjectChange, 'kind' | 'name'>): LastWrite | undefined
-  /** The objects begin anew with every connection, so that what was applied before cannot be taken back. */
+  /** Every connection starts with new objects, so changes of an earlier connection cannot be undone. */
   readonly fleeting?: boolean
 }
 
 export const NOTHING_READ: ObjectsReading['objects'] = { levels: [], schemas: [] }
 
-/** A door behind which there is nothing. */
+/** A door without objects. */
 export function noObjects(target: string, why: string): ObjectDoor {
   const problem: Problem = { code: 'unsupported', message: why }
   return {
@@ -99,7 +102,7 @@ export function noObjects(target: string, why: string): ObjectDoor {
   }
 }
 
-/** A door to objects that stay what they are and cannot be changed. */
+/** A door to objects that never change and cannot be changed. */
 export const stillObjects = (about: {
   readonly target: string
   readonly targetKey: string
@@ -115,7 +118,7 @@ export const stillObjects = (about: {
   editor: { impossible: about.impossible },
 })
 
-/** A verdict with nothing in it but its outcome and what is given. */
+/** A verdict with an outcome, the given members and nothing else. */
 export function verdictOf(
   { kind, name }: Pick<ObjectChange, 'kind' | 'name'>,
   outcome: ServerVerdict['outcome'],
@@ -124,7 +127,7 @@ export function verdictOf(
   return { kind, name, outcome, causes: [], conflicts: [], warnings: [], ...more }
 }
 
-/** Somebody else changed, made or deleted the object meanwhile; `theirs` is how it is now. */
+/** Someone else changed, created or deleted the object meanwhile; `theirs` is its current state. */
 export function changedMeanwhile(change: ObjectChange, theirs: JsonObject | undefined): ServerVerdict {
   const { kind, name, base } = change
   const what =
@@ -143,8 +146,9 @@ export function changedMeanwhile(change: ObjectChange, theirs: JsonObject | unde
 }
 
 /**
- * What can be said before anything is tried: there is nothing to do, or somebody else changed the object meanwhile.
- * `saidTheSame` tells whether another version of it said the same as the present one: its status may have been written.
+ * The verdict that is certain before anything is sent: there is nothing to do, or someone else changed the object
+ * meanwhile. `saidTheSame` returns whether another version of the object has the same content as the current one: only
+ * its status may have been written.
  */
 export function judgeBeforehand(
   change: ObjectChange,

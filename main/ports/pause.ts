@@ -1,16 +1,16 @@
 import type { Environment } from './environment.ts'
 
-/** The pauses of something that repeats, one at a time; a wish can end the present one early. */
+/** The pauses of a repeated task, one at a time; the present pause can be ended early. */
 export interface Pause {
-  /** Whether there is one. */
+  /** Whether there is a pause now. */
   readonly present: boolean
   /** Calls back once, after `ms` or when the pause is ended. */
   readonly begin: (ms: number, go: () => void) => void
   /** The same as a promise, which settles when the signal aborts as well. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Ends the present one now; nothing where there is none. */
+  /** Ends the present pause now; does nothing if there is none. */
   readonly end: () => void
-  /** Forgets the present one: nothing is called. */
+  /** Drops the present pause: nothing is called. */
   readonly forget: () => void
 }
 

@@ -17,36 +17,36 @@ import type { ObjectDoor } from './objectDoor.ts'
 import type { Subscribable } from './topic.ts'
 
 /**
- * Something that turns an API server (or what is left of one) into events. Made by a plain function `(options) → Source`;
- * started once, ended by its signal. Whatever it has to say, it emits; the other members take wishes and answer questions.
+ * Turns an API server (or what is left of one) into events. Created by a plain function `(options) → Source`; started
+ * once, ended by its signal. All output is emitted as events; the other members accept commands and return data.
  */
 export interface Source {
   readonly info: SourceInfo
   /** A still source delivers once and never becomes stale. */
   readonly still: boolean
-  /** Its flow-control objects, where it may have some; started by whoever shows them. */
+  /** Its flow-control objects, if it may have any; started by the consumer that shows them. */
   readonly objects?: ObjectDoor
   start(signal: AbortSignal, emit: Emit): void
-  /** Forget the backoff and try now; all servers without an argument. */
+  /** Drops the backoff and tries now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
-  /** How often it has something new, where that is not for the console to choose. */
+  /** How often it has new data, where the console does not determine that. */
   readonly ownCadence?: Cadence
   /** Stops reading the past, where it does that; what has been read stays. */
   stopPast?(): void
-  /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
+  /** Sets whether a consumer shows the dumps: where dumps cost nothing, they are then more frequent. */
   watchDumps?(watched: boolean): void
-  /** All its servers in a few numbers, where there are more than it has frames of. */
+  /** Key figures of all its servers, where it has more servers than it emits frames for. */
   readonly whole?: Subscribable<readonly ServerSummary[]>
-  /** Its single requests, where it sees them. */
+  /** Its individual requests, where it observes them. */
   readonly live?: LiveTraffic
-  /** Where it is a proxy in front of an etcd. */
+  /** Present where the source is a proxy in front of an etcd. */
   readonly etcd?: EtcdDesk
-  /** Settles once everything that it took is given back, ports above all. */
+  /** Settles once everything that it acquired is released, ports above all. */
   readonly closed?: Promise<void>
 }
 
-/** A proxy in front of an etcd, which limits requests by rules. All of it rejects with `ProblemError`. */
+/** A proxy in front of an etcd, which limits requests by rules. All methods reject with `ProblemError`. */
 export interface EtcdDesk {
   state(): Promise<EtcdState>
   change(change: EtcdChange): Promise<EtcdChanged>
@@ -55,52 +55,54 @@ export interface EtcdDesk {
   test(record: JsonMap): Promise<EtcdTest>
 }
 
-/** The single requests of a source, and the engine that decides about them. */
+/** The individual requests of a source, and the engine that decides about them. */
 export interface LiveTraffic {
   readonly log: RequestLog
-  /** gitVersion that the engine behaves like. */
+  /** gitVersion whose behaviour the engine follows. */
   readonly version: string
-  /** Another one whenever a feed makes a leap in time or a proxy changes its mode: ask each time. */
+  /** The instance changes whenever a feed leaps in time or a proxy changes its mode: read it each time. */
   readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
   /** What engines before this one decided, where a feed made leaps. */
   readonly before?: Outcome
-  /** Brings engine and rows to the present; before anything of them is read. */
+  /** Advances engine and rows to the current time; call it before reading anything of them. */
   settle(): void
   state(): LiveState
-  /** Begins, changes or ends the second engine; throws `invalid-input` for a draft that no server would take. */
+  /** Starts, changes or ends the second engine; throws `invalid-input` for a draft that a server would reject. */
   candidate(wish: CandidateWish): void
-  /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
+  /** Whether requests wait for the engine or pass it from now on; only for proxies. */
   change?(mode: ProxyMode): void
-  /** Nothing more comes: lets everything happen that is held back because earlier requests might still come. */
+  /** No more requests will arrive: processes everything that is held back because earlier requests might still arrive. */
   finish?(): void
 }
 
-/** What of a simulated server is to be seen from outside. */
+/** The public interface of a simulated server. */
 export interface SimulatedApiServer {
   readonly version: string
   readonly startUnixMs: UnixMs
   readonly engine: Pick<ApfEngine<ServerCall>, 'snapshot' | 'dump'>
   readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
-  /** Calls after every change of the objects until the signal aborts. */
+  /** Calls `listener` after every change of the objects until the signal aborts. */
   onObjects(listener: () => void, signal: AbortSignal): void
 }
 
-/** The built-in simulated server as a source, with the means to handle it. */
+/** The built-in simulated server as a source, with the means to control it. */
 export interface SimulationSource extends Source {
-  /** The same server for whoever asks it over HTTP. */
+  /** The same server for HTTP clients. */
   readonly server: SimulatedApiServer
   state(): SimulationState
   /** Throws `invalid-input` for a speed that is not possible. */
   control(change: SimulationControl): SimulationState
 }
 
-/** What a source reports when it cannot even be made, as a value. `simulation` is the source, when it is one. */
+/**
+ * The result of creating a source: a problem if it cannot even be created. `simulation` is the source, when it is one.
+ */
 export type SourceResult =
   | {
       readonly ok: true
       readonly source: Source
       readonly simulation?: SimulationSource
-      /** What was recorded, where the source is a recording. */
+      /** The recorded data, where the source is a recording. */
       readonly archive?: Archive
     }
   | { readonly ok: false; readonly problem: Problem }

@@ -28,8 +28,8 @@ export function createTopic<E>(): Topic<E> {
 }
 
 /**
- * Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. Each
- * listener is told the `present` first, where there is one.
+ * Events for any number of listeners; `begin` is called for the first listener, and the function that it returns once
+ * the last one has left. Each listener first receives `present`, where there is one.
  */
 export function whileHeard<E>(
   begin: () => () => void,

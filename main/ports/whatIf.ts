@@ -10,29 +10,29 @@ import type { Choice, TunePlan } from '../../core/tune/tune.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 
-/** What a comparison is made of. */
+/** The input of a comparison. */
 export interface WhatIfTask {
   readonly wish: WhatIfWish
   readonly given: RunGiven
 }
 
-/** A scenario as it is written; the seed is its own without one. */
+/** A scenario as text; without a seed, its own seed applies. */
 export interface ScenarioTask {
   readonly file: string
   readonly text: string
   readonly seed?: number
 }
 
-/** What a forecast is made of: a twin that is fitted already, or what it is fitted to. */
+/** The input of a forecast: a twin that is already fitted, or the evidence to fit it to. */
 export interface ForecastTask {
   readonly wish: ForecastWish
   readonly evidence?: ForecastEvidence | undefined
   readonly twin?: Twin | undefined
-  /** Factor of the bands. */
+  /** Factor by which the bands are widened. */
   readonly widening: number
 }
 
-/** The twin as soon as it is fitted, then as the page sees it. */
+/** The twin as soon as it is fitted, then the events for the page. */
 export type ForecastStep = ForecastEvent | { readonly kind: 'twin'; readonly twin: Twin }
 
 /** Some points of a sweep. */
@@ -42,25 +42,25 @@ export interface PointsTask {
   readonly points: readonly Pick<PointResult, 'point' | 'values'>[]
 }
 
-/** Each point as soon as it is known, then the end. */
+/** Each point as soon as it is computed, then the end. */
 export type PointsEvent =
   | { readonly kind: 'point'; readonly result: PointResult }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly problem: Problem }
 
-/** Where comparisons and forecasts run. */
+/** Runs comparisons and forecasts. */
 export interface WhatIfDesk {
   /** The scenarios of the library, in the order of their numbers. */
   scenarios(): Promise<readonly LibraryScenario[]>
   /** The text of one of them; rejects with `not-found`. */
   scenarioText(name: string): Promise<string>
-  /** Tells how it goes until it is done or failed, or until the signal aborts, which ends the run. */
+  /** Emits progress until the run is done or failed, or until the signal aborts, which ends the run. */
   run(task: WhatIfTask, emit: (event: WhatIfEvent) => void, signal: AbortSignalLike): void
-  /** The same of a scenario. */
+  /** The same for a scenario. */
   scenario(wish: ScenarioWish, emit: (event: ScenarioEvent) => void, signal: AbortSignalLike): void
-  /** The same of a search for the smallest edit, in several threads. */
+  /** The same for a search for the smallest edit, in several threads. */
   search(task: SearchTask, emit: (event: SearchEvent) => void, signal: AbortSignalLike): void
-  /** The same of a forecast. */
+  /** The same for a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
 }
 
@@ -68,7 +68,7 @@ export interface WhatIfDesk {
 export interface SearchTask {
   readonly base: SweepBase
   readonly written: Omit<WrittenTune, 'base' | 'parameters'>
-  /** Of these everything may be changed, where they get requests. */
+  /** Everything in these levels may be changed, if they get requests. */
   readonly levels: readonly string[]
 }
 
@@ -77,7 +77,7 @@ export type SearchEvent =
   | { readonly kind: 'done'; readonly report: TuneReport }
   | { readonly kind: 'failed'; readonly problem: Problem }
 
-/** One part of a search for a better configuration: an island of it, or the evidence for what all of them found. */
+/** One part of a search for a better configuration: an island of it, or the evidence for what all islands found. */
 export type TuneTask =
   | { readonly kind: 'island'; readonly base: SweepBase; readonly plan: TunePlan; readonly island: number }
   | {
@@ -88,16 +88,16 @@ export type TuneTask =
       readonly evaluations: number
     }
 
-/** How it goes, then what was found. */
+/** Progress, then the result. */
 export type TuneEvent =
   | { readonly kind: 'progress'; readonly part: number }
   | { readonly kind: 'done'; readonly island?: Island | undefined; readonly report?: TuneReport | undefined }
   | { readonly kind: 'failed'; readonly problem: Problem }
 
-/** Where the points of sweeps run, and the searches of tuning. */
+/** Runs the points of sweeps, and the searches of tuning. */
 export interface SweepDesk {
-  /** Tells each point until all are known or the rest failed, or until the signal aborts, which ends the run. */
+  /** Emits each point until all are computed or the rest failed, or until the signal aborts, which ends the run. */
   points(task: PointsTask, emit: (event: PointsEvent) => void, signal: AbortSignalLike): void
-  /** The same of a part of a search. */
+  /** The same for a part of a search. */
   tune(task: TuneTask, emit: (event: TuneEvent) => void, signal: AbortSignalLike): void
 }

@@ -10,10 +10,10 @@ import { messageOf } from '../../core/text/text.ts'
 export interface Database {
   /** `undefined` in memory. */
   readonly path: string | undefined
-  /** Runs `work` on what is in the file now. Rejects with `ProblemError`. */
+  /** Runs `work` on the current content of the file. Rejects with `ProblemError`. */
   read<T>(work: (connection: DatabaseSync) => T): Promise<T>
   /**
-   * Runs `work` as one transaction on the present content: whole or not at all, never between two statements of another
+   * Runs `work` as one transaction on the current content: whole or not at all, never between two statements of another
    * process. When it resolves, the change is on the disk. Rejects with `ProblemError`, or with what `work` throws.
    */
   write<T>(work: (connection: DatabaseSync) => T): Promise<T>
@@ -21,24 +21,24 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** File of the database; `undefined` keeps everything in memory. The folder is made when it is missing. */
+  /** File of the database; `undefined` keeps everything in memory. The folder is created when it is missing. */
   readonly path: string | undefined
   /** SQL of each schema version, oldest first. A published one never changes; new ones are appended. */
   readonly migrations: readonly string[]
   /**
-   * What a change survives once `write` resolves: the loss of power, unless only the end of the process. The latter costs a
-   * writer that comes every second next to nothing.
+   * What a change survives once `write` resolves: a power failure, or only the end of the process. The latter costs a
+   * writer that writes every second next to nothing.
    */
   readonly survives?: 'power' | 'process'
 }
 
-/** For so long a lock of another process is waited for without letting anything else run, milliseconds. */
+/** How long a lock of another process blocks this thread, milliseconds. */
 const BLOCKING_MS = 20
-/** For so long altogether. */
+/** How long to wait for a lock in total. */
 const LONGEST_WAIT_MS = 15_000
 
 /**
- * Opens or creates a database. Rejects with `ProblemError` when the file cannot be used: it belongs to somebody else, is
+ * Opens or creates a database. Rejects with `ProblemError` when the file cannot be used: it belongs to another user, is
  * damaged, or was written by a newer version. Such a file is left exactly as it is.
  */
 export async function openDatabase({ path, migrations, survives = 'power' }: DatabaseOptions): Promise<Database> {
@@ -68,7 +68,7 @@ export async function openDatabase({ path, migrations, survives = 'power' }: Dat
 }
 
 function transaction<T>(connection: DatabaseSync, work: () => T): T {
-  // Takes the lock for writing at once: what is read inside is what is changed.
+  // Takes the write lock immediately, so that the content cannot change between reading and writing.
   connection.exec('BEGIN IMMEDIATE')
   try {
     const result = work()
@@ -94,7 +94,7 @@ function assertSound(path: string, connection: DatabaseSync): void {
   if (found !== 'ok') throw damaged(path, String(found))
 }
 
-/** Repeats what found the database locked, letting everything else run in between. */
+/** Retries what found the database locked, letting everything else run in between. */
 async function patiently<T>(path: string | undefined, work: () => T): Promise<T> {
   const end = performance.now() + LONGEST_WAIT_MS
   for (;;) {
@@ -185,8 +185,8 @@ const newerVersion = (path: string, found: number, known: number): ProblemError 
   )
 
 /**
- * Creates the file with a mode that keeps others out; SQLite gives it to the files beside it. Refuses what belongs to
- * somebody else: root writing into the folder of a user would lock that user out. Throws `ProblemError`.
+ * Creates the file with a mode that excludes other users; SQLite applies it to its companion files as well. Refuses a
+ * file of another user: root writing into the folder of a user would lock that user out. Throws `ProblemError`.
  */
 function createPrivateFile(path: string): void {
   try {
@@ -206,7 +206,7 @@ function createPrivateFile(path: string): void {
   }
 }
 
-/** Never opens a file that exists: closing it would release the locks that SQLite holds on it in this process. */
+/** Never opens an existing file: closing it would release the locks that SQLite holds on it in this process. */
 function createIfMissing(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -239,9 +239,12 @@ function assertOwn(path: string, uid: number): void {
   )
 }
 
-/** Tells consoles that run from those that ended, however they did. */
+/** Distinguishes running consoles from those that ended, however they ended. */
 export interface Presence {
-  /** Id of this console; from now on others see it run. Throws `ProblemError` where that cannot be arranged. */
+  /**
+   * Id of this console; from now on it counts as running for other consoles. Throws `ProblemError` where that is
+   * impossible.
+   */
   own(): string
   /** Whether the console with this id still runs. */
   runs(id: string): boolean
@@ -249,8 +252,8 @@ export interface Presence {
 }
 
 /**
- * Each console holds a lock on a file of its own for as long as it lives; the system releases it with the process. Unlike
- * a process id it cannot be used again by another process, and it is the same seen from two containers.
+ * Each running console holds a lock on a file of its own; the system releases it with the process. Unlike a process id,
+ * another process cannot reuse it, and it is the same in two containers.
  */
 export function createPresence(folder: string | undefined): Presence {
   const id = randomUUID()
@@ -277,7 +280,7 @@ export function createPresence(folder: string | undefined): Presence {
   }
 }
 
-/** Nothing is ever written, so that no journal has to be kept beside the file. */
+/** Nothing is ever written, so no journal file is needed. */
 const LOCK = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'
 const LOCK_FILE = /^console-[0-9a-f-]{36}\.lock$/
 

@@ -8,11 +8,11 @@ import { DraftSchema, JournalEntrySchema, RequestTestSchema, type JournalEntry }
 import { SettingsSchema } from '../../core/contract/settings.ts'
 import { PlaceSchema } from '../ports/places.ts'
 
-/** One thing that the store keeps, as JSON. */
+/** One stored item, as JSON. */
 export interface Item {
   readonly kind:
     'setting' | 'recent' | 'journal' | 'effect' | 'test' | 'draft' | 'scenario' | 'place' | 'update' | 'old-file'
-  /** Whose it is, where things of one kind have several owners: the target of a journal. */
+  /** The owner, where items of one kind have several owners: the target of a journal. */
   readonly scope?: string
   readonly key: string
   readonly value: unknown
@@ -71,7 +71,7 @@ export function removeItem(connection: DatabaseSync, { kind, scope = '', key }: 
   connection.prepare('DELETE FROM items WHERE kind = ? AND scope = ? AND key = ?').run(kind, scope, key)
 }
 
-/** Forgets the oldest of a kind beyond a count, and beyond so many characters altogether; never the newest. */
+/** Removes the oldest items of a kind beyond a count, and beyond a total number of characters; never the newest. */
 export function boundItems(
   connection: DatabaseSync,
   {
@@ -93,23 +93,23 @@ export function boundItems(
 
 const hash = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length)
 
-/** The cadence may differ; the source is the same. */
+/** Identifies the source; the cadence may differ. */
 export const recentKey = (spec: SourceSpec): string => JSON.stringify(spec.kind === 'scrape' ? spec.target : spec)
 export const draftKey = (targetKey: string): string => hash(targetKey, 32)
 export const placeKey = (path: string): string => hash(resolve(path), 24)
 
-/** A file of an earlier version, and what of it goes into the store. */
+/** A file of an earlier version, and the part of it that goes into the store. */
 interface OldFile {
   /** Path within the state folder. */
   readonly name: string
   readonly path: string
-  /** Items of the store, oldest first. Throws when the file cannot be read or understood. */
+  /** Items of the store, oldest first. Throws when the file cannot be read or parsed. */
   readonly items: () => readonly Item[]
 }
 
 /**
- * Files in which earlier versions kept what the store keeps now. They stay where they are, so that an earlier version finds
- * what it left.
+ * Files in which earlier versions kept what the store contains now. They remain in place, so that an earlier version
+ * finds its data.
  */
 export function findOldFiles(folder: string): readonly OldFile[] {
   const file = (name: string, toItems: (content: unknown) => readonly Item[]): OldFile => {
@@ -138,7 +138,7 @@ export function findOldFiles(folder: string): readonly OldFile[] {
     file('requests.json', (content) =>
       valueIn(z.array(RequestTestSchema), content).map((value) => ({ kind: 'test', key: value.id, value })),
     ),
-    // The names of these are the keys of the store: hashes of a target and of a path.
+    // The names of these files are the keys of the store: hashes of a target and of a path.
     ...[...present]
       .filter((name) => /^drafts\/[0-9a-f]{32}\.json$/.test(name))
       .map((name) =>
@@ -167,7 +167,7 @@ function valueIn<T>(schema: z.ZodType<T>, content: unknown): T {
   return z.object({ formatVersion: z.literal(1), value: schema }).parse(content).value
 }
 
-/** Until then an entry was applied or undone as a whole. */
+/** Before per-change states, an entry was applied or undone as a whole. */
 const OldEntrySchema = z.object({
   ...JournalEntrySchema.shape,
   changes: z.array(JournalEntrySchema.shape.changes.element.omit({ state: true, sending: true, since: true })),

@@ -401,7 +401,7 @@ describe('two handles', () => {
 
 describe('after a loss of power', () => {
   it('everything acknowledged before the log was cut is there, and nothing half written', async () => {
-    // The log as it grew: how long it was when each write was acknowledged.
+    // The log as it grew: its length when each write was acknowledged.
     const store = open()
     await store.settings.read()
     const log = join(folder, 'console.db-wal')

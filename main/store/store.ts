@@ -42,8 +42,8 @@ import {
 import { messageOf, parseJson } from '../../core/text/text.ts'
 
 /**
- * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes
- * start from the present values. What cannot be kept rejects with `ProblemError`.
+ * Everything that outlives the process, shared by all consoles of this user. Reads return what any of them wrote;
+ * changes start from the current values. What cannot be stored rejects with `ProblemError`.
  */
 export interface Store {
   readonly settings: {
@@ -51,30 +51,30 @@ export interface Store {
     /** Changes the named fields alone; resolves to all of them. */
     change(change: SettingsChange): Promise<Settings>
   }
-  /** Sources used before, the latest first. */
+  /** Recent sources, the latest first. */
   readonly recents: {
     read(): Promise<RecentSource[]>
-    /** Puts a source first, in the place of the same one before. */
+    /** Moves a source to the front, replacing its earlier entry. */
     add(added: RecentSource): Promise<void>
     forget(at: string): Promise<RecentSource[]>
   }
   readonly journal: Kept<JournalEntry>
-  /** What came of the edits of the journal, each under the id of its entry. */
+  /** The effects of the edits in the journal, each under the id of its entry. */
   readonly effects: Kept<Effect> & { targets(): Promise<readonly string[]> }
   /** The draft of each target. */
   readonly drafts: {
     read(targetKey: string): Promise<Draft>
     write(targetKey: string, draft: Draft): Promise<void>
   }
-  /** The table of requests that must keep matching what they match. */
+  /** The test requests whose matches must not change. */
   readonly requestTests: {
     read(): Promise<RequestTest[]>
     change(change: RequestTestsChange): Promise<RequestTest[]>
   }
-  /** Scenarios of one's own, in the order in which they were added. */
+  /** The user's own scenarios, in the order in which they were added. */
   readonly scenarios: {
     read(): Promise<KeptScenario[]>
-    /** Forgets it without text. */
+    /** Without text, removes it. */
     write(file: string, text: string | undefined): Promise<void>
   }
   /** The last check for a newer version. */
@@ -84,20 +84,20 @@ export interface Store {
   }
   /** How far each followed file was read. */
   readonly places: Places
-  /** What could not be read or kept, and what to do about it; empty while all is well. */
+  /** What could not be read or stored, and the remedy; empty if there are no problems. */
   readonly notices: Subscribable<readonly Problem[]>
-  /** Which consoles run that share the store. */
+  /** Reports which consoles that share the store are running. */
   presence(): Promise<Presence>
   close(): void
 }
 
-/** Things of one kind, each target its own. */
+/** Items of one kind, separately for each target. */
 export interface Kept<T> {
-  /** Of one target, the latest first. */
+  /** Items of one target, the latest first. */
   read(targetKey: string): Promise<T[]>
   /**
-   * Replaces one, or with `undefined` removes it; `update` gets `undefined` for one that does not exist. Resolves to what it
-   * returned once that is on the disk.
+   * Replaces one item, or removes it with `undefined`; `update` receives `undefined` for an item that does not exist.
+   * Resolves to the returned value of `update` once that is on the disk.
    */
   change<R extends T | undefined>(targetKey: string, id: string, update: (known: T | undefined) => R): Promise<R>
 }
@@ -113,8 +113,8 @@ const MOST = {
 const EMPTY: Draft = { entries: [] }
 
 /**
- * Opens the store in the state folder; `undefined` keeps everything in memory. It can be used at once. A store that cannot
- * be opened is left as it is: the values are then in memory, and `notices` says so.
+ * Opens the store in the state folder; `undefined` keeps everything in memory. It can be used immediately. A store that
+ * cannot be opened is left as it is: the values are then in memory, and `notices` contains the reason.
  */
 export function openStore(folder: string | undefined): Store {
   const { notices, raise, clear } = createNotices()
@@ -145,7 +145,7 @@ export function openStore(folder: string | undefined): Store {
       throw error
     }
   }
-  /** Leaves out, and says, what no version is known to have written; it stays in the file. */
+  /** Skips what no known version has written, and raises a notice; it stays in the file. */
   const parse = <T>(schema: z.ZodType<T>, text: string, what: string): T[] => {
     const parsed = schema.safeParse(parseJson(text))
     if (parsed.success) return [parsed.data]
@@ -156,7 +156,7 @@ export function openStore(folder: string | undefined): Store {
     return []
   }
 
-  /** One item, where it is kept and can be understood. */
+  /** One item, if it is stored and valid. */
   const one = <T>(
     connection: DatabaseSync,
     item: Omit<Item, 'value'>,
@@ -179,7 +179,7 @@ export function openStore(folder: string | undefined): Store {
       .toReversed()
       .flatMap(({ key, text }) => parse(RecentSourceSchema, text, 'a recent source').map((recent) => ({ key, recent })))
   const recentsIn = (connection: DatabaseSync): RecentSource[] => recentItems(connection).map(({ recent }) => recent)
-  /** By the keys that they are kept under: an earlier version wrote some specifications otherwise. */
+  /** Removes entries by their stored keys: an earlier version wrote some specifications differently. */
   const removeRecents = (connection: DatabaseSync, isOne: (recent: RecentSource) => boolean): void => {
     for (const { key, recent } of recentItems(connection)) {
       if (isOne(recent)) removeItem(connection, { kind: 'recent', key })
@@ -188,7 +188,7 @@ export function openStore(folder: string | undefined): Store {
   const testsIn = (connection: DatabaseSync): RequestTest[] =>
     itemsOf(connection, 'test').flatMap(({ text, key }) => parse(RequestTestSchema, text, `the saved request ${key}`))
 
-  /** Bounds are of all targets together. */
+  /** The bounds apply to all targets together. */
   const kept = <T>(
     kind: 'journal' | 'effect',
     schema: z.ZodType<T>,
@@ -314,16 +314,16 @@ export function openStore(folder: string | undefined): Store {
 const IN_MEMORY =
   'Until then settings, recent sources, drafts and the journal of changes are kept in memory and are lost when the console ends.'
 
-/** A change that the store will not make although it could. */
+/** A change that the store refuses although it could make it. */
 class RefusedChange extends ProblemError {}
 
-/** As the latest of its kind. */
+/** Puts an item last of its kind. */
 function putLast(connection: DatabaseSync, item: Item): void {
   removeItem(connection, item)
   putItem(connection, item)
 }
 
-/** Takes over what earlier versions kept in files, each file once; what the store has already stays. */
+/** Imports what earlier versions kept in files, each file once; existing items of the store stay. */
 function takeOver(connection: DatabaseSync, folder: string, raise: Raise): void {
   const done = new Set(itemsOf(connection, 'old-file').map(({ key }) => key))
   for (const { name, path, items } of findOldFiles(folder)) {

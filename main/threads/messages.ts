@@ -3,29 +3,29 @@ import type { Problem } from '../../core/contract/errors.ts'
 import type { Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { ConsentRequest } from '../cluster/consent.ts'
 
-/** What a thread is started with: the source that it is to connect, and what it needs of this machine to do so. */
+/** Start data of a thread: the source to connect, and what it needs of this machine. */
 export interface ThreadData {
   readonly id: number
   readonly spec: SourceSpec
   readonly stateDir: string
   /** File of the recorded demo. */
   readonly recording: string
-  /** The command line of the process: what the operator named in it needs no consent. */
+  /** The command line of the process: files that the operator named there need no consent. */
   readonly words: readonly string[]
 }
 
-/** What the process asks of the thread of a source. */
+/** Messages from the process to the thread of a source. */
 export type Wish =
-  /** A page has a line of its own from now on. */
+  /** A page gets its own line from now on. */
   | { readonly kind: 'line'; readonly line: MessagePort }
   /** Answered with text: the engine's page of metrics. */
   | { readonly kind: 'metrics'; readonly answer: MessagePort }
   /** Answered with text: the address of the simulated server. */
   | { readonly kind: 'serve-simulation'; readonly port: number; readonly answer: MessagePort }
-  /** The thread ends by itself once everything is given back. */
+  /** The thread ends by itself once everything is released. */
   | { readonly kind: 'end' }
 
-/** What the thread of a source tells the process. The first is `connected` or `refused`. */
+/** Messages from the thread of a source to the process. The first is `connected` or `refused`. */
 export type News =
   | {
       readonly kind: 'connected'

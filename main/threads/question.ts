@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 
-/** What one thread answers another. A code is that of the system: `EADDRINUSE`. */
+/** A thread's answer to another thread. The code is a system error code: `EADDRINUSE`. */
 type Answer = { readonly text: string } | { readonly problem: Problem; readonly code?: string }
 
-/** Asks another thread over a line of its own. Rejects as the other side did, or with `ProblemError` when it ended. */
+/** Queries another thread over a separate line. Rejects as the other side did, or with `ProblemError` when it ended. */
 export function ask(post: (answer: MessagePort) => void): Promise<string> {
   const { port1: own, port2: other } = new MessageChannel()
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export function ask(post: (answer: MessagePort) => void): Promise<string> {
   })
 }
 
-/** Answers such a question. */
+/** Answers such a query. */
 export async function answer(line: MessagePort, find: () => Promise<string>): Promise<void> {
   const given = await find().then(
     (text): Answer => ({ text }),

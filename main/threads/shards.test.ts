@@ -20,7 +20,7 @@ const BASE: SweepBase = {
 }
 const FAILED: PointsEvent = { kind: 'failed', problem: { code: 'internal', message: 'The thread of the sweep ended.' } }
 
-/** Threads that do what `dies` says before each point. */
+/** Threads that end before each point as `dies` specifies. */
 function desk(
   dies: (point: number, shard: PointsTask['points']) => boolean,
 ): Shards['desk'] & { readonly started: number[][] } {

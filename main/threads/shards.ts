@@ -6,7 +6,7 @@ export interface Shards extends PointsTask {
   readonly desk: Pick<SweepDesk, 'points'>
   /** Threads that run at a time. */
   readonly threads: number
-  /** Called for each point as soon as it is known. */
+  /** Called for each point as soon as it is computed. */
   readonly onPoint: (result: PointResult) => void
   readonly signal: AbortSignal
 }
@@ -17,11 +17,11 @@ export interface GivenUp {
   readonly problem: Problem
 }
 
-/** A shard whose thread ended before its last point is run again so often. */
+/** Runs of a shard at most; it is run again when its thread ended before its last point. */
 const MOST_TRIES = 3
 /** Shards for each thread: few enough that starting threads takes little time, enough that all end at about the same time. */
 const SHARDS_OF_THREAD = 4
-/** A thread that ends takes at most so many points of work with it. */
+/** Points of a shard at most, which bounds the work that is lost with a thread. */
 const MOST_POINTS = 200
 
 interface Shard {
@@ -30,8 +30,8 @@ interface Shard {
 }
 
 /**
- * Runs points in several threads, in shards of neighbouring points. A thread that ends before its time loses its shard, whose
- * missing points are run again. Resolves to what was given up; after an abort without waiting for the rest.
+ * Runs points in several threads, in shards of neighbouring points. When a thread ends early, the missing points of its
+ * shard are run again. Resolves to what was given up; after an abort without waiting for the rest.
  */
 export async function runShards({
   desk,
@@ -48,7 +48,10 @@ export async function runShards({
     waiting.push({ points: points.slice(from, from + length), tries: 0 })
   const givenUp: GivenUp[] = []
 
-  /** Resolves to what is left of the shard, if its thread ended before its time. */
+  /**
+   * Resolves to a problem if the thread of the shard ended early; the missing points are then in the queue again or
+   * given up.
+   */
   const run = (shard: Shard): Promise<Problem | undefined> => {
     const { promise, resolve } = Promise.withResolvers<Problem | undefined>()
     const missing = new Set(shard.points)

@@ -17,7 +17,7 @@ export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recor
   readonly consent: Consent
 }
 
-/** For a thread to give back what it took, milliseconds; then it is ended. */
+/** How long a thread may take to release what it acquired, milliseconds; then it is terminated. */
 const PATIENCE_MS = 5_000
 
 /** Connects each source in a thread of its own, with the engine, the sockets and the history that belong to it. */

@@ -12,8 +12,8 @@ import { openSource, type SourceHere } from '../workspace/connectedSource.ts'
 import type { News, ThreadData, Wish } from './messages.ts'
 import { answer, ask } from './question.ts'
 
-// The thread of one connected source: everything that it is made of and all answers about it, so that neither keeps the
-// process waiting that serves windows, proxies and other sources.
+// The thread of one connected source: it contains everything about the source and answers all requests about it, so
+// that neither blocks the process that serves windows, proxies and other sources.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
@@ -22,7 +22,7 @@ const tell = (news: News, transfer: MessagePort[] = []): void => main.postMessag
 
 const store = openStore(stateDir)
 const ended = new AbortController()
-/** Of the store, and of the flight recorder. */
+/** Problems of the store, and of the flight recorder. */
 let unkept: readonly Problem[] = []
 let unrecorded: readonly Problem[] = []
 const tellNotices = (): void => tell({ kind: 'notices', notices: [...unkept, ...unrecorded] })
@@ -30,7 +30,7 @@ store.notices.subscribe((notices) => {
   unkept = notices
   tellNotices()
 }, ended.signal)
-/** The operator is asked by the process, which all sources share. */
+/** The process prompts the operator, because all sources share the prompt. */
 const consent: Consent = {
   named: namedByOperator(words, process.env),
   async confirm(request) {

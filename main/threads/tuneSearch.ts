@@ -13,7 +13,10 @@ interface Surroundings {
   readonly signal: AbortSignal
 }
 
-/** Levels of which tuning may change everything: found by running the base once, unless what may change is named. */
+/**
+ * Levels in which tuning may change everything: found by running the base once, unless the request names what may
+ * change.
+ */
 export async function levelsWithRequests(
   base: SweepBase,
   { parameters }: Pick<WrittenTune, 'parameters'>,
@@ -37,13 +40,15 @@ export async function levelsWithRequests(
   return new Set(names.filter((_, index) => (offered[index] ?? 0) > 0))
 }
 
-/** The whole of it: which levels get requests, what goals mean, and the search. Rejects with `ProblemError`. */
+/**
+ * The whole search: which levels get requests, what the goals mean, and the search itself. Rejects with `ProblemError`.
+ */
 export async function runSearch(
   { base, written, levels }: SearchTask,
   surroundings: Surroundings & { readonly onPart: (part: number) => void },
 ): Promise<TuneReport> {
   const whole = { ...written, parameters: [] }
-  // Before the first run: what is typed wrong shows at once.
+  // Before the first run, so that typing errors are reported immediately.
   const [wrong] = planOf(whole, base, new Set()).findings
   if (wrong !== undefined) throw new ProblemError('invalid-input', wrong.message)
   const used = await levelsWithRequests(base, whole, surroundings)
@@ -54,10 +59,10 @@ export async function runSearch(
   return searchEdit(plan, base, surroundings)
 }
 
-/** The part of a search after which its answer is checked with the other seeds. */
+/** The share of the search after which its result is checked with the other seeds. */
 const SEARCH_PART = 0.8
 
-/** Searches in threads, then makes the evidence in one. Rejects with `ProblemError`, and when the signal aborts. */
+/** Searches in threads, then computes the evidence in one. Rejects with `ProblemError`, also when the signal aborts. */
 export async function searchEdit(
   plan: TunePlan,
   base: SweepBase,
@@ -87,7 +92,7 @@ export async function searchEdit(
   return report
 }
 
-/** Runs a part in a thread. Rejects with `ProblemError`, and when the command is to end. */
+/** Runs a part in a thread. Rejects with `ProblemError`, also when the command is cancelled. */
 function partOf(
   task: TuneTask,
   { desk, signal }: Surroundings,

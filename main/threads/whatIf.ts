@@ -24,7 +24,7 @@ import type {
 import { runSearch } from './tuneSearch.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export type WhatIfData =
   | { readonly kind: 'comparison'; readonly task: WhatIfTask }
   | { readonly kind: 'scenario'; readonly task: ScenarioTask }
@@ -47,10 +47,10 @@ interface WhatIfSurroundings {
   readonly scenarioFolder: string
 }
 
-/** One task needs no more memory than this. */
+/** Memory limit of one task. */
 const MOST_MEGABYTES = 2_048
 
-/** Of comparisons and scenarios: each takes a processor, and memory for its requests. */
+/** For comparisons and scenarios: each uses a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
 /** Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own. */
@@ -59,7 +59,7 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
   let library: Promise<readonly LibraryScenario[]> | undefined
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
   const scenarioText = async (name: string): Promise<string> => {
-    // A name is part of a path.
+    // The name becomes part of a path.
     if ((await scenarioNames(scenarioFolder)).includes(name)) {
       return readFile(fileOfScenario(scenarioFolder, name), 'utf8')
     }
@@ -151,7 +151,7 @@ const SEARCHING: Problem = {
   code: 'throttled',
   message: 'A search is already running on this console. Wait until it ends, or cancel it.',
 }
-/** What a thread does, and how it could do with less. */
+/** What each thread does, and how to make it need less memory. */
 const ABOUT = {
   comparison: { what: 'comparison', mend: '. Simulate fewer seconds, or compare fewer variants.' },
   scenario: { what: 'scenario', mend: '. Simulate fewer seconds, or fewer clients.' },

@@ -24,7 +24,8 @@ import { systemEnvironment } from '../ports/environment.ts'
 import type { ForecastStep, ForecastTask, PointsEvent, ScenarioTask, TuneEvent, WhatIfTask } from '../ports/whatIf.ts'
 import type { WhatIfData } from './whatIf.ts'
 
-// The thread of one comparison, scenario, forecast, shard of a sweep or part of a search; whoever cancels it ends the thread.
+// The thread of one comparison, scenario, forecast, shard of a sweep or part of a search; the caller cancels it by
+// ending the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
@@ -34,7 +35,7 @@ const tell = (event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | 
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
-/** A forecast follows every keystroke: after so many milliseconds its runs have to do. */
+/** A forecast follows every keystroke: after this many milliseconds the runs so far must do. */
 const FORECAST_MS = 1_800
 const CHARTED = { charted: true } as const
 const CLIENTS_NOTE = 'The phases and controllers of the scenario are left out: only its clients are used.'
@@ -42,7 +43,7 @@ const CLIENTS_NOTE = 'The phases and controllers of the scenario are left out: o
 const started = systemEnvironment.now()
 const elapsed = (): number => systemEnvironment.now() - started
 let toldAt = started
-/** Tells now and then which part is done. Nothing but the end of the thread ends the work. */
+/** Reports progress from time to time. Only the end of the thread ends the work. */
 const goOn = (part: number): true => {
   const now = systemEnvironment.now()
   if (now - toldAt < PROGRESS_MS) return true
@@ -85,7 +86,7 @@ function runComparison({ wish, given }: WhatIfTask): WhatIfReport {
     const clients = reactingClients(traffic, [baseline, ...candidates])
     return reportOf(finished(whatIfClosed(clients, baseline, candidates, goOn, CHARTED)))
   }
-  // Of simulated requests the list has to be made first, which takes about as long as a variant.
+  // Simulated requests first need a list, which takes about as long as a variant.
   const steps = candidates.length + (traffic === undefined ? 1 : 2)
   const before = traffic === undefined ? 0 : 1
   const arrivals =
@@ -141,7 +142,7 @@ function fitted({ wish, evidence }: Pick<ForecastTask, 'wish' | 'evidence'>): Tw
   return finished(fitTwin({ history: finished(history ?? undefined), variant, flows }, (part) => goOn(part * FIT_PART)))
 }
 
-/** What is there, because nothing ended the work before its time. */
+/** The result, which exists because nothing ended the work early. */
 function finished<T>(result: T | undefined): T {
   if (result === undefined) throw new ProblemError('cancelled', 'The run was cancelled.')
   return result

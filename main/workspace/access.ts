@@ -7,7 +7,7 @@ import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Access } from './workspace.ts'
 
-/** What the sources need of this machine. */
+/** The resources of this machine that sources need. */
 interface Surroundings {
   readonly consent: Consent
   /** File of the recorded demo. */
@@ -16,8 +16,8 @@ interface Surroundings {
 }
 
 /**
- * The real rooms around the workspace. What talks to clusters is loaded when it is first asked for: the client library
- * takes longer to load than everything else together, and the other sources need none of it.
+ * The real environment of the workspace. Code that connects to clusters is loaded on first use: the client library
+ * takes longer to load than everything else together, and the other sources do not need it.
  */
 export function systemAccess(recording: string, stateDir: string, consent: Consent): Access {
   return {

@@ -8,11 +8,11 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createAlerting } from './alerting.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
-/** As a source tells them. */
+/** In the form that sources emit. */
 const objects = ObjectSetSchema.parse(builtInObjects('v1.36.3'))
 const frames = [...syntheticStory({ seconds: 400, servers: 2, startAt: START })].flatMap(({ frame }) => frame.servers)
 
-/** What is noted of a source, of which only the present is heard. */
+/** The notes about a source that emits only the present. */
 function told() {
   const [picture, alerting] = [createPicture(), createAlerting()]
   const heard: (readonly Noted[])[] = []

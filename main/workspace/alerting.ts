@@ -10,18 +10,21 @@ import type { UnixMs } from '../../core/units.ts'
 import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
 import type { PastNotes } from './pastNotes.ts'
 
-/** The alert rules on one source and what else is noted of it, evaluated whether or not somebody looks. */
+/** The alert rules on one source and other notes about it, evaluated whether or not there is a listener. */
 export interface Alerting {
-  /** What the source told at `at`, after `picture` has taken it, and what a frame became there. Returns what is noted of it. */
+  /**
+   * Takes an event that the source emitted at `at`, after `picture` has taken it, with the picture's result for a
+   * frame. Returns the notes about it.
+   */
   take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>, at: UnixMs): readonly Noted[]
   readonly states: Subscribable<AlertsState>
-  /** What was noted: at the start and at every change. */
+  /** The notes: at the start and after every change. */
   readonly noted: Subscribable<NotedState>
-  /** In place of those before. */
+  /** Replaces the previous silences. */
   silence(silences: readonly Silence[]): void
 }
 
-/** `past` notes the time before the connection, of a source that reads it. */
+/** `past` takes notes of the time before the connection, for a source that reads it. */
 export function createAlerting(past?: PastNotes): Alerting {
   const watch = createAlertWatch()
   const noter = createSourceNoter(watch)
@@ -30,7 +33,7 @@ export function createAlerting(past?: PastNotes): Alerting {
   const noted = createTopic<NotedState>()
   noted.publish(notes)
   const state = (): AlertsState => alertsState(watch, changes)
-  /** The rules are evaluated always; how they stand is put together only for who listens. */
+  /** The rules are always evaluated; their state is only assembled for listeners. */
   let isHeard = false
   const heard = whileHeard<AlertsState>(() => {
     isHeard = true

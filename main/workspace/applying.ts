@@ -8,21 +8,23 @@ import { isOf, isSame, type Named, type Step, stepOf } from './journal.ts'
 
 export interface Applying {
   readonly editor: ObjectEditor
-  /** What our own validation says of a change. */
+  /** The findings of our own validation for a change. */
   readonly findings: (change: ObjectChange) => readonly Finding[]
-  /** Asked before each change: nothing is applied any more once editing was switched off or another source connected. */
+  /**
+   * Checked before each change: nothing more is applied once editing was switched off or another source was connected.
+   */
   readonly mayGoOn: () => boolean
 }
 
-/** Writes down each change before it is sent and what became of it after; both reject when that is not possible. */
+/** Records each change before it is sent, and its outcome afterwards; both reject when that is impossible. */
 export interface Recorder {
   /** Nothing is sent before this resolves. */
   begin(change: Named, about: Done): Promise<void>
-  /** `lost`: there was no answer. `undefined`: the server refused. */
+  /** `lost`: there was no response. `undefined`: the server rejected it. */
   end(change: Named, outcome: Done | 'lost' | undefined): Promise<void>
 }
 
-/** Applies changes in their order until one is not accepted; the others are skipped. */
+/** Applies changes in order until one is not accepted; the others are skipped. */
 export async function applyInOrder(
   changes: readonly ObjectChange[],
   force: boolean,
@@ -67,7 +69,7 @@ async function applyOne(
   }
 }
 
-/** The change is done whether or not its outcome can be written; the object itself then tells later. */
+/** The change is done whether or not its outcome can be recorded; the object itself shows it later. */
 async function problemOf(written: Promise<void>): Promise<string[]> {
   try {
     await written
@@ -85,8 +87,8 @@ const skipped = (change: Named, message?: string): ChangeVerdict => ({
 })
 
 /**
- * Takes changes of an entry back or applies them again. All objects are looked at first: when one of them is neither as its
- * change left it nor as it should become, nothing is done.
+ * Undoes or redoes the changes of an entry. All objects are read first: if one of them is neither as its change left it
+ * nor as it should become, nothing is done.
  */
 export async function turnChanges(
   changes: readonly AppliedChange[],
@@ -94,12 +96,12 @@ export async function turnChanges(
   force: boolean,
   applying: Applying,
   recorder: Recorder & {
-    /** The object is as it should become. */
+    /** The object is already as it should become. */
     already(change: Named, resourceVersion: string | undefined): Promise<void>
   },
 ): Promise<ChangeVerdict[]> {
   const prepared: Prepared[] = []
-  // The last change may depend on the ones before it.
+  // The last change may depend on earlier ones.
   for (const change of way === 'undo' ? changes.toReversed() : changes) {
     prepared.push(await prepareStep(stepOf(change, way), applying.editor))
   }
@@ -117,16 +119,16 @@ export async function turnChanges(
   })
 }
 
-/** A step of undo or redo, looked at before anything is done. */
+/** A step of undo or redo, checked before anything is done. */
 type Prepared =
   /** To be applied. */
   | { readonly ready: 'yes'; readonly change: ObjectChange }
-  /** The object is as it should become. */
+  /** The object is already as it should become. */
   | { readonly ready: 'already'; readonly verdict: ServerVerdict; readonly resourceVersion?: string }
   /** The object is neither as it was left nor as it should become. */
   | { readonly ready: 'no'; readonly verdict: ServerVerdict }
 
-/** Compares an object as it is now with how the step expects it. Rejects with `ProblemError`. */
+/** Compares the current object with what the step expects. Rejects with `ProblemError`. */
 async function prepareStep(step: Step, editor: ObjectEditor): Promise<Prepared> {
   const { kind, name, from, to } = step
   const now = await editor.read(step)

@@ -37,54 +37,54 @@ import { createPastNotes } from './pastNotes.ts'
 import { startSession, type Session } from './session.ts'
 import { onlyLevel, toldHandlers } from './told.ts'
 
-/** Of a console that has no place for recordings. */
+/** State in a console that has no folder for recordings. */
 const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
 
-/** Of ten minutes every sample, at one a second. */
+/** Enough for every sample of ten minutes, at one a second. */
 const SERIES_POINTS = 1_000
 
-/** A connected source as the workspace and the pages know it, wherever it runs. */
+/** A connected source in the form that the workspace and the pages use, wherever it runs. */
 export interface ConnectedSource {
   readonly connection: Connected
-  /** Port on which it takes requests or events; `undefined` where it does not listen. */
+  /** Port on which it accepts requests or events; `undefined` where it does not listen. */
   readonly port: number | undefined
-  /** Asks it. Rejects with `ProblemError`. */
+  /** Calls a procedure of the source. Rejects with `ProblemError`. */
   call<N extends SourceProcedureName>(name: N, input: Parameters<ProcedureHandlers[N]>[0]): Promise<ProcedureOutput<N>>
-  /** Hears from it until the signal aborts. */
+  /** Subscribes to a stream of the source until the signal aborts. */
   hear<N extends SourceStreamName>(
     name: N,
     params: Parameters<StreamHandlers[N]>[0],
     emit: (event: StreamEvent<N>) => void,
     signal: AbortSignalLike,
   ): void
-  /** Opens a line on which a page is answered, where the source runs in a thread of its own. */
+  /** Opens a line that serves a page, where the source runs in its own thread. */
   readonly line?: () => Port
   /** The flow-control families of its engine as a page of metrics, where it has an engine. */
   readonly metrics?: () => Promise<string>
   /**
-   * Lets a simulated server answer over HTTP until the source has ended. Resolves to its address; rejects with what `listen`
-   * rejects with.
+   * Serves a simulated server over HTTP until the source has ended. Resolves to its address; rejects with the error of
+   * `listen`.
    */
   readonly serveSimulation?: (port: number) => Promise<string>
   /** Aborted when it ends, for whatever reason. */
   readonly ended: AbortSignal
-  /** Ends it; settles once everything that it took is given back. */
+  /** Ends it; settles once everything that it acquired is released. */
   end(): Promise<void>
 }
 
 export interface SourceRequest {
   readonly id: number
   readonly spec: SourceSpec
-  /** Called whenever `connection` is another. */
+  /** Called whenever `connection` changes. */
   readonly onConnection: () => void
-  /** What of this machine's store the source can neither read nor keep, where it has a store of its own. */
+  /** What the source cannot read or store in the store of this machine, where it has a store of its own. */
   readonly onNotices: (notices: readonly Problem[]) => void
 }
 
 /** A source that runs in this thread. */
 export interface SourceHere extends ConnectedSource {
   readonly handlers: SourceHandlers
-  /** How its flight recorder does, where it has one. */
+  /** State of its flight recorder, where it has one. */
   readonly recorder?: Subscribable<RecorderState>
 }
 
@@ -95,7 +95,7 @@ export interface SourceSurroundings {
   readonly environment: Environment
   readonly store: Store
   readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
-  /** Folder of the recordings; nothing is recorded without it. */
+  /** Folder of the recordings; without it nothing is recorded. */
   readonly stateDir?: string
 }
 
@@ -145,7 +145,7 @@ export async function openSource(
   const watching = createEffects({
     connection: id,
     targetKey: desk.door.targetKey,
-    // What was applied to objects that end with their connection ends with it too.
+    // The effects of edits of objects that end with their connection end with it too.
     store: (desk.door.fleeting === true ? openStore(undefined) : store).effects,
     latest: (server) => latestOf(session.picture.server(server)),
     frames: (server) => pages.frames(server),
@@ -188,7 +188,7 @@ export async function openSource(
       }),
       'diagnosis.read': async ({ at }) => {
         if (archive === undefined) {
-          // Simulated time may stand still, and a file is as old as it is.
+          // Simulated time may stand still, and a file does not age.
           const isTimeless = session.connection.still || simulation !== undefined
           return diagnose(pages.all(isTimeless ? undefined : environment.now()))
         }
@@ -252,7 +252,7 @@ export async function openSource(
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
       effects: (_, emit, signal) => watching.states.subscribe(emit, signal),
-      // Whoever asks for its past waits for what the recorder says.
+      // A caller that requests the past waits for the state of the recorder.
       recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
     },
   }
@@ -285,7 +285,7 @@ export async function openSource(
   }
 }
 
-/** Whether the source reads of a Prometheus what was before it was connected. */
+/** Whether the source reads the time before its connection from a Prometheus. */
 const readsPast = (spec: SourceSpec): boolean =>
   spec.kind === 'prometheus' || (spec.kind === 'scrape' && spec.past !== undefined)
 
@@ -299,7 +299,7 @@ function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
   return kept
 }
 
-/** Reading more of a recording takes longer than a reader waits. */
+/** Reading more of a recording takes longer than a user waits. */
 const ADVICE_MS = 2 * 3_600_000
 
 function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
@@ -308,7 +308,7 @@ function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
   return tally
 }
 
-/** Single requests and the state of an etcd proxy are told only while somebody listens. */
+/** Individual requests and the state of an etcd proxy are emitted only while there is a listener. */
 function hearWhileRecording({ requests, requestStates, etcdStates, ended }: Session, { state }: FlightRecorder): void {
   let hearing: AbortController | undefined
   state.subscribe(({ status }) => {

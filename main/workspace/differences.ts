@@ -23,7 +23,7 @@ export function differencesOf(verdict: ServerVerdict, ours: readonly Finding[]):
         : `The server rejects ${causes.map(({ field }) => place(field)).join(', ')}; the console finds nothing wrong there.`,
     ]
   }
-  // Without causes the server says only that it rejects, as the console does.
+  // Without causes the server only reports that it rejects, as does the console.
   return causes.length === 0 ? [] : differingFields(causes, errors)
 }
 

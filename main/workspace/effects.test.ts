@@ -57,7 +57,7 @@ describe('effects of edits', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** A console that is connected to the target, and the pages that it reads: one in five seconds. */
+  /** A console that is connected to the target, and the pages that it reads: one every five seconds. */
   function consoleOf(kept: Store) {
     const picture = createPicture()
     const frames = () => pages

@@ -13,16 +13,16 @@ import type { Store } from '../store/store.ts'
 import { isSame } from './journal.ts'
 import { presentIn } from './journalDesk.ts'
 
-/** Watches what the edits of one target do. */
+/** Watches the effects of the edits of one target. */
 export interface Effects {
   readonly states: Subscribable<EffectsState>
   /** Of a journal entry; `undefined` where it was not watched. */
   read(id: string): Promise<Effect | undefined>
-  /** What the forecasts so far got wrong, as a factor of the next bands. */
+  /** The error of previous forecasts, as a factor for the next bands. */
   widening(): Promise<number>
   /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
   begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest): Promise<void>
-  /** Something else was changed: what is watched ends here. */
+  /** The objects changed otherwise: watching ends here. */
   change(): Promise<void>
   take(event: SourceEvent): void
 }
@@ -47,12 +47,15 @@ export function createEffects(options: EffectsOptions): Effects {
   let kept: readonly Effect[] = []
   let revision = 0
   let [measuredAt, writtenAt] = [-Infinity, -Infinity]
-  /** Only the newest edit is watched: each one ends those before it. */
+  /** Only the newest edit is watched: each edit ends the watching of earlier ones. */
   const watched = (): Effect | undefined => {
     const [newest] = kept
     return newest === undefined || newest.ended !== undefined ? undefined : newest
   }
-  /** The edit as the objects will show it, then the objects with it: whatever differs from these later is another edit. */
+  /**
+   * The edit in the form in which the objects will show it, then the objects with the edit: any later difference from
+   * them is another edit.
+   */
   let edited: Pick<JournalEntry, 'changes'> | undefined
   let baseline: ObjectSet | undefined
   const publish = (): void => {
@@ -71,7 +74,7 @@ export function createEffects(options: EffectsOptions): Effects {
   }
   const write = (effect: Effect): Promise<unknown> => store.change(targetKey, effect.id, () => effect)
   const load = async (): Promise<void> => {
-    // The store itself says what it cannot read.
+    // The store itself reports what it cannot read.
     const read = await store.read(targetKey).catch(() => [])
     kept = [...kept, ...read.filter(({ id }) => kept.every((one) => one.id !== id))]
     publish()
@@ -93,7 +96,7 @@ export function createEffects(options: EffectsOptions): Effects {
   const takeObjects = (reading: ObjectsReading): void => {
     if (watched() === undefined || reading.state !== 'current') return
     if (baseline !== undefined) {
-      // What is kept is a little older then; the store says why.
+      // The stored effect is then slightly outdated; the store reports why.
       if (configDiff(baseline, reading.objects).length > 0) change().catch(() => undefined)
       return
     }
@@ -136,7 +139,7 @@ export function createEffects(options: EffectsOptions): Effects {
       hold(next)
       if (next.ended === undefined && at - writtenAt < WRITE_MS) return
       writtenAt = at
-      // What is kept is a little older then; the store says why.
+      // The stored effect is then slightly outdated; the store reports why.
       write(next).catch(() => undefined)
     },
   }

@@ -10,44 +10,47 @@ import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface ForecastOptions {
-  /** Nothing is forecast without it. */
+  /** Without it, nothing is forecast. */
   readonly desk: WhatIfDesk | undefined
   readonly sourceOf: (connection: number) => ConnectedSource
   readonly environment: Pick<Environment, 'now'>
 }
 
 /**
- * A twin this young is not fitted again: the draft changes with every keystroke, the requests do not. In the time of the
- * source: at ×10 a minute here is ten of its minutes, after which its requests are others.
+ * A younger twin is not fitted again: the draft changes with every keystroke, the requests do not. In the time of the
+ * source: at ×10 a minute here is ten of its minutes, after which its requests have changed.
  */
 const TWIN_SECONDS = 60
-/** However fast the time of a source goes, a twin outlasts a few keystrokes. */
+/** However fast the source's time runs, a twin outlasts a few keystrokes. */
 const TYPING_SECONDS = 5
-/** Twins of other servers and objects are forgotten, the oldest first. */
+/** Twins of other servers and objects are dropped, the oldest first. */
 const MOST_TWINS = 4
 
 interface Forecasts extends Pick<StreamHandlers, 'forecast'> {
-  /** The twin of a server, fitted now or within the last minute; `tell` hears the part of the fit that is done. Rejects with `ProblemError`. */
+  /**
+   * The twin of a server, fitted now or within the last minute; `tell` receives the fraction of the fit that is done.
+   * Rejects with `ProblemError`.
+   */
   readonly twinOf: (wish: ForecastWish, tell: (part: number) => void, signal: AbortSignalLike) => Promise<Twin>
 }
 
 interface KeptTwin {
   /** Present of the source as the fit began, Unix milliseconds. */
   readonly ofMs: UnixMs
-  /** Our own time when it was done. */
+  /** Our own time when the fit was done. */
   readonly atMs: UnixMs
   readonly twin: Twin
   readonly widening: number
 }
 
-/** A fit that is being made, and everybody who waits for it. */
+/** A fit in progress, and all callers that wait for it. */
 interface Fitting {
   readonly twin: Promise<KeptTwin>
   readonly end: AbortController
   readonly waiting: Set<(part: number) => void>
 }
 
-/** Forecasts what a draft does to a connected source; the work is done elsewhere. */
+/** Forecasts the effects of a draft on a connected source; the computation runs elsewhere. */
 export function forecastHandlers({ desk, sourceOf, environment }: ForecastOptions): Forecasts {
   const twins = new Map<string, KeptTwin>()
   const fits = new Map<string, Fitting>()
@@ -76,7 +79,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
         end.signal,
       )
     })
-    // The runs that would follow are of the draft that was the first to need the twin.
+    // The runs that would follow belong to the first draft that needed the twin.
     end.abort()
     const kept = { ofMs, atMs: environment.now(), twin, widening }
     twins.delete(key)
@@ -86,7 +89,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     return kept
   }
 
-  /** The twin, from the fit that is under way where there is one. The fit ends once nobody waits for it. */
+  /** The twin, from the fit in progress if there is one. The fit ends once no caller waits for it. */
   const twinFor = async (
     by: WhatIfDesk,
     wish: ForecastWish,

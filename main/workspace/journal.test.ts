@@ -58,7 +58,7 @@ describe('the outcome of a change whose console ended', () => {
       foundByNext([entry('3', change(7, 8)), entry('2', next), open], open, change(1, 2))
     expect(found(change(2, 5))).toEqual({ object: version(2) })
     expect(found(change(2, 5, sending('apply')))).toBe('unsettled')
-    // One that was not carried out may have read the object too early.
+    // A change that was not applied may have read the object too early.
     expect(found(change(1, 5, { state: 'not-applied' }))).toEqual({ object: version(7) })
     expect(found({ ...change(2, 5), name: 'other' })).toEqual({ object: version(7) })
     expect(foundByNext([open, entry('0', change(0, 1))], open, change(1, 2))).toBeUndefined()

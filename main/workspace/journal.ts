@@ -3,26 +3,26 @@ import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import type { LastWrite } from '../ports/objectDoor.ts'
 
-/** What a change of the journal does when it is sent that way: the object as it has to be, and as it becomes. */
+/** The step of a journal change in a direction: the object that it expects, and the object that results. */
 export function stepOf({ kind, name, from, to }: AppliedChange, way: Way): Step {
   return way === 'undo' ? { kind, name, from: to, to: from } : { kind, name, from, to }
 }
 
 export type Step = Pick<AppliedChange, 'kind' | 'name' | 'from' | 'to'>
 
-/** The change once it was carried out that way. */
+/** The change after it was applied in that direction. */
 export function carriedOut({ sending: _ended, ...change }: AppliedChange, way: Way): AppliedChange {
   return { ...change, state: way === 'undo' ? 'undone' : 'applied' }
 }
 
-/** The change when it was not carried out. */
+/** The change after it was not applied. */
 export function notCarriedOut({ sending: _ended, ...change }: AppliedChange): AppliedChange {
   return change
 }
 
 /**
- * What became of a change whose console ended before it wrote the outcome, by the object that was found after it.
- * A change that seemed not to be carried out is looked at again each time: the server may have been late.
+ * The outcome of a change whose console ended before recording it, determined from the object that was found
+ * afterwards. A change that appears not to be applied is checked again each time: the server may have been late.
  */
 export function resolved(change: AppliedChange, found: JsonObject | null): AppliedChange {
   const way = change.sending?.way ?? 'apply'
@@ -32,14 +32,15 @@ export function resolved(change: AppliedChange, found: JsonObject | null): Appli
   return { ...notCarriedOut(change), state: 'unknown' }
 }
 
-/** Whether the outcome has to be found from the object. `isSending`: the console that sends it still does. */
+/** Whether the outcome has to be determined from the object. `isSending`: the console that sends it is still running. */
 export const isOpen = ({ state, sending }: AppliedChange, isSending: boolean): boolean =>
   sending === undefined ? state === 'not-applied' || state === 'unknown' : !isSending
 
 /**
- * What later entries tell of the object after this change. The next one that was carried out read the object right before
- * and was sent at the version that was read: what it found is what this change left. `unsettled`: a later one has to be
- * found out first. `undefined`: they tell nothing. `entries`: newest first.
+ * What later entries show about the object after this change. The next applied change read the object immediately
+ * before and was sent at the version that was read: the object that it found is the one that this change left.
+ * `unsettled`: the outcome of a later change has to be determined first. `undefined`: they show nothing. `entries`:
+ * newest first.
  */
 export function foundByNext(
   entries: readonly JournalEntry[],
@@ -61,7 +62,7 @@ export function foundByNext(
   return undefined
 }
 
-/** The change with how the object differs now from how the change left it. */
+/** The change with the difference between the current object and the object that the change left. */
 export function followed(
   change: AppliedChange,
   present: JsonObject | null,
@@ -75,13 +76,13 @@ export function followed(
   return { ...same, since: { what, ...(present !== null && lastWrite) } }
 }
 
-/** With the change in the place of the one of its object. */
+/** The entry with this change in place of its change of the same object. */
 export const withChange = (entry: JournalEntry, change: AppliedChange): JournalEntry => ({
   ...entry,
   changes: entry.changes.map((one) => (isOf(one, change) ? change : one)),
 })
 
-/** What an object is called by. */
+/** Identifies an object. */
 export type Named = Pick<ObjectChange, 'kind' | 'name'>
 
 export const isOf = ({ kind, name }: Named, other: Named): boolean => kind === other.kind && name === other.name

@@ -19,21 +19,21 @@ import {
 } from './journal.ts'
 import type { ObjectDesk } from './objectDesk.ts'
 
-/** The journal of whatever is connected. */
+/** The journal of the connected sources. */
 export interface JournalDesk {
-  /** Newest first, each change with what became of it. */
+  /** Newest first, each change with its outcome. */
   read(open: ObjectDesk): Promise<JournalEntry[]>
   /**
-   * Finds the outcome of changes whose console ended before it wrote it, from the objects. Leaves open what cannot be
-   * found out now. Rejects when the journal cannot be read or written.
+   * Determines, from the objects, the outcome of changes whose console ended before recording it. Outcomes that cannot
+   * be determined now stay open. Rejects when the journal cannot be read or written.
    */
   resolve(open: ObjectDesk): Promise<void>
-  /** Writes down a new entry; `entry` is what it has by now. */
+  /** Records a new entry; `entry` is its content so far. */
   recordApply(
     open: ObjectDesk,
     entry: Omit<JournalEntry, 'changes'>,
   ): Recorder & { readonly entry: JournalEntry | undefined }
-  /** Writes down how an entry is turned. */
+  /** Records how an entry is undone or redone. */
   recordTurn(
     open: ObjectDesk,
     id: string,
@@ -45,7 +45,7 @@ export interface JournalDesk {
 }
 
 export function createJournalDesk(store: Store, now: () => string): JournalDesk {
-  /** Changes that this console sends at this moment. */
+  /** Changes that this console is sending at the moment. */
   const inFlight = new Set<string>()
   const flightOf = (id: string, { kind, name }: Named): string => `${id} ${kind}/${name}`
   const flying = async (flight: string, write: () => Promise<void>): Promise<void> => {
@@ -57,7 +57,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
       throw error
     }
   }
-  /** What was applied to objects that end with their connection ends with it too. */
+  /** Journals of objects that end with their connection end with it too. */
   const fleeting = new WeakMap<ObjectDoor, Kept<JournalEntry>>()
   const journalOf = ({ door }: Pick<ObjectDesk, 'door'>): Kept<JournalEntry> => {
     if (door.fleeting !== true) return store.journal
@@ -83,7 +83,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     const next = first ? foundByNext(entries, entry, change) : undefined
     if (next === 'unsettled') return change
     if (next !== undefined) return resolved(change, next.object)
-    // What is only looked at again needs no request of its own.
+    // A change that is only checked again needs no request of its own.
     const found = change.sending === undefined ? presentIn(open.reading, change) : await readNow(open, change)
     return found === undefined ? change : resolved(change, found.object)
   }
@@ -91,14 +91,14 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     const journal = journalOf(open)
     const { targetKey } = open.door
     const entries = await journal.read(targetKey)
-    // The newest first: what later changes found tells of the earlier ones.
+    // Newest first: what later changes found determines the outcome of earlier ones.
     for (const [index, entry] of entries.entries()) {
       for (const change of entry.changes) {
         const outcome = await outcomeOf(open, entries, entry, change)
         if (JSON.stringify(outcome) === JSON.stringify(change)) continue
         const written = await journal.change(targetKey, entry.id, (known) => {
           const present = known?.changes.find((one) => isOf(one, change))
-          // Another console may have been faster.
+          // Another console may have recorded it first.
           return JSON.stringify(present) === JSON.stringify(change) ? known && withChange(known, outcome) : known
         })
         if (written !== undefined) entries[index] = written
@@ -221,7 +221,7 @@ function atVersion({ resourceVersion: _before, ...change }: AppliedChange, versi
   return { ...change, ...(version !== undefined && { resourceVersion: version }) }
 }
 
-/** The object as it was last read; `undefined` where nothing is known of it. */
+/** The object as it was last read; `undefined` if it is unknown. */
 export function presentIn(
   { state, objects: { levels, schemas } }: ObjectsReading,
   { kind, name }: Named,
@@ -231,7 +231,7 @@ export function presentIn(
   return { object: found === undefined ? null : { ...found } }
 }
 
-/** The object as its server has it now; `undefined` where that cannot be found out. */
+/** The current object on its server; `undefined` where it cannot be read. */
 async function readNow(
   { door, reading }: ObjectDesk,
   of: Named,

@@ -9,15 +9,15 @@ import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 
-/** What forecasts and diagnoses look back on. */
+/** The history that forecasts and diagnoses use. */
 export const KEPT_MS = LONGEST_SPAN_SECONDS * MS_PER_SECOND
-/** One page of each server is kept in so many milliseconds: whole pages with all their histograms are large. */
+/** One page of each server is kept per this many milliseconds: whole pages with all their histograms are large. */
 const PAGE_MS = 5_000
 const MOST_PAGES = KEPT_MS / PAGE_MS
-/** Of further servers of a source no pages are kept. */
+/** No pages are kept of further servers of a source. */
 const MOST_SERVERS = 8
 const MOST_DUMPS = 60
-/** A forecast on the screen follows every keystroke, so that a run has few requests. */
+/** A forecast on the screen follows every keystroke, so a run has few requests. */
 const REQUESTS_OF_RUN = 5_000
 
 /** The pages and dumps of the last ten minutes, for forecasts and diagnoses. */
@@ -31,7 +31,7 @@ export interface KeptPages {
   all(asOf: UnixMs | undefined): Evidence
 }
 
-/** `pageMs`: one page of each server is kept in so many milliseconds. */
+/** `pageMs`: one page of each server is kept per this many milliseconds. */
 export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   /** By server and number of the interval; the first page of each. */
   const pages = new Map<string, Map<number, ServerFrame>>()
@@ -47,7 +47,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     if (kept.has(number)) return
     kept.set(number, frame)
     if (kept.size <= most) return
-    // Ranges of the past come in any order.
+    // Ranges of the past arrive in any order.
     const newest = Math.max(...kept.keys())
     for (const one of kept.keys()) if (one <= newest - most) kept.delete(one)
   }

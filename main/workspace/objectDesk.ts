@@ -6,18 +6,18 @@ import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Session } from './session.ts'
 
-/** The objects of one connected source, and whether they may be changed: editing is off at first. */
+/** The objects of one connected source, and whether they may be changed: editing is off initially. */
 export interface ObjectDesk {
   readonly states: Subscribable<ObjectsState>
   readonly door: ObjectDoor
   readonly version: string | undefined
-  /** What is known of the objects now. */
+  /** The latest reading of the objects. */
   readonly reading: ObjectsReading
-  /** Who the server takes the console for; known once editing was switched on. */
+  /** The user that the server attributes the console's requests to; known once editing was switched on. */
   readonly user: string | undefined
-  /** Whether changes may be applied, still to this source. */
+  /** Whether changes may be applied, with this source still connected. */
   mayApply(): boolean
-  /** Throws `unsupported` where editing is impossible altogether. */
+  /** Throws `unsupported` where editing is impossible in general. */
   switchEditing(on: boolean): Promise<Editing>
 }
 
@@ -31,7 +31,7 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
   const { origin, target, targetKey } = door
   const states = createTopic<ObjectsState>()
   const reading = (): ObjectsReading => session.picture.objects ?? { state: 'loading', objects: NOTHING_READ }
-  /** As a page says it, where no object source does. */
+  /** From a page, where no object source reports it. */
   let pageVersion: string | undefined
   let user: string | undefined
   let waiting: ObjectsState['waiting']

@@ -95,7 +95,7 @@ describe('objects of the workspace', () => {
     const connect = (objects: ObjectDoor): void => {
       id++
       const picture: { objects?: ObjectsReading } = {}
-      // Of a session only this is asked.
+      // The only members of a session that are used.
       const session = {
         connection: { id },
         objects,
@@ -140,7 +140,7 @@ describe('objects of the workspace', () => {
     expect(states.at(-1)?.editing.state).toBe('on')
     expect((await call['objects.apply']({ changes, force: false })).verdicts).toMatchObject([{ outcome: 'accepted' }])
     expect(states.at(-1)?.objects.levels.map(({ metadata }) => metadata.name)).toContain('a')
-    // Another connection, another decision.
+    // Another connection needs its own decision.
     connect(door)
     expect(states.at(-1)?.editing.state).toBe('off')
   })
@@ -289,7 +289,7 @@ describe('objects of the workspace', () => {
             at++
           }
         }
-        // The rest is done by a console that was started again.
+        // A restarted console does the rest.
         console = open(folder)
         console.connect(door)
         await console.call['editing.switch']({ on: true })
@@ -305,7 +305,10 @@ describe('objects of the workspace', () => {
   })
 
   describe('when a console ends while it sends', () => {
-    /** A console that ends like one that was killed: at once, without a word. `done`: the server carried the change out. */
+    /**
+     * A console that ends as if it were killed: immediately, without any clean-up. `done`: the server applied the
+     * change.
+     */
     const killWhileSending = async (door: ObjectDoor, done: boolean, send: (console: Opened) => Promise<unknown>) => {
       const console = open()
       const sent = Promise.withResolvers<void>()
@@ -470,7 +473,7 @@ describe('objects of the workspace', () => {
 const objectFor = (kind: Kind, name: string, shares: number, note: string): JsonObject =>
   kind === LEVEL ? level(name, shares, note === '' ? {} : { note }) : schema(name, 'global-default', shares)
 
-/** What people wrote of all objects, whatever their order. */
+/** The specs of all objects, independent of their order. */
 function objectsOf({ objects: { levels, schemas } }: ObjectStore): string {
   const written = KINDS.flatMap((kind) => (kind === LEVEL ? levels : schemas).map((object) => manifestOf(kind, object)))
   return written

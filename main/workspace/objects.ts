@@ -20,9 +20,9 @@ import { createJournalDesk, gone } from './journalDesk.ts'
 import { editorOf, type ObjectDesk } from './objectDesk.ts'
 
 type About = `${'editing' | 'objects' | 'journal' | 'drafts' | 'requests'}.${string}`
-/** About the objects of a connected source. */
+/** Procedures for the objects of a connected source. */
 type ObjectProcedures = Pick<SourceHandlers['procedures'], Extract<keyof SourceHandlers['procedures'], About>>
-/** About what is kept, whatever is connected. */
+/** Procedures for stored data, independent of the connected source. */
 type KeptProcedures = Omit<Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, About>>, keyof ObjectProcedures>
 
 /** Objects that are not those of the connected source. */
@@ -40,12 +40,12 @@ export interface ObjectsOptions {
   readonly effects?: Pick<Effects, 'begin' | 'change'>
 }
 
-/** Reads, checks, changes and remembers flow-control objects of connected sources. */
+/** Reads, checks, changes and stores flow-control objects of connected sources. */
 export function createObjects(options: ObjectsOptions): {
   readonly procedures: ObjectProcedures
   /** Throws `forbidden` while editing is off, and `unsupported` where it is impossible. */
   readonly assertEditing: (connection: number) => void
-  /** Finds out what a console that ended left open, once the objects are known. */
+  /** Determines the outcomes that an ended console left open, once the objects have been read. */
   readonly resolveOnce: (desk: ObjectDesk, signal: AbortSignal) => void
 } {
   const { deskOf, environment, store, effects } = options
@@ -85,7 +85,7 @@ export function createObjects(options: ObjectsOptions): {
     const verdicts = await applyInOrder(changes, force, applying(open), recorder)
     const { entry } = recorder
     if (entry !== undefined) {
-      // The forecast is one of the whole edit.
+      // The forecast covers the whole edit.
       const whole = verdicts.every(({ outcome }) => outcome === 'accepted' || outcome === 'unchanged')
       await watching(effects?.change())
       if (watch !== undefined) await watching(effects?.begin(entry, whole ? watch : { server: watch.server }))
@@ -119,7 +119,7 @@ export function createObjects(options: ObjectsOptions): {
       desk.states.subscribe(({ state }) => {
         if (known || state !== 'current') return
         known = true
-        // A store that cannot be written says so itself.
+        // A store that cannot be written reports it itself.
         journal.resolve(desk).catch(() => undefined)
       }, signal)
     },
@@ -150,7 +150,7 @@ export function createObjects(options: ObjectsOptions): {
   }
 }
 
-/** Reads and keeps what belongs to no connected source. */
+/** Reads and stores what does not belong to a connected source. */
 export const keptProcedures = (
   store: Store,
   elsewhere: Elsewhere,
@@ -166,10 +166,10 @@ export const keptProcedures = (
   'requests.change': (change) => store.requestTests.change(change),
 })
 
-/** What was applied is applied, whether or not its effect can be written down; the store says why it cannot. */
+/** An applied change remains applied, whether or not its effect can be recorded; the store reports why it cannot. */
 const watching = async (written: Promise<void> | undefined): Promise<void> => written?.catch(() => undefined)
 
-/** Two windows may ask at once: what is applied is applied one after the other. */
+/** Two windows may send changes at the same time: they are applied one after the other. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -179,7 +179,7 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** What is sent under a name has to be the object of that name and kind, or another one would be changed. */
+/** The object that is sent under a name must have that name and kind; otherwise another object would be changed. */
 function assertNamed({ kind, name, object }: ObjectChange): void {
   if (object === null) return
   const { apiVersion, kind: ofKind, metadata } = object
@@ -200,6 +200,6 @@ function labelOf(changes: readonly ObjectChange[]): string {
   return `${what} ${kind} ${name}${more}`.slice(0, 200)
 }
 
-/** What our own validation says of a change, by the rules of the server's version; nothing of a deletion. */
+/** The findings of our own validation for a change, by the rules of the server's version; none for a deletion. */
 const ourFindings = ({ object }: ObjectChange, version = ''): readonly Finding[] =>
   object === null ? [] : checkObject(object, version).findings

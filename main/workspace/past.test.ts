@@ -38,7 +38,7 @@ afterEach(async () => {
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
 
-/** A cluster that tells the story, a second each. */
+/** A cluster that emits the story, one second at a time. */
 const teller = (name: string): SourceResult => ({
   ok: true,
   source: {
@@ -92,7 +92,7 @@ function open(at: number): Workspace {
 const connect = (spec: SourceSpec): Promise<Connected> =>
   workspace.handlers.procedures['sources.connect']({ spec, inPlaceOf: null })
 
-/** Lets so many seconds be told and kept. */
+/** Emits and records this many seconds. */
 async function record(connection: number, seconds: number): Promise<void> {
   let latest: RecorderState | undefined
   const heard = new AbortController()

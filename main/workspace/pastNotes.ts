@@ -5,27 +5,27 @@ import type { Picture, ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf } from '../../core/units.ts'
 
-/** What happened before a source was connected, by what it reads of its own past. */
+/** Notes about the time before a source was connected, from the past that the source reads. */
 export interface PastNotes {
-  /** What the source told, after `picture` has taken it, and what a frame became there. */
+  /** Takes an event of the source, after `picture` has taken it, with the picture's result for a frame. */
   take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void
-  /** Oldest first, `MOST_NOTED_PAST` at most; another one once a further range was read. */
+  /** Oldest first, `MOST_NOTED_PAST` at most; replaced once a further range was read. */
   readonly noted: readonly Noted[]
 }
 
 type Sample = ServerPicture['latest']
 
-/** Levels of all samples that wait for the end of the range: some 60 MB. */
+/** Levels of all samples that wait for the end of the range: about 60 MB. */
 const MOST_LEVELS = 100_000
 
 /**
- * A range is told with its newest part first, but what happens is told in the order of time: samples wait, without what
- * no note needs, until the whole range is there. What is missed later and read then is noted by itself.
+ * A range arrives with its newest part first, but notes need chronological order: samples wait, reduced to what notes
+ * need, until the whole range is there. Ranges that are missed later and read then get their notes separately.
  */
 export function createPastNotes(): PastNotes {
   let waiting: Sample[] = []
   let levels = 0
-  /** The first sample of the present of each server, which the last one of the past is compared with. */
+  /** The first present sample of each server, which the last sample of the past is compared with. */
   const first = new Map<string, Sample>()
   let noted: readonly Noted[] = []
 
@@ -60,7 +60,7 @@ export function createPastNotes(): PastNotes {
   }
 }
 
-/** What rules and notes read: no flow schemas, whose waits are in what was derived. */
+/** The parts that rules and notes read: no flow schemas, whose waits are in the derived values. */
 const slim = ({ frame, derived }: Sample): Sample => ({
   frame: { ...frame, levels: frame.levels.map(slimLevel) },
   derived: {

@@ -5,8 +5,9 @@ import type { SourceSpec, Target } from '../../core/contract/source.ts'
 type UrlsTarget = Extract<Target, { kind: 'urls' }>
 
 /**
- * Whether a source may be remembered. Only what is opened again by name is: a simulation by its seed and version, but not
- * the demo, not the text of files, and no address that carries a user name, password or query, which may be a secret.
+ * Whether a source may be stored as recent. Only sources that are reopened by name are: a simulation by its seed and
+ * version, but not the demo, not the text of files, and no address that contains a user name, password or query, which
+ * may be a secret.
  */
 export function isRememberable(spec: SourceSpec): boolean {
   if (spec.kind === 'simulation' || spec.kind === 'feed') return true
@@ -28,8 +29,8 @@ function addressesOf(
 }
 
 /**
- * What of a specification is told to readers: texts of files stay here, because they may be many megabytes, and so do
- * credentials inside addresses.
+ * The part of a specification that readers receive: texts of files are left out, because they may be many megabytes,
+ * and so are credentials inside addresses.
  */
 export function publicSpec(spec: SourceSpec): SourceSpec {
   switch (spec.kind) {
@@ -62,7 +63,7 @@ function publicTarget(target: Target): Target {
   return { ...target, ...(target.servers && { servers: target.servers.map(withoutCredentials) }) }
 }
 
-/** Headers are left out altogether: one without its value would be another request. */
+/** Headers are left out completely: one without its value would make a different request. */
 export function publicPrometheus<T extends PrometheusTarget>({
   headers: _headers,
   credentials,
@@ -75,7 +76,7 @@ function withoutSecrets({ credentials, ...rest }: UrlsTarget): UrlsTarget {
   return { ...rest, ...withoutTyped(credentials) }
 }
 
-/** What was typed is left out; paths stay. */
+/** Typed credentials are left out; paths stay. */
 function withoutTyped(credentials: AddressCredentials | undefined): { credentials?: AddressCredentials } {
   const { token: _token, password: _password, ...paths } = credentials ?? {}
   return Object.keys(paths).length === 0 ? {} : { credentials: paths }

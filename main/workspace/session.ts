@@ -14,47 +14,47 @@ import type { EtcdDesk, LiveTraffic, SimulationSource, Source } from '../ports/s
 import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
 import { publicSpec } from './recent.ts'
 
-/** One connected source with everything that is known through it; discarded as a whole when it ends. */
+/** One connected source with all data that was read through it; discarded as a whole when it ends. */
 export interface Session {
   readonly connection: Connected
-  /** What the source has told so far. */
+  /** The picture of all events of the source so far. */
   readonly picture: Picture
   /** Throws `not-found` for a server that the source does not have. */
   server(id: string): ServerPicture
   setCadence(cadence: Cadence): void
   tryNow(server: string | undefined): void
-  /** Stops reading the past; nothing where the source does not read it. */
+  /** Stops reading the past; does nothing where the source does not read it. */
   stopPast(): void
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
-  /** All servers in a few numbers, where there are more than frames are of. */
+  /** Key figures of all servers, where there are more servers than frames are emitted for. */
   readonly whole: Source['whole']
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
-  /** Flow-control objects of the source; a door to nothing where it has none. */
+  /** Flow-control objects of the source; an empty door where it has none. */
   readonly objects: ObjectDoor
-  /** Begins to read the objects, and tells what is known of them at every change. Once for a session. */
+  /** Begins to read the objects, and calls `onReading` with every reading. Once per session. */
   readObjects(onReading: (reading: ObjectsReading) => void): void
-  /** How the simulation goes, the present first; nothing for other sources. */
+  /** State of the simulation, the present first; nothing for other sources. */
   readonly pace: Subscribable<SimulationState>
-  /** Throws `unsupported` for what is no simulation. */
+  /** Throws `unsupported` for a source that is not a simulation. */
   simulation(): Pick<SimulationSource, 'state' | 'control'>
-  /** Single requests of the source, where it sees them. */
+  /** Individual requests of the source, where it observes them. */
   readonly traffic: LiveTraffic | undefined
-  /** The same; throws `unsupported` where no single requests are seen. */
+  /** The same; throws `unsupported` where no individual requests are observed. */
   seen(): LiveTraffic
   readonly requests: Subscribable<LiveEvent>
   readonly requestStates: Subscribable<LiveState>
-  /** Throws `unsupported` for what is no etcd proxy. */
+  /** Throws `unsupported` for a source that is not an etcd proxy. */
   etcd(): EtcdDesk
   readonly etcdStates: Subscribable<EtcdState>
-  /** Begins, changes or ends a draft beside; throws like `seen`. */
+  /** Starts, changes or ends a draft that runs alongside; throws like `seen`. */
   candidate(wish: CandidateWish): LiveState
-  /** Throws `unsupported` for what is no proxy. */
+  /** Throws `unsupported` for a source that is not a proxy. */
   mode(mode: ProxyMode): LiveState
   /** Aborted by `end`. */
   readonly ended: AbortSignal
-  /** Settles once everything that the source took is given back. */
+  /** Settles once everything that the source acquired is released. */
   end(): Promise<void>
 }
 
@@ -66,20 +66,21 @@ export interface SessionOptions {
   readonly cadence: Cadence
   readonly environment: Environment
   readonly onConnection: (connection: Connected) => void
-  /** Called with everything that the source tells, once it is part of the picture, and what a frame became there. */
+  /** Called with every event of the source, once it is part of the picture, and with the picture's result for a frame. */
   readonly onEvent?: (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>) => void
 }
 
 /**
- * Frames of several servers come within moments of each other; they are told together. One server's are told as soon
- * as the source has said everything that it had to say at once (a recording brings minutes at its start).
+ * Frames of several servers arrive within moments of each other; they are emitted together. The frames of a single
+ * server are emitted as soon as the source has emitted all events of the same moment (a recording emits minutes at its
+ * start).
  */
 export const GATHER_MS = 40
-/** Between two events of single requests, and between two states, while somebody listens; milliseconds. */
+/** Between two events of individual requests, and between two states, while there is a listener; milliseconds. */
 const ROWS_MS = 100
 const STATE_MS = 1_000
 
-/** A session is what the events of its source add up to, and the questions and wishes that its source takes. */
+/** A session accumulates the events of its source, and passes queries and commands to it. */
 export function startSession(options: SessionOptions): Session {
   const { id, source, simulation, environment } = options
   const abort = new AbortController()
@@ -90,7 +91,7 @@ export function startSession(options: SessionOptions): Session {
   let onReading = (_reading: ObjectsReading): void => undefined
   let chosen = options.cadence
   let seq = 0
-  /** Servers with a frame that is about to be told. */
+  /** Servers with a frame that has not been emitted yet. */
   const untold = new Set<string>()
 
   const connection = (): Connected => ({
@@ -126,7 +127,7 @@ export function startSession(options: SessionOptions): Session {
     switch (event.kind) {
       case 'frame':
         if (event.past === true) return
-        // One that is never told by itself counts, so that readers know what they miss.
+        // A frame that is never emitted by itself counts, so that readers can detect what they missed.
         if (untold.has(event.frame.id)) seq++
         untold.add(event.frame.id)
         return tellFrames(picture.servers.length > 1 ? GATHER_MS : 0)
@@ -166,7 +167,7 @@ export function startSession(options: SessionOptions): Session {
         live.log.telling = false
       }
     },
-    // A reader that comes back learns that it missed something, although nothing more may happen.
+    // A reader that reconnects can detect that it missed something, even if nothing more happens.
     () => live && { connection: id, from: live.log.event, event: live.log.event, requests: [], dropped: 0 },
   )
   const stateOf = (from: LiveTraffic): LiveState => {
@@ -191,7 +192,7 @@ export function startSession(options: SessionOptions): Session {
     () => {
       const desk = source.etcd
       if (desk === undefined) return () => undefined
-      // What fails is told by the health of the source.
+      // The health of the source reports failures.
       const look = (): void =>
         void desk.state().then(
           (state) => take({ kind: 'etcd', state }),
@@ -228,7 +229,7 @@ export function startSession(options: SessionOptions): Session {
     frames,
     whole: source.whole,
     dumps(server, emit, signal) {
-      // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
+      // A reader may name a server before its first event, or one that never appears: nothing is created for it.
       dumps.subscribe((dump) => void (dump.server === server && emit(dump)), signal)
       const latest = picture.dump(server)
       if (latest !== undefined) emit(latest)
@@ -276,7 +277,7 @@ export function startSession(options: SessionOptions): Session {
 const OWN_CADENCE = 'A frame follows each scrape of Prometheus; change scrape_interval in its configuration.'
 const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
 
-/** Calls once for all requests that come before it did. */
+/** Calls once for all requests made before the call. */
 function later({ after }: Environment, call: () => void): (ms: number) => void {
   let asked = false
   return (ms) => {

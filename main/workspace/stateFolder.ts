@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 
-/** Where the console of web mode and command line keeps settings and recent sources, by the platform's convention. */
+/**
+ * Where the console stores settings and recent sources in web mode and on the command line, by the platform's
+ * convention.
+ */
 export function stateFolder(
   platform: NodeJS.Platform,
   home: string,

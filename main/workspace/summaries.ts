@@ -11,7 +11,10 @@ const SUMMARY_MS = 1_000
 /** A trend is read from the history again after one of its steps. */
 const TREND_STEP_MS = TREND.ms / TREND.steps
 
-/** A source in a few numbers: at the start, then after new frames, at most once a second and only while somebody listens. */
+/**
+ * Key figures of a source: at the start, then after new frames, at most once a second and only while there is a
+ * listener.
+ */
 export function createSummaries(
   {
     connection: { id: connection },

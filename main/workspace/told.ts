@@ -19,11 +19,11 @@ interface Telling {
   readonly desk: Pick<ObjectDesk, 'states'>
   readonly alerting: Pick<Alerting, 'states' | 'noted'>
   readonly environment: Environment
-  /** Knows the history in place of the session, where the source is a recording. */
+  /** Replaces the session's history, where the source is a recording. */
   readonly archive?: Archive | undefined
 }
 
-/** What is answered of what a source has told, wherever the console runs and whatever else it can do. */
+/** Handlers that read the events of a source so far, independent of where the console runs and what else it can do. */
 export function toldHandlers({ session, desk, alerting, environment, archive }: Telling): {
   readonly procedures: Pick<SourceHandlers['procedures'], ToldProcedure>
   readonly streams: Pick<SourceHandlers['streams'], ToldStream>
@@ -61,7 +61,7 @@ export function toldHandlers({ session, desk, alerting, environment, archive }: 
   }
 }
 
-/** Levels are few and stay; queues and requests are what makes a dump large. */
+/** Levels are few and stay; queues and requests make a dump large. */
 export function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
   return {
     ...dump,

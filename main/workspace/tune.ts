@@ -18,7 +18,7 @@ import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface TuneOptions {
-  /** Nothing is searched without it. */
+  /** Without it, nothing is searched. */
   readonly desk: WhatIfDesk | undefined
   readonly openPast: (connection: number) => Promise<number>
   readonly sourceOf: (connection: number) => ConnectedSource
@@ -26,7 +26,7 @@ interface TuneOptions {
   readonly environment: Pick<Environment, 'now'>
 }
 
-/** Fitting a twin is so much of the whole. */
+/** Fraction of the whole that fitting a twin takes. */
 const FIT_SHARE = 0.2
 
 interface Base {
@@ -34,7 +34,7 @@ interface Base {
   readonly notes: readonly string[]
 }
 
-/** Searches for the smallest edit of a connected source; the work is done elsewhere, and nothing is applied. */
+/** Searches for the smallest edit of a connected source; the computation runs elsewhere, and nothing is applied. */
 export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'> {
   const { desk, environment } = options
   return {
@@ -42,7 +42,7 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
       const started = environment.now()
       const run = async (): Promise<void> => {
         if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot search for edits.')
-        // A twin takes minutes to fit.
+        // Checked first, because fitting a twin takes minutes.
         const wrong = misspelt(wish, namesOfObjects(wish.before))
         if (wrong !== undefined) throw new ProblemError('invalid-input', wrong)
         const tell = (part: number): void => emit({ kind: 'progress', part: part * FIT_SHARE })
@@ -117,7 +117,7 @@ const answerOf = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly
 function shownProposal({ objects, findings, ...proposal }: Proposal): TuneProposal {
   return {
     ...proposal,
-    // An edit of levels deletes none.
+    // An edit of levels does not delete any.
     objects: objects.flatMap(({ kind, name, to }) =>
       to === null ? [] : [{ kind, name, text: writeManifest(kind, to) }],
     ),

@@ -141,7 +141,7 @@ describe('the check of a console', () => {
     world.now += 1
     await read()
     expect(world.asked).toBe(2)
-    // Of another address, or by another version, nothing is known.
+    // Results of another address, or of a check by another version, do not count.
     world.from = 'https://other.test/'
     await read()
     expect(world.asked).toBe(3)

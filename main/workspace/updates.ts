@@ -5,13 +5,13 @@ import { isLoopback } from '../cluster/redact.ts'
 import type { Store } from '../store/store.ts'
 import { parseJson } from '../../core/text/text.ts'
 
-/** Milliseconds in which an address answers, and bytes of its answer. */
+/** Time limit for a response, milliseconds, and size limit, bytes. */
 const ANSWER_MS = 10_000
 const MOST_BYTES = 64 * 1024
 
 /**
- * An address that may be asked for releases: https, or http on this machine. Its path and query may be a secret, so that only
- * its host is ever shown. Throws `ProblemError`.
+ * An address that may be queried for releases: https, or http on this machine. Its path and query may be a secret, so
+ * only its host is ever shown. Throws `ProblemError`.
  */
 function releaseAddress(text: string): URL {
   const url = URL.parse(text)
@@ -25,9 +25,9 @@ function releaseAddress(text: string): URL {
 const mayAsk = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
 
 /**
- * Asks an address for the newest version and compares it with the own one. There is no usual address: nobody publishes releases of
- * this console yet. Nothing is downloaded or run, and of the answer only a version and a link that a browser may follow are
- * used. What goes wrong is a state as well.
+ * Requests the newest version from an address and compares it with our own. There is no default address: releases of
+ * this console are not published yet. Nothing is downloaded or run, and only a version and a link that a browser may
+ * follow are used from the response. A failure is a state as well.
  */
 export async function checkForUpdate(address: string, own: string, ask: typeof fetch = fetch): Promise<UpdateState> {
   if (address === '') return { state: 'off' }
@@ -52,7 +52,7 @@ async function readRelease(url: URL, ask: typeof fetch) {
   try {
     response = await ask(url, {
       headers: { accept: 'application/json', 'user-agent': 'apf-console' },
-      // Another address is one that nobody chose.
+      // The user did not choose the address of a redirect.
       redirect: 'manual',
       credentials: 'omit',
       signal: AbortSignal.timeout(ANSWER_MS),
@@ -75,14 +75,14 @@ async function readRelease(url: URL, ask: typeof fetch) {
   return release.data
 }
 
-/** `undefined` where there is more. */
+/** `undefined` if there is more. */
 async function textWithin(response: Response, most: number): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    // Leaving the loop gives the rest up.
+    // Leaving the loop cancels the rest.
     if (bytes > most) return undefined
     text += decoder.decode(piece, { stream: true })
   }
@@ -97,7 +97,10 @@ interface UpdateOptions {
   readonly ask?: typeof fetch
 }
 
-/** What the address of the settings says, asked at most once a day for all consoles of this user, failures included. */
+/**
+ * The result of the address in the settings, requested at most once a day for all consoles of this user, failures
+ * included.
+ */
 export function createUpdates({ store, version, now, ask }: UpdateOptions): { read(): Promise<UpdateState> } {
   let reading: Promise<UpdateState> | undefined
   const read = async (): Promise<UpdateState> => {
@@ -105,7 +108,7 @@ export function createUpdates({ store, version, now, ask }: UpdateOptions): { re
     if (updateFrom === '') return { state: 'off' }
     const kept = await store.update.read()
     const age = kept === undefined ? Number.POSITIVE_INFINITY : now() - kept.at
-    // One that was asked by another version says nothing of this one; a clock that was set back must not stop the checks.
+    // A result of another version does not apply to this one; a clock that was set back must not stop the checks.
     if (kept?.from === updateFrom && kept.by === version && age >= 0 && age < MS_PER_DAY) return kept.state
     const state = await checkForUpdate(updateFrom, version, ask)
     await store.update.write({ at: now(), from: updateFrom, by: version, state })

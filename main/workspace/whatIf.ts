@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface WhatIfOptions {
-  /** Nothing is compared without it. */
+  /** Without it, nothing is compared. */
   readonly desk: WhatIfDesk | undefined
-  /** The connection that knows the past of another one. */
+  /** Opens the connection with the past of another one. */
   readonly openPast: (connection: number) => Promise<number>
   readonly sourceOf: (connection: number) => ConnectedSource
   readonly kept: Store['scenarios']
@@ -20,11 +20,11 @@ interface WhatIfOptions {
 interface WhatIfHandlers {
   readonly procedures: Pick<ProcedureHandlers, `whatIf.${string}` & ProcedureName>
   readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario'>
-  /** A run with the requests and the scenario that it is of; any other source as it is. Rejects with `ProblemError`. */
+  /** A run together with its requests and its scenario; any other source unchanged. Rejects with `ProblemError`. */
   readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
 }
 
-/** Compares variants: the requests come from here, the work is done elsewhere. */
+/** Compares variants: the requests come from here, the computation runs elsewhere. */
 export function whatIfHandlers({ desk, openPast, sourceOf, kept }: WhatIfOptions): WhatIfHandlers {
   const found = (): WhatIfDesk => {
     if (desk !== undefined) return desk

@@ -17,7 +17,7 @@ import { allNamed } from '../../test/harness/consent.ts'
 
 const START = Date.UTC(2026, 0, 1)
 
-/** A source that a test speaks for. */
+/** A source whose events a test emits. */
 function fakeSource(name: string, still = false) {
   let emit: Emit = () => undefined
   let signal: AbortSignal | undefined
@@ -157,7 +157,7 @@ describe('the workspace', () => {
     settle()
     a.frame(3, 30)
     settle()
-    // The one that was never told by itself counts.
+    // The frame that was never emitted by itself counts.
     expect(events.map(({ seq, connection }) => [seq, connection])).toEqual([
       [2, 1],
       [3, 1],
@@ -188,7 +188,7 @@ describe('the workspace', () => {
     }
     const [a, b, c] = fakes
     for (const second of [1, 2, 3]) for (const fake of fakes) fake.frame(second, second)
-    // The frames that were told at once, then the summaries of that second.
+    // The frames that were emitted at once, then the summaries of that second.
     settle()
     settle()
     b?.failing()
@@ -229,7 +229,7 @@ describe('the workspace', () => {
       ]),
       watches: [{ apiGroup: 'coordination.k8s.io', resource: 'leases', total: 3 }],
     })
-    // A page without them leaves what is known.
+    // A page without them keeps the known ones.
     a.frame(2)
     expect(await console.call('sources.facts', { server: 'a' })).toEqual({
       objects: { pods: { count: 40, averageSize: 900 }, 'leases.coordination.k8s.io': { count: 9 } },
@@ -300,7 +300,7 @@ describe('the workspace', () => {
     a.frame(1, 10)
     b.frame(1, 20)
     settle()
-    // Both call their server `a`.
+    // Both servers are named `a`.
     expect(seen).toEqual({ left: [[10]], right: [[20]] })
     const range = { server: 'a', from: START, to: START + 10_000, maxPoints: 100 }
     const executed = async (connection: number): Promise<unknown> =>
@@ -308,7 +308,7 @@ describe('the workspace', () => {
     expect([await executed(left.connection), await executed(beside.id)]).toEqual([10, 20])
     expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['a', 'b'])
 
-    // The one that is left takes nothing with it, and its place is free.
+    // The disconnected source takes nothing with it, and its place is free.
     await left.call('sources.disconnect', null)
     expect([a.ended(), b.ended()]).toEqual([true, false])
     expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['b'])

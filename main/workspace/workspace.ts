@@ -39,7 +39,7 @@ import { whatIfHandlers } from './whatIf.ts'
 import { createUpdates } from './updates.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
 
-/** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
+/** What the workspace needs from its environment; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
   readonly consent: Consent
   readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
@@ -51,7 +51,7 @@ export interface Access extends Elsewhere {
 }
 
 export interface WorkspaceOptions {
-  /** Folder of the store, made when it is missing; `undefined` keeps everything in memory. */
+  /** Folder of the store, created when it is missing; `undefined` keeps everything in memory. */
   readonly stateDir: string | undefined
   readonly environment: Environment
   readonly access: Access
@@ -60,9 +60,9 @@ export interface WorkspaceOptions {
   readonly platform: string
   /** Called with a sentence for each event that the operator should know about although nothing failed. */
   readonly warn: (sentence: string) => void
-  /** Connects a source; in this thread unless given. */
+  /** Connects a source; by default in this thread. */
   readonly open?: OpenSource
-  /** Compares variants and forecasts edits; neither is done without it. */
+  /** Compares variants and forecasts edits; without it neither is available. */
   readonly whatIf?: WhatIfDesk
   /** Called with each source that is connected. */
   readonly onConnected?: (source: ConnectedSource) => void
@@ -72,21 +72,21 @@ export interface Workspace {
   readonly handlers: Handlers
   /** Lines to connected sources that run elsewhere; for `serve`. */
   readonly lineTo: LineTo
-  /** Ends the connected sources; settles once they have given back what they took. */
+  /** Ends the connected sources; settles once they have released what they acquired. */
   readonly close: () => Promise<void>
 }
 
 /** A connected source. */
 interface Open {
   readonly id: number
-  /** The connection whose past it is; such a one is in no list. */
+  /** The connection whose past it is; such a connection is in no list. */
   readonly pastOf?: number
   readonly source: ConnectedSource
   /** As it was given, with the secrets that were typed. */
   readonly spec: SourceSpec
 }
 
-/** The one place that owns state: the connected sources, settings and recent sources. */
+/** The single owner of state: the connected sources, settings and recent sources. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { environment, access } = options
   const store = openStore(options.stateDir)
@@ -94,11 +94,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     options.open ?? ((request) => openSource(request, { environment, store, makeSource: access.makeSource }))
 
   const connections = createTopic<Connected[]>()
-  /** By place: a source that is connected in the place of another one takes over its place. */
+  /** By place: a source that replaces another one gets its place. */
   const connected = new Map<number, Open>()
   /** The place of each connection there ever was, by its id. */
   const places = new Map<number, number>()
-  /** By place, the attempt that decided what is connected there; an earlier one that is slower comes too late. */
+  /** By place, the attempt that decided what is connected there; an earlier but slower attempt is ignored. */
   const decided = new Map<number, number>()
   let attempts = 0
   const closing = new AbortController()
@@ -107,9 +107,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   tell()
 
   const notices = createTopic<readonly Problem[]>()
-  /** Of this store, of each connection whose source has its own, by connection, and of one that was lost. */
+  /** Notices of this store, by connection of each source that has its own store, and of a source that was lost. */
   const noticed = new Map<number | 'own' | 'lost', readonly Problem[]>()
-  // Also where nobody looks at the page.
+  // Even if no page shows the notices.
   const warned = new Set<string>()
   const notice = (of: number | 'own' | 'lost', problems: readonly Problem[]): void => {
     noticed.set(of, problems)
@@ -132,10 +132,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return found.source
   }
 
-  /** Settles once the source has given back everything that it took. */
+  /** Settles once the source has released everything that it acquired. */
   const leave = (place: number): Promise<void> => {
     const left = connected.get(place)
-    // First of all: what is not connected any more when it ends was not lost.
+    // This comes first: a source that is already disconnected when it ends was not lost.
     if (connected.delete(place)) tell()
     if (left !== undefined) leavePast(left.id)
     return left?.source.end() ?? Promise.resolve()
@@ -149,7 +149,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const spec = await comparisons.complete(withSecrets(given))
     const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
     const port = portOf(spec)
-    // What listens on the port that the next source wants must leave it first.
+    // If the old source listens on the port that the new one needs, it must end first.
     if (port !== 0 && connected.get(place)?.source.port === port) await leave(place)
     const source = await open({
       id,
@@ -178,12 +178,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         name: connection.source.name,
         spec: publicSpec(spec),
       }
-      // The source is connected whether or not it can be remembered; the store says why it cannot.
+      // The source is connected whether or not it can be stored as recent; the store reports why it cannot.
       await store.recents.add(added).catch(() => undefined)
     }
     return source.connection
   }
-  /** What a source that ended could not keep is of no use any more; one that ended by itself is not connected any more. */
+  /** Notices of a source that ended no longer matter; a source that ended by itself is no longer connected. */
   const lose = (id: number, reason: unknown): void => {
     noticed.delete(id)
     const lost = find(id) !== undefined
@@ -194,7 +194,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     tell()
   }
 
-  /** Names of the recordings that tell of a source: of the same cluster all, of any other only the present one. */
+  /**
+   * Names of the recordings of a source: for a cluster or an etcd proxy, all that were made of it; for any other
+   * source, only the present one.
+   */
   const recordingsOf = async ({ source, id }: Open): Promise<string[]> => {
     const shelf = await access.recordings()
     const { spec } = source.connection
@@ -228,7 +231,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return id
   }
 
-  /** The page does not have the secrets of a connected source; it asks about it without. */
+  /** The page does not have the secrets of a connected source; it sends the target without them. */
   const withTypedSecrets = (target: Target): Target => {
     for (const { spec } of connected.values()) {
       if (spec.kind !== 'scrape') continue
@@ -238,7 +241,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return target
   }
 
-  /** The same of a Prometheus that is connected: asked at the same address as the same user or tenant. */
+  /** The same for a connected Prometheus: at the same address, as the same user or tenant. */
   const asConnected = (target: PrometheusTarget): PrometheusTarget => {
     for (const { spec } of connected.values()) {
       if (spec.kind !== 'prometheus') continue
@@ -325,7 +328,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 type About<I> = I & { readonly connection: number }
 
-/** Each asks the source that it is about. */
+/** Each procedure calls the source that its input names. */
 function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['procedures'] {
   const asks =
     <N extends SourceProcedureName>(name: N) =>
@@ -373,7 +376,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
   }
 }
 
-/** Nothing comes of a source that is not connected. */
+/** A source that is not connected emits nothing. */
 function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceHandlers['streams'] {
   const hears =
     <N extends SourceStreamName>(name: N) =>
@@ -399,10 +402,10 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
   }
 }
 
-/** Connects what the console opens with. Rejects with `ProblemError`. */
+/** Connects the initial source. Rejects with `ProblemError`. */
 export async function connectFirst({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
   const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
-  // The interval is no part of these as sources.
+  // The specifications of these sources do not contain the interval.
   if (spec.kind === 'demo' || spec.kind === 'simulation')
     await procedures['sources.cadence']({ connection, ...cadence })
 }
@@ -410,7 +413,7 @@ export async function connectFirst({ procedures }: Handlers, spec: SourceSpec, c
 const NOTHING_RECORDED =
   'Nothing of this source is recorded. The Connection screen shows whether recording is on, and switches it on.'
 
-/** The name of the recording that is being made of a source; `undefined` where there is none. */
+/** The name of the recording in progress of a source; `undefined` if there is none. */
 async function recordingNow(source: ConnectedSource, connection: number): Promise<string | undefined> {
   const heard = new AbortController()
   try {
@@ -423,7 +426,7 @@ async function recordingNow(source: ConnectedSource, connection: number): Promis
   }
 }
 
-/** 0 where any port will do, or none is wanted. */
+/** 0 where any port will do, or none is needed. */
 const portOf = (spec: SourceSpec): number => {
   if (spec.kind === 'proxy') return spec.port
   return spec.kind === 'feed' && spec.feed.kind === 'audit-webhook' ? spec.feed.port : 0
