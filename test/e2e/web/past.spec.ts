@@ -90,7 +90,8 @@ async function standing(read: () => Promise<readonly string[]>): Promise<{ at: s
   let last: { readonly at: string; readonly seen: readonly string[] }
   do {
     last = { at: newest, seen: await read() }
-    await page.waitForTimeout(3_000)
+    // Heat maps are read every five seconds.
+    await page.waitForTimeout(6_000)
   } while (last.at !== newest || JSON.stringify(last.seen) !== JSON.stringify(await read()))
   return last
 }
