@@ -178,7 +178,7 @@ export function ConsentNote() {
   return (
     <div className={styles['consent']} role="status">
       <Note kind="warn">
-        <b>Confirm {WHERE[waiting.where]}.</b> A page of this console asks it to{' '}
+        <b>Confirm {WHERE[waiting.where]}.</b> A page of this console requests:{' '}
         <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>
       </Note>
     </div>

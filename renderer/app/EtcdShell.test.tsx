@@ -48,7 +48,7 @@ it('says how the proxy is doing', () => {
   show({ ...etcdFixture, storage, since: etcdFixture.at - 120_000, decideMs: 0.02 })
   const { rerender } = render(<EtcdPart good />)
   expect(screen.getByRole('contentinfo').textContent).toBe(
-    'source answersetcd proxy up 2 minetcd 3.6.8decides in 20 µsrules revision 3Separate from Priority and Fairness of the API serverediting on',
+    'source respondsetcd proxy up 2 minetcd 3.6.8decides in 20 µsrules revision 3Separate from Priority and Fairness of the API serverediting on',
   )
   show({ ...etcdFixture, revision: null, editable: false })
   rerender(<EtcdPart good={false} />)

@@ -84,7 +84,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
         <span className={good ? styles['ok'] : styles['warn']}>
           <Icon name={good ? 'check' : 'warn'} size={12} />
         </span>
-        <span className="sr-only">{good ? 'source answers' : 'source fails'}</span>
+        <span className="sr-only">{good ? 'source responds' : 'source fails'}</span>
         <b>etcd proxy</b>
         {state?.since !== undefined && <> up {format.span((state.at - state.since) / 1_000)}</>}
       </span>
@@ -96,7 +96,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
       {state?.decideMs !== undefined && (
         <span
           className={classes(styles['item'], styles['wide'])}
-          title="Time to read a request and to decide about it, median of the latest 1,000"
+          title="Time to read and decide a request, median of the last 1,000"
         >
           decides in <b>{format.fixed(state.decideMs * 1_000)} µs</b>
         </span>

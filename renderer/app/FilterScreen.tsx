@@ -36,8 +36,8 @@ export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
     <>
       {OF_OBJECTS.has(entry.name) && (
         <Note kind="info">
-          This source uses the max-in-flight filter, which reads no flow schemas and no priority levels. What is shown
-          here is what Priority and Fairness would do with these objects.
+          This source uses the max-in-flight filter, which reads no flow schemas and no priority levels. This screen
+          shows how Priority and Fairness would apply these objects.
         </Note>
       )}
       <entry.Screen />
@@ -52,7 +52,7 @@ function NoLevels({ inFlight }: Pick<ServerFrame, 'inFlight'>) {
       <p>
         It counts requests and rejects what exceeds its two limits, without queues, flow schemas or borrowing. In flight
         at most, in the last second: {format.fixed(inFlight?.readOnly)} read-only and {format.fixed(inFlight?.mutating)}{' '}
-        mutating requests. Metrics do not say what it rejects; Live requests lists each request.
+        mutating requests. Metrics do not identify the rejected requests; Live requests lists each of them.
       </p>
     </EmptyState>
   )

@@ -132,7 +132,7 @@ const datesOf = ({ from, to }: { readonly from: number; readonly to: number }): 
 /** What a typed range will show, and how much of it is not recorded. */
 function meaning(parsed: Extract<ParsedRange, { ok: true }>, extent: Extent | undefined, now: number): string {
   const missing = extent === undefined ? 0 : unrecordedMs(extent, bounds(parsed.window, now), now)
-  const lacks = missing < MS_PER_SECOND ? '' : ` Of it, ${format.span(missing / MS_PER_SECOND)} are not recorded.`
+  const lacks = missing < MS_PER_SECOND ? '' : ` ${format.span(missing / MS_PER_SECOND)} of it are not recorded.`
   return `${rangeMeaning(parsed)}${lacks}`
 }
 

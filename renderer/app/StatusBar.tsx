@@ -26,7 +26,7 @@ export function StatusBar() {
     return (
       <footer className={styles['barBar']}>
         <span>No source connected</span>
-        <span className={styles['right']}>Everything you see here runs on this machine</span>
+        <span className={styles['right']}>Everything on this screen runs on this machine</span>
       </footer>
     )
   }
@@ -47,7 +47,13 @@ export function StatusBar() {
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />
         </span>
         <span className="sr-only">
-          {isPast ? (facts.good ? 'source answered' : 'source failed') : facts.good ? 'source answers' : 'source fails'}
+          {isPast
+            ? facts.good
+              ? 'source responded'
+              : 'source failed'
+            : facts.good
+              ? 'source responds'
+              : 'source fails'}
         </span>
         <b>{facts.cadence}</b>
       </span>
@@ -92,7 +98,7 @@ function EditingState() {
           ? `Editing of ${state.target} is on.`
           : state?.editing.state === 'impossible'
             ? state.editing.why
-            : 'Nothing can be changed from here until editing is switched on.'
+            : 'Editing is off. Turn it on to change objects.'
       }
     >
       <Icon name={on ? 'editor' : 'lock'} size={12} />

@@ -65,7 +65,7 @@ test('goes from mark to mark by key and button, and no further than the last', (
 })
 
 test('says that numbers are of the present until the instant is there', () => {
-  const text = 'Charts show the range, everything else still the present.'
+  const text = 'Charts show the range; everything else still shows the present.'
   expect(screen.getByText(text)).toBeTruthy()
   act(() => pastStore.setState({ moment: { at: instant(), derived: [], health: [] } }))
   expect(screen.queryByText(text)).toBeNull()

@@ -46,7 +46,7 @@ export function TimeBar() {
           <ProblemNote
             problem={{
               ...problem,
-              message: `Charts show the range, everything else the present. ${problem.message}`,
+              message: `Charts show the range; everything else shows the present. ${problem.message}`,
             }}
           />
         </div>
@@ -61,12 +61,12 @@ const OTHERS = 'Other screens show the instant selected in the time bar.'
 const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> = {
   fleet: `Fleet shows the present. ${OTHERS}`,
   connection: `Connection shows the present. ${OTHERS}`,
-  recordings: `Recordings lists what there is now. ${OTHERS}`,
-  runs: `What-if takes the newest objects and requests. ${OTHERS}`,
-  scenarios: `Scenarios are of no time. ${OTHERS}`,
+  recordings: `Recordings lists the current recordings. ${OTHERS}`,
+  runs: `What-if uses the newest objects and requests. ${OTHERS}`,
+  scenarios: `Scenarios do not depend on time. ${OTHERS}`,
   draft:
-    'The draft is of the newest objects, and its forecast of the newest requests. Demand and limits beside it are of the selected instant.',
-  journal: `Journal lists every edit until now. ${OTHERS}`,
+    'The draft uses the newest objects, its forecast the newest requests. Demand and limits next to it are those of the selected instant.',
+  journal: `Journal lists all edits up to now. ${OTHERS}`,
 }
 
 /** What the screen shows although another time is selected. */
@@ -83,7 +83,7 @@ function PresentNote() {
 }
 
 /** Shown while the instant is being read; over the screen, because that takes only a moment. */
-const OPENING = 'Charts show the range, everything else still the present.'
+const OPENING = 'Charts show the range; everything else still shows the present.'
 
 /** Only the parts that depend on the instant render when it moves; everything else depends on the day or the range. */
 function Recorded() {

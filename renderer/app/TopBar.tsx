@@ -181,7 +181,7 @@ function Transport() {
   const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].toSorted((a, b) => a - b)
   return (
     <div role="group" aria-label="Simulated server" className={styles['group']}>
-      <Tip text="Simulation speed. Applies to everyone connected to this simulation; Pause only holds your view.">
+      <Tip text="Simulation speed. Applies to everyone connected to this simulation; Pause only freezes your view.">
         <select
           className={styles['speed']}
           aria-label="Simulation speed"

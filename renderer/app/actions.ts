@@ -72,9 +72,7 @@ export const connectTo = (spec: WishedSource): void =>
 /** Why the simulation cannot be controlled at this moment. */
 export function whyNotSteered(): string | undefined {
   if (connectionStore.getState().connection?.source.kind !== 'simulation') return 'No simulation is connected.'
-  return viewStore.getState().mode === 'past'
-    ? 'The simulation goes on in the present; go back to live first.'
-    : undefined
+  return viewStore.getState().mode === 'past' ? 'The simulation runs in the present; go back to live first.' : undefined
 }
 
 /** Why actions are not available at this moment. */
@@ -169,7 +167,7 @@ export const ACTION_INFO = {
   explain: action('Explain the limit of this level', 'why allocation borrow lend', 'X'),
   'why-429': action('Why are requests rejected?', '429 rejected throttled too many requests'),
   'stop-simulation': action('Stop the simulation for everyone', 'pause halt'),
-  'go-on-simulation': action('Let the simulation run', 'resume play'),
+  'go-on-simulation': action('Resume the simulation', 'let run play go on'),
   'step-simulation': action('Advance the simulation by one event', 'step'),
   'open-files': action('Open files', 'file import load captures dump recording'),
   'open-folder': action('Open a folder', 'directory import load captures recording'),
@@ -180,7 +178,7 @@ export const ACTION_INFO = {
   'reading-notes': action('Show how to read the Overview', 'tour help first introduction'),
   'theme-dark': setting('Dark theme', 'night colour'),
   'theme-light': setting('Light theme', 'day colour'),
-  'theme-system': setting('Theme of the system', 'colour'),
+  'theme-system': setting('System theme', 'colour'),
   'density-compact': setting('Compact rows', 'density'),
   'density-regular': setting('Regular rows', 'density'),
   'clock-utc': setting('Clock in UTC', 'time zone'),
@@ -224,11 +222,11 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   const impossible = facts.why ?? 'This source cannot be edited.'
   need(editing !== 'impossible', impossible, 'dry-run', 'apply', 'undo-applied', 'editing-on', 'editing-off')
   need(editing !== 'off', 'Editing is off.', 'apply', 'editing-off')
-  need(editing !== 'on', 'Editing is on already.', 'editing-on')
+  need(editing !== 'on', 'Editing is already on.', 'editing-on')
   need(facts.mayUndoDraft, 'There is no edit to undo.', 'undo-draft')
   need(facts.mayRedoDraft, 'There is no edit to redo.', 'redo-draft')
   need(notSteered === undefined, notSteered ?? '', 'stop-simulation', 'go-on-simulation', 'step-simulation')
-  need(!simulationStopped, 'The simulation is stopped already.', 'stop-simulation')
+  need(!simulationStopped, 'The simulation is already stopped.', 'stop-simulation')
   need(simulationStopped, 'The simulation is running.', 'go-on-simulation')
   return reasons
 }

@@ -100,7 +100,7 @@ async function copyRange(): Promise<void> {
     await navigator.clipboard.writeText(text)
     say(`Copied the range: ${text}.`)
   } catch {
-    say(`This page may not copy. The range is: ${text}.`)
+    say(`The browser does not allow copying. The range is: ${text}.`)
   }
 }
 

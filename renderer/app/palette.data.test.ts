@@ -169,7 +169,7 @@ describe('the palette', () => {
     expect(why('Switch editing on')).toBeUndefined()
     expect(why('Run the draft beside live traffic')).toBe('This source does not report individual requests.')
     expect(why('Redo the edit of the draft')).toBe('There is no edit to redo.')
-    expect(why('Let the simulation run')).toBe('No simulation is connected.')
+    expect(why('Resume the simulation')).toBe('No simulation is connected.')
     expect(why('Export')).toBe('Nothing on this screen can be exported.')
     const impossible = unavailableActions({ ...facts, editing: 'impossible', why: 'These are files.' })
     expect([impossible['editing-on'], impossible.apply]).toEqual(['These are files.', 'These are files.'])

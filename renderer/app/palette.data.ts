@@ -180,7 +180,7 @@ export const COMMAND_INFO: Readonly<
   'pan-earlier': { label: 'Move the range earlier', key: '<', also: 'pan' },
   'pan-later': { label: 'Move the range later', key: '>', also: 'pan' },
   back: { label: 'Previous range', key: 'Backspace' },
-  forward: { label: 'Next range again', key: 'Shift Backspace' },
+  forward: { label: 'Next range', key: 'Shift Backspace' },
   'copy-range': { label: 'Copy the time range', key: 't c' },
   'paste-range': { label: 'Paste a time range', key: 't v' },
   source: { label: 'Choose source and server', key: 'Ctrl O', also: 'cluster switch kubeconfig' },

@@ -18,7 +18,7 @@ export async function pasteRange(): Promise<void> {
   try {
     text = await navigator.clipboard.readText()
   } catch {
-    say('This page may not read the clipboard. Paste the range into the time range field instead.')
+    say('The browser does not allow reading the clipboard. Paste the range into the time range field instead.')
     openOverlay('range')
     return
   }

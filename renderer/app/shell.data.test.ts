@@ -58,16 +58,16 @@ describe('the badge', () => {
     )
     expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }])).toMatchObject({
       tone: 'offline',
-      word: 'NO ANSWER',
+      word: 'NO RESPONSE',
     })
-    expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No answer/)
+    expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No response/)
   })
 
   it('does not say that there was none yet of what answered before', () => {
     const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
     const lost = [{ status: 'failing', lastGoodAt: '2026-11-26T00:07:28.000Z' }] as const
-    expect(badgeOf(connecting, true, undefined, lost).detail).toBe('lost; the console tries again')
-    expect(announcementOf('connecting', true, lost)).toBe('No answer; the console tries again.')
+    expect(badgeOf(connecting, true, undefined, lost).detail).toBe('lost; retrying')
+    expect(announcementOf('connecting', true, lost)).toBe('No response; retrying.')
   })
 
   it('does not wait for samples of a source that reads all clusters', () => {
@@ -78,12 +78,12 @@ describe('the badge', () => {
     expect(samplelessBadge(connectedTo(scrapeSpec('prod')), true, 'connecting')).toBeUndefined()
   })
 
-  it.each(['forbidden', 'unauthorized', 'credentials'] as const)('does not call %s no answer', (code) => {
+  it.each(['forbidden', 'unauthorized', 'credentials'] as const)('does not call %s no response', (code) => {
     const refused = { status: 'failing' as const, failures: [{ at: '', problem: { code, message: '' } }] }
     const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
     expect(badgeOf(connecting, true, undefined, [refused])).toMatchObject({ tone: 'offline', word: 'NO ACCESS' })
-    expect(badgeOf(connecting, true, undefined, [refused, { status: 'failing' }]).word).toBe('NO ANSWER')
-    expect(announcementOf('connecting', true, [refused])).toBe('No access yet; the console tries again.')
+    expect(badgeOf(connecting, true, undefined, [refused, { status: 'failing' }]).word).toBe('NO RESPONSE')
+    expect(announcementOf('connecting', true, [refused])).toBe('No access yet; retrying.')
   })
 
   it('says how fast a simulation goes, whether it stands, and what the machine cannot follow', () => {
@@ -104,7 +104,7 @@ describe('the badge', () => {
     expect(simulated({ paused: true }).word).toBe('SIMULATED, STOPPED')
     expect(simulated({ speed: 1_000, reachedSpeed: 612.3 }).detail).toBe('reaches ×612')
     expect(simulated({ speed: 0.1, reachedSpeed: 0.07 }).detail).toBe('not your cluster')
-    expect(simulated({ ended: true }).detail).toBe('at its end')
+    expect(simulated({ ended: true }).detail).toBe('ended')
     const drr = { ...view, mode: 'live', algorithm: 'drr' } as const
     expect(badgeOf({ ...drr, frame }, true).detail).toBe('drr')
     expect(badgeOf(drr, true).detail).toBe('drr, 0.8 s behind')

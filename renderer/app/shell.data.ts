@@ -46,7 +46,7 @@ export function badgeOf(
   servers: readonly Trying[] = [],
 ): Badge {
   const at = view.server === undefined ? undefined : unixMsOf(view.server.at)
-  if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
+  if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console does not respond' }
   if (view.run !== undefined) {
     const { name, ms } = view.run
     const since = `${(ms / MS_PER_SECOND).toFixed(3)} s`
@@ -60,7 +60,7 @@ export function badgeOf(
         return {
           tone: 'offline',
           word: noSample(servers).toUpperCase(),
-          detail: `${everAnswered(servers) ? 'lost' : 'no sample yet'}; the console tries again`,
+          detail: `${everAnswered(servers) ? 'lost' : 'no sample yet'}; retrying`,
         }
       }
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
@@ -111,7 +111,7 @@ export function samplelessBadge(
   const { spec, source } = connection
   if (readsClusters(connection)) return allFail(connection.servers) ? undefined : ALL_CLUSTERS
   if (connection.etcd !== true) return undefined
-  if (source.kind === 'recording') return { tone: 'still', word: 'RECORDING', detail: 'of an etcd proxy' }
+  if (source.kind === 'recording') return { tone: 'still', word: 'RECORDING', detail: 'etcd proxy' }
   if (allFail(connection.servers)) return undefined
   if (spec.kind === 'etcd' && spec.of.kind === 'story')
     return { tone: 'simulated', word: 'SIMULATED', detail: 'not your etcd' }
@@ -133,14 +133,14 @@ const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unaut
 
 /** A server that refuses does respond. */
 const noSample = (servers: readonly Trying[]): string =>
-  servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No answer'
+  servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No response'
 
 function simulatedBadge(simulation: SimulationState | undefined, algorithm: string | undefined): Badge {
   const detail = algorithm ?? 'not your cluster'
   if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail }
   const { speed, paused, reachedSpeed, ended } = simulation
   const word = `SIMULATED ×${speed}`
-  if (ended) return { tone: 'simulated', word, detail: 'at its end' }
+  if (ended) return { tone: 'simulated', word, detail: 'ended' }
   if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail }
   // At ordinary speeds the reached speed only fluctuates slightly; where the machine cannot keep up it is far off.
   const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
@@ -154,13 +154,13 @@ const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000
 export function announcementOf(mode: View['mode'], link: boolean, servers: readonly Trying[] = []): string {
   if (!link) return 'No link to the console.'
   if (mode === 'connecting' && allFail(servers))
-    return `${noSample(servers)}${everAnswered(servers) ? '' : ' yet'}; the console tries again.`
+    return `${noSample(servers)}${everAnswered(servers) ? '' : ' yet'}; retrying.`
   const words: Readonly<Record<View['mode'], string>> = {
     none: 'No source connected.',
     connecting: 'Connecting.',
     live: 'Live.',
     paused: 'Paused.',
-    stale: 'Stale: no new sample arrives; the last values stay.',
+    stale: 'Stale: no new samples. Showing the last values.',
     still: 'Showing a file.',
     past: 'Showing the past.',
   }

@@ -59,7 +59,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
   const draw = useCallback(
     (shown: Shown, side: string, plot: Plot) => {
       const own = points.get(shown) ?? []
-      if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejections are known in ${side}.`}</Absent>
+      if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejection data for ${side}.`}</Absent>
       const { period } = shown
       return (
         <Drawing

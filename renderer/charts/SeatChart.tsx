@@ -134,7 +134,7 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
       <GapBoxes gaps={[...data.gaps, ...silent]} domain={domain} plot={plot} />
       {data.resets.map((at) => (
         <path key={at} className={styles['notch']} d={`M${x(at) - 4} ${bottom}l4 -7l4 7z`}>
-          <title>{`${format.time(at)} counters started again`}</title>
+          <title>{`${format.time(at)} counters reset`}</title>
         </path>
       ))}
       {first !== undefined && (

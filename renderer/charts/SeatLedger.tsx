@@ -165,7 +165,7 @@ function LedgerKeys({ label, groups, lit, onLight, onOpen }: LedgerKeysProps) {
   )
 }
 
-const NO_PAIRS = 'seats pass through one pool; no lender is tied to a borrower'
+const NO_PAIRS = 'one pool; lenders and borrowers are not paired'
 
 /** Lenders above, borrowers below, one pool between them: the server keeps no pairs. */
 function LedgerPool(props: {

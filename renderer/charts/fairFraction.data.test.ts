@@ -83,7 +83,7 @@ describe('what each level got of what it asked', () => {
       'at p: 951 × p ≈ 307',
       '84 %, floor 75',
       '20 %, max 100',
-      'asked for nothing, got 0',
+      'target 0, limit 0',
       '40000 %, floor 4',
     ])
     expect(bars[3]?.ratio).toBeUndefined()

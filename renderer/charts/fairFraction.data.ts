@@ -147,7 +147,7 @@ const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
 const seats = (n: number): string => String(Math.round(n))
 
 function noteOf({ target, limit, decided, bound }: ShareRow, ratio: number | undefined): string {
-  if (ratio === undefined) return `asked for nothing, got ${limit}`
+  if (ratio === undefined) return `target 0, limit ${limit}`
   if (decided === 'p') return `at p: ${seats(target)} × p ≈ ${limit}`
   if (decided === 'case') return `${percent(ratio)}: ${limit} of ${seats(target)}`
   return `${percent(ratio)}, ${decided} ${seats(bound)}`

@@ -145,7 +145,9 @@ describe('the length limit', () => {
     expect(fullQueues(data(50).cells, undefined)).toBe(0)
     expect(overfullNote(data(50), 50)).toBeUndefined()
     expect(overfullNote(data(50), undefined)).toBeUndefined()
-    expect(overfullNote(data(50), 35)).toMatch(/holds 50 requests with a length limit of 35\. .* seats were free then/)
+    expect(overfullNote(data(50), 35)).toMatch(
+      /contains 50 requests with a length limit of 35\. .* seats were free then/,
+    )
   })
 })
 

@@ -47,7 +47,9 @@ describe('the account of every seat', () => {
     const one = level({ name: 'a', nominal: 100, current: 80 })
     const exempt = level({ name: 'exempt', nominal: 0, current: 20 })
     expect(differenceNote(ledgerOf(server({ levels: [one, exempt] }), []))).toMatch(/exempt holds 20/)
-    expect(differenceNote(ledgerOf(server({ levels: [one] }), []))).toMatch(/20 fewer than nominal: the page may mix/)
+    expect(differenceNote(ledgerOf(server({ levels: [one] }), []))).toMatch(
+      /20 fewer than nominal: the scrape may straddle/,
+    )
   })
 
   test('without room for all floors there is no pool', () => {

@@ -106,7 +106,7 @@ export function differenceNote(ledger: Ledger): string | undefined {
   if (difference < 0 && Math.abs(taken - amount) <= entries.length / 2) {
     return `current limits sum to ${ledger.current}: exempt holds ${taken} of the nominal seats.`
   }
-  return `current limits sum to ${ledger.current}, ${amount} ${way} than nominal: the page may mix two reallocations.`
+  return `current limits sum to ${ledger.current}, ${amount} ${way} than nominal: the scrape may straddle two reallocations.`
 }
 
 /** The account as one sentence: the drawing's accessible name. */

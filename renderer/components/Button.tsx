@@ -94,7 +94,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
-      () => setSaid('Not allowed to copy'),
+      () => setSaid('Copying not allowed'),
     )
   }
   return (

@@ -15,7 +15,7 @@ afterEach(() => {
 test.each<[ErrorCode, string]>([
   ['forbidden', 'You may not read /metrics on a.'],
   ['unauthorized', 'a does not accept the credentials.'],
-  ['timeout', 'a does not answer.'],
+  ['timeout', 'a does not respond.'],
 ])('says what failed before the first sample: %s', (code, title) => {
   const failure = { at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }
   connectionStore.setState({

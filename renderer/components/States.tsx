@@ -214,7 +214,7 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
     case 'tls':
       return `Cannot set up a secure connection to ${id}.`
     default:
-      return `${id} does not answer.`
+      return `${id} does not respond.`
   }
 }
 
@@ -236,8 +236,8 @@ export function NothingThen({ moment }: { readonly moment: Moment }) {
     >
       <p>
         {silence === undefined
-          ? 'The recording does not reach so far.'
-          : `No sample was recorded from ${silence}: the console was off, recording was off, or the server did not answer.`}
+          ? 'The recording does not cover this instant.'
+          : `No sample was recorded from ${silence}: the console was off, recording was off, or the server did not respond.`}
       </p>
     </EmptyState>
   )

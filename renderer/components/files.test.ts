@@ -52,7 +52,7 @@ describe('files to open', () => {
 
   it('that are broken are named', async () => {
     await expect(readFiles([file('x.gz', 'not gzip')])).rejects.toMatchObject({
-      problem: { code: 'bad-answer', message: 'x.gz is not a gzip file, or a broken one.' },
+      problem: { code: 'bad-answer', message: 'x.gz is not a valid gzip file.' },
     })
     await expect(readFiles([])).rejects.toMatchObject({ problem: { code: 'invalid-input' } })
   })

@@ -36,9 +36,9 @@ export const blobOf = ({ base64 }: SharedFile): Blob =>
  */
 export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<UploadedFile[]> {
   const wanted = files.filter(({ name }) => !name.startsWith('.'))
-  if (wanted.length === 0) throw new ProblemError('invalid-input', 'There is no file in what was chosen.')
+  if (wanted.length === 0) throw new ProblemError('invalid-input', 'The selection contains no files.')
   if (wanted.length > limits.files) {
-    throw new ProblemError('too-large', `The folder holds ${wanted.length} files; at most ${limits.files} are read.`)
+    throw new ProblemError('too-large', `The folder contains ${wanted.length} files; the limit is ${limits.files}.`)
   }
   const read: UploadedFile[] = []
   let total = 0
@@ -66,12 +66,12 @@ async function textOf(file: Readable, path: string, most: number): Promise<strin
       text += decoder.decode(value, { stream: true })
       if (text.length > most) {
         await reader.cancel()
-        throw new ProblemError('too-large', `${path} is too large: all files together may hold 48 MB of text.`)
+        throw new ProblemError('too-large', `${path} is too large: the limit for all files together is 48 MB of text.`)
       }
     }
   } catch (thrown) {
     if (thrown instanceof ProblemError) throw thrown
-    const what = packed ? 'is not a gzip file, or a broken one' : 'could not be read'
+    const what = packed ? 'is not a valid gzip file' : 'could not be read'
     throw new ProblemError('bad-answer', `${path} ${what}.`, String(thrown))
   }
 }

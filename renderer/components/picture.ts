@@ -30,7 +30,7 @@ export async function pictureOf(box: HTMLElement, { heading, origin, legends }: 
   }
   const canvas = document.createElement('canvas')
   const context = canvas.getContext('2d')
-  if (context === null) throw new Error('This browser gives no drawing surface.')
+  if (context === null) throw new Error('This browser does not provide a canvas.')
   const keys = legends.flatMap((element) => {
     const extent = element === null ? undefined : extentOf(element)
     return element === null || extent === undefined ? [] : [{ element, extent }]
@@ -174,7 +174,7 @@ const LOOK = [
 
 async function imageOf(svg: SVGSVGElement): Promise<HTMLImageElement> {
   const copy = svg.cloneNode(true)
-  if (!(copy instanceof SVGSVGElement)) throw new Error('A copy of a drawing is a drawing.')
+  if (!(copy instanceof SVGSVGElement)) throw new Error('Cannot copy this drawing.')
   const { width, height } = svg.getBoundingClientRect()
   withLook(svg, copy)
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')

@@ -26,7 +26,7 @@ export function answerRequests(line: Line, cluster: string, api: HeadlampLib['Ap
         headers,
         signal,
       })
-      if (!(response instanceof Response)) throw new Error('Headlamp answered with something else than a response.')
+      if (!(response instanceof Response)) throw new Error('Headlamp returned something other than a response.')
       reply({ kind: 'head', id, status: response.status, headers: Object.fromEntries(response.headers) })
       if (response.body !== null) await pass(id, response.body.getReader())
       if (!signal.aborted) reply({ kind: 'end', id })

@@ -56,7 +56,7 @@ describe('the line of the desktop window', () => {
     handOver(nonce, [port1], { origin: 'https://evil.test' })
     handOver(nonce, [port1], { source: null })
     const [outcome] = await Promise.all([opening.catch(String), vi.advanceTimersByTimeAsync(5_000)])
-    expect(outcome).toContain('did not answer')
+    expect(outcome).toContain('did not respond')
     port1.close()
   })
 })

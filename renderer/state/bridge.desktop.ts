@@ -19,7 +19,7 @@ export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
     const stop = new AbortController()
     const timer = setTimeout(() => {
       stop.abort()
-      reject(new Error('the main process did not answer'))
+      reject(new Error('the main process did not respond'))
     }, PATIENCE_MS)
     window.addEventListener(
       'message',

@@ -12,7 +12,7 @@ export const NO_OBJECTS: ObjectsState = {
   targetKey: 'none',
   state: 'unavailable',
   objects: { levels: [], schemas: [] },
-  editing: { state: 'impossible', why: 'Nothing is connected that has flow-control objects.' },
+  editing: { state: 'impossible', why: 'No connected source has flow-control objects.' },
 }
 
 /** Flow-control objects of the shown source at present, as reported by the other side; `undefined` before that. */

@@ -47,7 +47,7 @@ describe('time windows', () => {
   it.each([
     ['2026-01-01T00:01:00Z/2026-01-01T00:00:00Z', 'The range ends before it starts.'],
     ['2026-01-01T00:00:00Z/2026-01-03T00:00:00Z', 'A range is at most 24 h long.'],
-    ['2 s', 'A range is between 1 min and 24 h long.'],
+    ['2 s', 'A relative range is between 1 min and 24 h long.'],
     ['soon', 'Write a range as “last 600 s” or as two times with a slash between them.'],
   ])('refuse %s and say why', (text, why) => {
     expect(textToWindow(text)).toEqual({ ok: false, why })

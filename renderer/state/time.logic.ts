@@ -60,7 +60,7 @@ export function textToWindow(text: string): ParsedWindow {
   const relative = /^(?:last\s+)?(\d+)\s*(s|m|min|h)?$/i.exec(trimmed)
   if (relative !== null) {
     const seconds = Number(relative[1]) * (UNIT_SECONDS[(relative[2] ?? 's').toLowerCase()] ?? 1)
-    if (seconds < 60 || seconds > 86_400) return { ok: false, why: 'A range is between 1 min and 24 h long.' }
+    if (seconds < 60 || seconds > 86_400) return { ok: false, why: 'A relative range is between 1 min and 24 h long.' }
     return { ok: true, window: { kind: 'relative', seconds } }
   }
   const [first = '', second = '', ...more] = trimmed.split(/\/|\sto\s/)

@@ -37,8 +37,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60
 
 const HELP =
   'Write a range as “-6h”, “yesterday 14:00 to 15:00”, “2026-11-20 03:00 to 04:00” or “03:00 + 10m”, or a time alone.'
-const NO_ALERT = 'No alert is known of what is shown.'
-const OUTSIDE = 'The time behind the “@” lies outside the range.'
+const NO_ALERT = 'No alert of this source is known.'
+const OUTSIDE = 'The time after “@” is outside the range.'
 
 /**
  * A range as people write it: `-6h`, `yesterday`, `yesterday 14:00`, `14:00 to 15:30`, `2026-11-20 03:00 to 04:00`,

@@ -164,7 +164,7 @@ const SENTENCES: readonly Sentence[] = [
   },
   {
     words:
-      /^No request was rejected in the last (\d+) (s|min|h)(?:; (\S+) last queued at (\S+)|, and no sample saw one wait)?\.$/,
+      /^No request was rejected in the last (\d+) (s|min|h)(?:; (\S+) last queued at (\S+)|, and none waited in any sample)?\.$/,
     holds: ([, amount, unit = '', name, clock], facts) =>
       holdsInRange(0, Number(amount), unit, facts) &&
       (name === undefined ||
@@ -225,14 +225,14 @@ const SENTENCES: readonly Sentence[] = [
     holds: ([, from = '', to = ''], facts) => isGap(facts, from, to),
   },
   {
-    words: /^Rejections are known after two samples\.$/,
+    words: /^Rejections are available after two samples\.$/,
     holds: (_, { pages, at }) =>
       pages.slice(0, at + 1).filter(({ startedAt }) => startedAt === pages[at]?.startedAt).length <= 2,
   },
   // Explanations: they state no number of now.
   {
     words:
-      /^(?:It gets lent seats back within|Its borrowing limit keeps it|No other flow schema|A schema of their own|Whether requests are rejected takes|Wait p99 of the last 30 s: )/,
+      /^(?:It gets lent seats back within|Its borrowing limit keeps it|No other flow schema|Create a flow schema for them|Whether requests are rejected takes|Wait p99 of the last 30 s: )/,
     holds: () => true,
   },
 ]

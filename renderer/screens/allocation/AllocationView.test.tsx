@@ -34,13 +34,13 @@ describe('states of the Allocation screen', () => {
 
   it('torn: keeps the rounds before and says so', async () => {
     view('apiserver-a:6443', { torn: true })
-    expect(await screen.findByText(/^≈ The newest page was read during a reallocation/)).toBeTruthy()
+    expect(await screen.findByText(/^≈ The newest scrape straddles two reallocations/)).toBeTruthy()
     expect(screen.getByText(/^Case 3 of 3/)).toBeTruthy()
   })
 
   it('stale: says since when', async () => {
     view('apiserver-a:6443', { stale: true })
-    expect(await screen.findByText(/^No sample from apiserver-a:6443 for .* seen until \d\d:\d\d:\d\d\.$/)).toBeTruthy()
+    expect(await screen.findByText(/^No sample from apiserver-a:6443 for .* observed until \d\d:\d\d:\d\d\.$/)).toBeTruthy()
   })
 
   it('without rounds: says what is missing', async () => {
@@ -65,8 +65,8 @@ describe('what cannot be explained', () => {
         round={undefined}
       />,
     )
-    expect(screen.getByText('This server does not show its current limits.')).toBeTruthy()
-    expect(screen.getByText(family).parentElement?.textContent).toBe(`${family} is not there. Limits are unknown.`)
+    expect(screen.getByText('This server does not report its current limits.')).toBeTruthy()
+    expect(screen.getByText(family).parentElement?.textContent).toBe(`${family} is missing. Limits are unknown.`)
   })
 
   it('names what is missing for some levels only', () => {
@@ -78,7 +78,7 @@ describe('what cannot be explained', () => {
       />,
     )
     expect(screen.getByText('apiserver_flowcontrol_demand_seats_high_watermark').parentElement?.textContent).toMatch(
-      /is not there for every level\.$/,
+      /is missing for some levels\.$/,
     )
   })
 })

@@ -32,7 +32,7 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
     <Pane
       title="Borrow ledger"
       unit="seats"
-      note={`in use: sampled at ${format.time(round.step.at)}. There is one pool: whose seat went to whom is not tracked`}
+      note={`in use: sampled at ${format.time(round.step.at)}. One pool: lenders and borrowers are not paired`}
       actions={
         <>
           <PromqlMenu of="columns of the borrow ledger" copies={ledgerCopies(round.step.at)} />
@@ -154,8 +154,8 @@ const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
   remark: {
     text:
       rule === 'exempt-in-solver'
-        ? 'its limit is part of the common sum (servers up to 1.30), but nothing limits it'
-        : 'on top of all limits: nothing limits it',
+        ? 'its limit is part of the common sum (servers up to 1.30), but it is unlimited'
+        : 'on top of all limits: unlimited',
     look: styles['quiet'],
   },
 })
@@ -163,7 +163,7 @@ const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
 /** Where the two sides of the pool do not balance, and why. */
 function restNote({ undistributed, unknown }: AdjustmentLedger, { expected }: KnownRound): string {
   const lacking = unknown.length === 0 ? '' : `; not reported: ${unknown.join(', ')}`
-  if (undistributed === 0) return `what is lent is borrowed${lacking}`
+  if (undistributed === 0) return `all lent seats are borrowed${lacking}`
   const seats = `${format.seats(Math.abs(undistributed))} ${Math.abs(undistributed) === 1 ? 'seat' : 'seats'}`
   if (expected.regime !== 'solver') return `${seats} withheld for exempt${lacking}`
   return `${seats} ${undistributed > 0 ? 'less' : 'more'} by rounding each limit${lacking}`

@@ -239,7 +239,7 @@ function Expected({ row: { expected, agrees } }: { readonly row: StepRow }) {
 
 const Change = ({ change }: { readonly change: number | undefined }) =>
   change === undefined ? (
-    <span title="The limit of exempt is no part of the nominal seats">on top</span>
+    <span title="The limit of exempt is not part of the nominal seats">on top</span>
   ) : (
     format.change(change)
   )

@@ -61,7 +61,7 @@ function Content() {
     return (
       <NoCluster>
         This screen explains how an API server set the seat limits of its levels, reallocation by reallocation; the demo
-        has some to look at.
+        contains some.
       </NoCluster>
     )
   }
@@ -127,7 +127,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
         <HiddenReallocations server={server.id} />
         {torn && (
           <Note kind="info">
-            ≈ The newest page was read during a reallocation and mixes two of them. It is shown here with the next page.
+            ≈ The newest scrape straddles two reallocations. The newer one appears here with the next scrape.
           </Note>
         )}
       </div>
@@ -149,7 +149,7 @@ function StaleNote({ server }: { readonly server: ServerFrame }) {
   const ageMs = useViewPart((view) => view.ageMs)
   return (
     <Note kind="warn">
-      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations that were seen until ${format.time(unixMsOf(server.at))}.`}
+      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations observed until ${format.time(unixMsOf(server.at))}.`}
     </Note>
   )
 }
@@ -182,8 +182,8 @@ const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal
           {compared > 1 && (
             <span className={styles['quiet']}>
               {equal === compared
-                ? ` ${tone === 'good' ? 'So were' : 'As expected were'} all ${format.fixed(compared)} reallocations kept that can be compared.`
-                : ` ${format.fixed(equal)} of ${format.fixed(compared)} reallocations kept that can be compared are as expected.`}
+                ? ` All ${format.fixed(compared)} comparable reallocations are as expected.`
+                : ` ${format.fixed(equal)} of ${format.fixed(compared)} comparable reallocations are as expected.`}
             </span>
           )}
         </span>
@@ -214,18 +214,18 @@ export function NotExplained({ server, round }: { readonly server: ServerFrame; 
     <EmptyState
       title={
         round === undefined
-          ? 'This server does not show its current limits.'
+          ? 'This server does not report its current limits.'
           : 'The server does not report everything that these limits depend on.'
       }
     >
       {missing.map(({ family, note }) => (
         <p key={family}>
-          <span className="mono">{family}</span> is not there. {note}
+          <span className="mono">{family}</span> is missing. {note}
         </p>
       ))}
       {rest.map((family) => (
         <p key={family}>
-          <span className="mono">{family}</span> is not there for every level.
+          <span className="mono">{family}</span> is missing for some levels.
         </p>
       ))}
     </EmptyState>

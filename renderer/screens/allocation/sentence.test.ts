@@ -51,17 +51,17 @@ const cases = (exempt: number, low: number): ReportedAllocation =>
 describe('the sentence', () => {
   it('tells the story of the mock-ups', () => {
     expect(tell(STORY)).toBe(
-      'Case 3 of 3: shared out. After exempt (up to 5) 597 seats remain, more than the 530 that the floors add up to, so all 602 seats are divided. 5 levels sit at their floor; global-default and workload-low get the same fraction p = 0.3229 of their target. node-high, system and workload-high lend 72; global-default and workload-low borrow 72.',
+      'Case 3 of 3: shared out. After exempt (up to 5) 597 seats remain, more than the sum of all floors (530), so all 602 seats are divided. 5 levels sit at their floor; global-default and workload-low get the same fraction p = 0.3229 of their target. node-high, system and workload-high lend 72; global-default and workload-low borrow 72.',
     )
     expect(compared(STORY)).toMatchObject({ tone: 'good' })
   })
 
   it('tells the cases without a fair fraction', () => {
     expect(tell(cases(970, 970))).toBe(
-      'Case 1 of 3: held at min. exempt used up to 970 seats, so that nothing of 870 remains, no more than the 210 that all mins add up to. Every level keeps its min and nothing else.',
+      'Case 1 of 3: held at min. exempt used up to 970 seats, so that nothing of 870 remains, no more than the sum of all mins (210). Every level keeps its min and nothing else.',
     )
     expect(tell(cases(330, 970))).toMatch(
-      /^Case 2 of 3: between min and floor\. exempt used up to 330 seats, so that 540 of 870 remain: more than the 210 .* f = 0\.5000 of the way/,
+      /^Case 2 of 3: between min and floor\. exempt used up to 330 seats, so that 540 of 870 remain: more than the sum of all mins \(210\), .* f = 0\.5000 of the way/,
     )
   })
 
@@ -80,15 +80,15 @@ describe('the comparison', () => {
     )
     expect(compared({ ...STORY, levels, seatFairFrac: 0.5 })).toEqual({
       tone: 'bad',
-      text: 'Not as expected by the rules from 1.31 on: system 51 instead of 50 and p 0.5000 instead of 0.3229. Two pages agree, and no level, configuration, process or version changed, so the console has no explanation of its own: the server may follow other rules.',
+      text: 'Not as expected by the rules from 1.31 on: system 51 instead of 50 and p 0.5000 instead of 0.3229. Two scrapes agree, and no level, configuration, process or version changed. The server may not follow the algorithm of its version.',
     })
   })
 
   it.each([
-    [{ kind: 'one-page' } as const, /^Not compared: only one page has shown this reallocation/],
+    [{ kind: 'one-page' } as const, /^Not compared: only one scrape has shown this reallocation/],
     [{ kind: 'deleted-level', seats: 26 } as const, /^Not compared: the nominal limits add up to 26 seats more/],
     [{ kind: 'new-level', levels: ['batch'] } as const, /^Not compared: batch appeared with it/],
-    [{ kind: 'version' } as const, /^Not compared: the rules of this server’s version are not known/],
+    [{ kind: 'version' } as const, /^Not compared: the rules of this server’s version are unknown/],
   ])('of %o accuses nobody', (cause, text) => {
     const levels = STORY.levels.map((level) =>
       level.name === 'system' ? { ...level, limits: { ...level.limits, current: 51 } } : level,

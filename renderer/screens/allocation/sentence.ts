@@ -50,31 +50,31 @@ const exemptFloor = ({ levels: all }: ExpectedAllocation): number | undefined =>
 function exemptLeaves(expected: ExpectedAllocation): string {
   const { nominalSum, remaining } = expected
   const used = exemptFloor(expected)
-  if (used === undefined) return `${seats(remaining)} are there to divide`
+  if (used === undefined) return `${seats(remaining)} are available`
   const left = remaining <= 0 ? 'nothing' : format.seats(remaining)
   return `exempt used up to ${seats(used)}, so that ${left} of ${format.seats(nominalSum)} remain${left === 'nothing' ? 's' : ''}`
 }
 
 const heldAtMin = ({ minSum }: ExpectedAllocation): string =>
-  `, no more than the ${format.seats(minSum)} that all mins add up to. Every level keeps its min and nothing else.`
+  `, no more than the sum of all mins (${format.seats(minSum)}). Every level keeps its min and nothing else.`
 
 function interpolated(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
   const { minSum, floorSum, interpolation = 0 } = expected
   return [
-    `${exemptLeaves(expected)}: more than the ${format.seats(minSum)} that all mins add up to, not more than the ${format.seats(floorSum)} of all floors. Every limit is `,
+    `${exemptLeaves(expected)}: more than the sum of all mins (${format.seats(minSum)}), at most the sum of all floors (${format.seats(floorSum)}). Every limit is `,
     { strong: `f = ${format.fairFraction(interpolation)}` },
     ` of the way from its min to its floor. ${withheld(ledger)}`,
   ]
 }
 
 const withheld = ({ undistributed }: AdjustmentLedger): string =>
-  undistributed > 0 ? `${seats(undistributed)} are withheld for exempt; nothing passes through a pool.` : ''
+  undistributed > 0 ? `${seats(undistributed)} are withheld for exempt; there is no pool.` : ''
 
 function whyShared(expected: ExpectedAllocation): string {
   const { nominalSum, remaining, floorSum } = expected
   const used = exemptFloor(expected)
   const after = used === undefined ? '' : `After exempt (up to ${format.seats(used)}) `
-  return `${after}${seats(remaining)} remain, more than the ${format.seats(floorSum)} that the floors add up to, so all ${seats(nominalSum)} are divided. `
+  return `${after}${seats(remaining)} remain, more than the sum of all floors (${format.seats(floorSum)}), so all ${seats(nominalSum)} are divided. `
 }
 
 const named = (all: readonly ExpectedLevel[], verdict: LevelVerdict): readonly string[] =>
@@ -125,21 +125,21 @@ function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
 function causeSentence(cause: DifferenceCause): string {
   switch (cause.kind) {
     case 'one-page':
-      return 'Only one page has shown this reallocation so far, and one page in twenty mixes two of them.'
+      return 'Only one scrape has shown this reallocation so far, and one scrape in twenty straddles two.'
     case 'first-step':
       return 'It is the first reallocation since the console connected or the server started.'
     case 'deleted-level':
       return `The nominal limits add up to ${seats(cause.seats)} more than the server has: it still exports the series of a deleted level.`
     case 'new-level':
-      return `${listed(cause.levels)} appeared with it; until the next reallocation the server computes with a demand that it does not report.`
+      return `${listed(cause.levels)} appeared with it; until the next reallocation the server uses a demand that it does not report.`
     case 'gone-level':
-      return `${listed(cause.levels)} left with it.`
+      return `${listed(cause.levels)} disappeared with it.`
     case 'reconfigured':
-      return `${listed(cause.levels)} had another configuration before, and the page may mix both.`
+      return `${listed(cause.levels)} had another configuration before, and the scrape may mix both.`
     case 'missed-steps':
-      return 'Reallocations before it were missed, or several servers answer at this address in turn.'
+      return 'Reallocations before it were missed, or several servers share this address.'
     case 'version':
-      return 'The rules of this server’s version are not known.'
+      return 'The rules of this server’s version are unknown.'
   }
 }
 
@@ -157,7 +157,7 @@ export function comparisonSentence(
     const fraction = reportedFairFraction === undefined ? '' : ' and the fair fraction'
     return {
       tone: 'good',
-      text: `Reported as expected: computed anew from the reported demand by ${rules}, all ${all.length} limits${fraction} are equal.`,
+      text: `Reported as expected: recomputed from the reported demand by ${rules}, all ${all.length} limits${fraction} match.`,
     }
   }
   if (comparison.kind === 'differs' && cause !== undefined) {
@@ -175,7 +175,7 @@ export function comparisonSentence(
       : []
     return {
       tone: 'bad',
-      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. Two pages agree, and no level, configuration, process or version changed, so the console has no explanation of its own: the server may follow other rules.`,
+      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. Two scrapes agree, and no level, configuration, process or version changed. The server may not follow the algorithm of its version.`,
     }
   }
   return { tone: 'quiet', text: WITHHELD[comparison.why] }
@@ -187,7 +187,7 @@ const lowerFirst = (text: string): string =>
 const WITHHELD = {
   torn: 'Not compared: the page was read during a reallocation.',
   'limits-missing': 'Not compared: the server does not report the current limit of every level.',
-  kept: 'Not compared: nothing can be expected of contradicting bounds.',
+  kept: 'Not compared: the reported bounds contradict each other.',
 } as const
 
 /** The effect of rounding on the sum of the limits. */

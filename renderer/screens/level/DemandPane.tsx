@@ -203,7 +203,7 @@ export function demandLadder(
     { ...rung('stdev', 'deviation σ', 'deviation', demand.stdev, 1), glossary: 'deviation' },
     {
       ...rung('envelope', 'envelope avg + σ', 'none', derived?.envelope, 1),
-      ...(torn ? { notApplicable: 'This page mixes two recomputations; the next page shows which.' } : {}),
+      ...(torn ? { notApplicable: 'This scrape straddles two recomputations; the next one resolves it.' } : {}),
       glossary: 'envelope',
     },
     { ...rung('smoothed', 'smoothed', 'smoothed', demand.smoothed, 1), glossary: 'smoothed-demand' },

@@ -196,8 +196,8 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
     case 'off':
       return (
         <EmptyState title="Debug dumps are off." actions={<DumpsSwitch />}>
-          Metrics know no queues, flows or single requests; the debug dumps do. Each takes the server’s configuration
-          lock for some milliseconds, so they are read at a bounded rate.
+          Metrics do not identify queues, flows or single requests; debug dumps do. Each takes the server’s
+          configuration lock for a few milliseconds, so they are read at a bounded rate.
         </EmptyState>
       )
     case 'unsupported':
@@ -214,7 +214,7 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
     case 'failing':
       return (
         <ErrorState title={`The debug dumps of ${server} cannot be read.`} problem={absence.problem}>
-          <p>The console tries again at the next reading.</p>
+          <p>The console retries at the next read.</p>
         </ErrorState>
       )
     case 'still':
@@ -226,7 +226,7 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
     case 'not-recorded':
       return (
         <EmptyState title="No debug dump was recorded in the minutes before this instant.">
-          Queues, flows and single requests are only in one.
+          Only dumps contain queues, flows and single requests.
         </EmptyState>
       )
     default:

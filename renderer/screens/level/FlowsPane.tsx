@@ -115,7 +115,7 @@ function flowColumns(wish: {
       title:
         limit === undefined
           ? 'Part of the seats executing in this level, in this dump'
-          : 'Bar: its executing seats, of the level’s limit. Mark: its max-min fair share of that limit',
+          : 'Bar: its executing seats as a share of the level’s limit. Mark: its max-min fair share of that limit',
       value: (row) => (row.share === undefined ? undefined : Number(row.share.toFixed(4))),
       cell: (row) => <Share row={row} limit={limit} color={levelColor(level)} />,
     },

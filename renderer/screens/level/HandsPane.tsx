@@ -45,7 +45,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
     >
       <div className={styles['hands']}>
         {flow === undefined ? (
-          <p className={styles['none']}>Nothing waits here. Choose a flow to see its hand.</p>
+          <p className={styles['none']}>No request waits here. Choose a flow to see its hand.</p>
         ) : (
           <>
             <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
@@ -81,7 +81,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
             {shared.length > 0 && `: ${shared.join(', ')}`}
           </Fact>
         )}
-        <span title="Exact, for hands dealt independently. Such a flow finds no queue that a greedy one does not fill.">
+        <span title="Exact, for hands dealt independently. For such a flow, every queue of its hand is also in the hand of an elephant.">
           chance that a hand is fully covered by <Term id="elephant">elephants</Term>:{' '}
           {USUAL_ELEPHANTS.map((elephants, i) => (
             <span key={elephants}>

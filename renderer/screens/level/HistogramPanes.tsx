@@ -212,7 +212,7 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
     >
       <div ref={box} className={styles['pad']}>
         {histogram === undefined ? (
-          <Absent families={[words.family]} missing={missing} otherwise="It appears with the first seat in use." />
+          <Absent families={[words.family]} missing={missing} otherwise="It appears once a seat is in use." />
         ) : (
           data !== undefined &&
           width > 32 && (
@@ -284,7 +284,7 @@ function Absent(props: {
   if (reasons.length === 0) return <p>Nothing was counted yet. {otherwise}</p>
   return reasons.map((entry) => (
     <p key={entry.family}>
-      This server does not show <span className="mono">{entry.family}</span>. {entry.note}
+      This server does not report <span className="mono">{entry.family}</span>. {entry.note}
     </p>
   ))
 }

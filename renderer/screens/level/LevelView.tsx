@@ -256,7 +256,7 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
           request wider than the limit still runs when nothing else does.
           {upper !== undefined &&
             upper > (level.limits.nominal ?? upper) &&
-            ' Its small share is not a jail either: it may borrow on an idle server.'}
+            ' It may still borrow seats on an idle server.'}
         </Note>
       )}
       {level.limits.current === 0 && kind !== 'exempt' && (
@@ -284,7 +284,7 @@ const CHART_FAMILIES: ReadonlySet<string> = new Set([
 
 const Missing = ({ entry }: { entry: MissingFamily }) => (
   <Note kind="warn">
-    <span className="mono">{entry.family}</span> is not shown by this server. {entry.note}
+    <span className="mono">{entry.family}</span> is not reported by this server. {entry.note}
   </Note>
 )
 
@@ -316,7 +316,7 @@ const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Serie
       />
       <div className={styles['screenActions']}>
         <Button onClick={zoomToRange}>Zoom to {format.span(sum.seconds)}</Button>
-        <Button onClick={clearRange}>Let go</Button>
+        <Button onClick={clearRange}>Clear selection</Button>
       </div>
     </section>
   )

@@ -62,7 +62,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
   {
     id: 'remedy',
-    header: 'What helps',
+    header: 'Remedy',
     value: (row) => row.remedy,
     sortable: false,
     cell: (row) => <Prose text={row.remedy} />,
@@ -91,7 +91,7 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
           density="compact"
           csvName={`schemas-${level.name}`}
           promql={(column) => schemaPromql(column, level.name)}
-          empty="No request of any flow schema has reached this level yet."
+          empty="No request has reached this level yet."
         />
       </div>
     </Pane>

@@ -69,7 +69,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({
         {data === undefined && (
           <p className={styles['prose']}>
             {queues === undefined
-              ? 'The order of the queues needs the dump of queues; these figures are of the last dispatch.'
+              ? 'The queue order requires the dump of queues; these figures are from the last dispatch.'
               : 'No queue has a request waiting, so there is no order of service.'}
           </p>
         )}
@@ -107,7 +107,7 @@ function Figures({ level }: { level: LevelFrame }) {
       : `${format.seatSeconds(time.nextSMin)} to ${format.seatSeconds(time.nextSMax)}`
   const items: readonly (readonly [string, string | undefined])[] = [
     ['R at last dispatch', time.dispatchR === undefined ? undefined : format.seatSeconds(time.dispatchR)],
-    ['S then served', time.latestS === undefined ? undefined : format.seatSeconds(time.latestS)],
+    ['S at last dispatch', time.latestS === undefined ? undefined : format.seatSeconds(time.latestS)],
     ['S of those waiting', bounds],
   ]
   return (
@@ -115,7 +115,7 @@ function Figures({ level }: { level: LevelFrame }) {
       {items.map(([name, value]) =>
         value === undefined ? null : (
           <span key={name}>
-            {name === 'S then served' ? <Term id="bound-s">{name}</Term> : name} <b>{value}</b>
+            {name === 'S at last dispatch' ? <Term id="bound-s">{name}</Term> : name} <b>{value}</b>
           </span>
         ),
       )}

@@ -24,7 +24,7 @@ export const WidthsPane = memo(function WidthsPane(props: {
   return (
     <Pane
       title="Widths and queues"
-      note="since the server started; the server does not divide seats by list, watch and write"
+      note="since the server started; the server does not report seats by list, watch and write"
     >
       {missing
         .filter(({ family }) => FAMILIES.has(family))
@@ -41,7 +41,7 @@ export const WidthsPane = memo(function WidthsPane(props: {
           rowKey={(row) => row.name}
           density="compact"
           csvName={`widths-${level.name}`}
-          empty="No request of any flow schema has reached this level yet."
+          empty="No request has reached this level yet."
         />
       </div>
     </Pane>
@@ -109,7 +109,7 @@ const COLUMNS: readonly DataColumn<WidthRow>[] = [
   numberColumn('requests', 'Requests', (row) => row.requests, { title: 'Requests whose seats were estimated' }),
   ...WIDTH_BINS.map(({ label }, bin): DataColumn<WidthRow> =>
     numberColumn(`bin-${label}`, label, (row) => row.shares?.[bin], {
-      title: `Part of the requests that took ${label}`,
+      title: `Share of requests that took ${label}`,
       text: share,
     }),
   ),
@@ -118,15 +118,15 @@ const COLUMNS: readonly DataColumn<WidthRow>[] = [
   }),
   numberColumn('watches', 'Watches', (row) => row.watches, { title: 'Watches that were initialised' }),
   numberColumn('watchers', 'Watchers per write', (row) => row.watchersMean, {
-    title: 'Mean; a write costs more seats the more watchers hear of it',
+    title: 'Mean; a write costs more seats the more watchers it notifies',
     text: mean,
   }),
   numberColumn('queue', 'Queue on arrival', (row) => row.queueMean, {
-    title: 'Requests in the chosen queue as an enqueued request found it, itself included: mean',
+    title: 'Mean length of the chosen queue when a request was enqueued, including it',
     text: mean,
   }),
   numberColumn('queueP99', 'p99', (row) => row.queueP99?.upTo ?? row.queueP99?.above, {
-    title: 'The longest but for one enqueued request in 100',
+    title: '99th percentile of that length',
     cell: ({ queueP99: p99 }) =>
       p99 === undefined
         ? ''

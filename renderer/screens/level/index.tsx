@@ -25,7 +25,7 @@ export function LevelScreen() {
       <>
         <h1 className="sr-only">Level</h1>
         {mode === 'none' ? (
-          <NoCluster>A level shows what one API server reports about it; the simulation has one to look at.</NoCluster>
+          <NoCluster>A level shows what one API server reports about it; the simulation contains one.</NoCluster>
         ) : server === undefined || name === undefined ? (
           <NoSampleYet />
         ) : (
@@ -52,7 +52,7 @@ function Gone({ name, server }: { readonly name: string; readonly server: Server
     <EmptyState title={`There is no level ${name} on ${server.id}.`}>
       <p>
         {server.deleted?.includes(name) === true
-          ? 'It was deleted. The server exports its last series until it restarts; they have no meaning any more.'
+          ? 'It was deleted. The server exports its last series until it restarts; they are no longer meaningful.'
           : 'It was removed, has another name here, or has not been loaded by this server yet.'}{' '}
         The levels of this server are:
       </p>

@@ -26,8 +26,8 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
     <Pane title="Agreement" note={`${format.seats(all.compared)} requests, ${note}`}>
       {all.compared === 0 ? (
         <p className={styles['prose']}>
-          The server did not say where it put these requests, nor how wide they are: there is nothing to compare with.
-          An API server behind a proxy says it in its headers, its request log (-v=3) in each line; an audit log does
+          The server reported neither the level nor the width of these requests, so there is nothing to compare. An API
+          server behind a proxy reports the level in its headers, its request log (-v=3) in each line; an audit log does
           not.
         </p>
       ) : (
@@ -37,7 +37,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
               const count = tally.agreement[kind]
               const told = count.compared > 0
               const share = told ? count.same / count.compared : 0
-              const text = told ? shareOf(count, all.compared) : 'not told'
+              const text = told ? shareOf(count, all.compared) : 'not reported'
               return (
                 <div
                   key={kind}

@@ -178,7 +178,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
               ...(saved
                 ? [
                     {
-                      label: 'Forget this filter',
+                      label: 'Delete this filter',
                       onSelect: () => change({ liveFilters: liveFilters.filter((filter) => filter !== text.trim()) }),
                     },
                   ]

@@ -67,7 +67,7 @@ describe('the mode of a proxy', () => {
   it('stays as it is when it is left', async () => {
     await open(proxySpec('enforce'))
     await user.click(await screen.findByRole('radio', { name: 'Observe' }))
-    await user.click(screen.getByRole('button', { name: 'Leave it' }))
+    await user.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(screen.queryByRole('dialog')).toBeNull()
     expect(chosen()).toBe('Enforce')
     expect(calls).toEqual([])

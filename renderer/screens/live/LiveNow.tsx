@@ -71,8 +71,8 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
       {tally.failed > 0 && (
         <span className={styles['rejected']}>
           {' '}
-          The server left {format.seats(tally.failed)} {tally.failed === 1 ? 'request' : 'requests'} of the last{' '}
-          {RATE_SECONDS} s without an answer.
+          The server did not respond to {format.seats(tally.failed)} {tally.failed === 1 ? 'request' : 'requests'} in
+          the last {RATE_SECONDS} s.
         </span>
       )}
       {state.unreadable > 0 && (
@@ -83,7 +83,7 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
         </span>
       )}
       {state.heldBack !== undefined &&
-        ` ${format.seats(state.heldBack)} more wait for earlier ones, a few seconds at most.`}
+        ` ${format.seats(state.heldBack)} more are held back for earlier ones, a few seconds at most.`}
       {state.refused !== undefined && (
         <span className={styles['rejected']}>
           {' '}
@@ -159,10 +159,10 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
         <Dialog.Title>{ASKS[asked].title}</Dialog.Title>
       </header>
       <div className={styles['candidateBody']}>
-        <p>{ASKS[asked].meaning} The engine begins anew, as after a start of the server.</p>
+        <p>{ASKS[asked].meaning} The engine restarts with empty state, as after a server start.</p>
         <p className={styles['place']}>{title}</p>
         <div className={styles['buttons']}>
-          <Button onClick={onEnd}>Leave it</Button>
+          <Button onClick={onEnd}>Cancel</Button>
           <Button primary onClick={() => void change()}>
             {editing ? word : `Switch editing on and ${word.toLowerCase()}`}
           </Button>

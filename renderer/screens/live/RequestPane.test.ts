@@ -16,7 +16,7 @@ describe('one request', () => {
   it.each([
     [{ state: 'waiting' } as const, /waits in queue 14 of workload-low for 2 seats/],
     [{ state: 'served' } as const, /held 2 seats of workload-low after 1\.00 s in queue 14/],
-    [{ state: 'rejected', waitMs: 0 } as const, /refused at queue 14 of workload-low at once/],
+    [{ state: 'rejected', waitMs: 0 } as const, /rejected at queue 14 of workload-low at once/],
     [{ level: 'exempt', schema: 'probes' } as const, /probes is exempt/],
     [{ state: 'bypassed' } as const, /takes no seat/],
   ])('what became of it: %o', (change, text) => expect(storyOf(liveRequest(change))).toMatch(text))

@@ -238,7 +238,7 @@ export function storyOf(row: LiveRequest): string {
     case 'served':
       return `${flow} held ${width} of ${level}${waitMs === undefined || waitMs === 0 ? ' without waiting' : ` after ${format.ms(waitMs)} in ${where}`}.`
     case 'rejected':
-      return `${flow} was refused at ${where}${waitMs === undefined || waitMs === 0 ? ' at once' : ` after ${format.ms(waitMs)}`}.`
+      return `${flow} was rejected at ${where}${waitMs === undefined || waitMs === 0 ? ' at once' : ` after ${format.ms(waitMs)}`}.`
     case 'crowded-out':
       return 'The proxy rejected it before the engine or the server received it: the headers of waiting and running requests fill 64 MB. Look for a client that sends very long requests.'
     case 'cancelled':

@@ -21,7 +21,7 @@ export type Span = '1' | '5' | 'all'
 export const SPANS: Readonly<Record<Span, { readonly seconds: number; readonly words: string }>> = {
   '1': { seconds: 60, words: 'in 1 min' },
   '5': { seconds: 300, words: 'in 5 min' },
-  all: { seconds: Number.POSITIVE_INFINITY, words: 'in all that is kept' },
+  all: { seconds: Number.POSITIVE_INFINITY, words: 'in all kept requests' },
 }
 const SPAN_OPTIONS: readonly { readonly value: Span; readonly label: string }[] = [
   { value: '1', label: '1 min' },

@@ -46,7 +46,7 @@ function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNod
   if (state === 'rejected' && status !== 429) {
     return (
       <span className={styles['rejected']} title={`Rejected by the engine: ${reason ?? 'rejected'}`}>
-        refused
+        rejected
       </span>
     )
   }
@@ -177,7 +177,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'real',
     header: 'Real',
-    title: 'Seats as the server itself says',
+    title: 'Seats reported by the server',
     term: 'width',
     width: 38,
     align: 'right',
@@ -187,7 +187,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'waited',
     header: 'Waited',
-    title: 'In its queue, until it was dispatched or refused',
+    title: 'In its queue, until it was dispatched or rejected',
     term: 'wait',
     width: 60,
     align: 'right',
@@ -242,7 +242,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'agree',
     header: 'Agree',
-    title: 'Whether the server itself says the same as the engine',
+    title: 'Whether server and engine agree',
     width: 60,
     usual: ({ server }) => server,
     cell: (row) => <Agree row={row} />,
@@ -250,7 +250,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'draft',
     header: 'Draft',
-    title: 'What the draft makes of it, where it runs beside',
+    title: 'Decision of the draft, where it runs beside',
     width: 76,
     usual: onlyChosen,
     cell: (row) => <Draft row={row} />,

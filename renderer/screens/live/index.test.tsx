@@ -192,7 +192,7 @@ describe('Live requests', () => {
     await user.keyboard('{ArrowDown}{Enter}')
     const pane = await screen.findByRole('region', { name: /LIST|CREATE/ })
     // It was in no queue: the chosen queue is full.
-    expect(within(pane).getByText(/was refused at workload-low at once\.$/)).toBeTruthy()
+    expect(within(pane).getByText(/was rejected at workload-low at once\.$/)).toBeTruthy()
     expect(within(pane).getByText(/The shortest queue of the flow’s hand/)).toBeTruthy()
     // The server is still processing the newest one.
     expect(within(pane).queryByRole('table')).toBeNull()

@@ -46,7 +46,7 @@ export function LivePage() {
           title="This source does not report individual requests."
           actions={<Open label="Choose another source" />}
         >
-          <p>{connected.source.name} reports how many requests there were, not which.</p>
+          <p>{connected.source.name} reports the number of requests, not the single ones.</p>
           <Sources />
         </EmptyState>
       )}
@@ -203,7 +203,7 @@ function EngineSide({ state, still }: { readonly state: LiveState | undefined; r
     <>
       {/* A simulated server is the engine itself, and the max-in-flight filter places no request. */}
       {state?.mode !== 'simulation' && hasLevels && (
-        <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />
+        <AgreementPane tally={tally} note={still ? 'all requests read' : 'last 5 min'} />
       )}
       {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
       {state !== undefined && hasLevels && <CandidatePane state={state} />}
@@ -265,7 +265,7 @@ function newestRejections({ query: { rejections }, since }: Recent): readonly Li
 function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (
-    <Pane title="What this source cannot know">
+    <Pane title="Not available from this source">
       <ul className={styles['limits']}>
         {limits.map((limit) => (
           <li key={limit}>{limit}</li>

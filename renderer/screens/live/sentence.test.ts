@@ -18,7 +18,7 @@ describe('the sentence over live requests', () => {
     expect(say()).toBe('34.6 requests/s arrive.')
     expect(say({ filtered: true })).toBe('34.6 requests/s match this filter.')
     expect(say({ agreement: { compared: 10_000, same: 9_999 } })).toBe(
-      '34.6 requests/s arrive. Server and engine agree on 99.99 % of the 10\u202f000 that the server placed.',
+      '34.6 requests/s arrive. Server and engine agree on 99.99 % of the 10\u202f000 requests whose level the server reported.',
     )
   })
 

@@ -61,12 +61,12 @@ const readSoFar = ({ source, filtered, passing, known }: NowFacts): string =>
 const withAgreement = (said: string, agreement: Compared): string =>
   agreement.compared === 0
     ? said
-    : `${said} Server and engine agree on ${exactPercent(agreement)} of the ${format.seats(agreement.compared)} that the server placed.`
+    : `${said} Server and engine agree on ${exactPercent(agreement)} of the ${format.seats(agreement.compared)} requests whose level the server reported.`
 
 /** What the mode means for a request. */
 export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {
   enforce: { word: 'Enforce', sentence: 'The engine enforces: requests are queued and rejected here.' },
   observe: { word: 'Observe', sentence: 'The engine only computes its decisions: no request waits here.' },
-  feed: { word: 'Feed', sentence: 'What happened at the server, run through the engine once more.' },
+  feed: { word: 'Feed', sentence: 'The engine recomputes the decisions on requests that the server has handled.' },
   simulation: { word: 'Simulated', sentence: 'Simulated clients and a simulated server, not your cluster.' },
 }

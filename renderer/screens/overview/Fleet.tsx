@@ -210,7 +210,7 @@ function PinNote({ pin, shown, more }: { readonly pin: boolean; readonly shown: 
   const who = shown === 1 ? 'the pinned level keeps its place' : `the ${shown} pinned levels keep their places`
   return (
     <span>
-      fixed order; {who} below too, so nothing jumps{rest}
+      fixed order; {who} below too{rest}
     </span>
   )
 }

@@ -135,12 +135,12 @@ function MissingNotice({ server }: { readonly server: ServerFrame }) {
         {version !== undefined && <p>{version}</p>}
         {deleted.length > 0 && (
           <p>
-            {`${deleted.join(', ')} ${deleted.length === 1 ? 'was' : 'were'} deleted. The server exports the last series of a deleted level until it restarts; the console counts them nowhere.`}
+            {`${deleted.join(', ')} ${deleted.length === 1 ? 'was' : 'were'} deleted. The server exports the last series of a deleted level until it restarts; the console ignores them.`}
           </p>
         )}
         {surplus > 0 && (
           <p>
-            {`The nominal limits add up to ${format.seats(surplus)} seats more than this server has, so sums of seats are too large. It exports the series of a level that was deleted, or the page was read during a change. Which level it is takes the right to list PriorityLevelConfigurations.`}
+            {`The nominal limits add up to ${format.seats(surplus)} seats more than this server has, so sums of seats are too large. It exports the series of a level that was deleted, or the page was read during a change. Identifying the level requires permission to list PriorityLevelConfigurations.`}
           </p>
         )}
         {missing.map(({ family, note }) => (

@@ -25,7 +25,7 @@ describe.each(metricsPages)('real server: %s', (path) => {
     expect(ledger.entries).toHaveLength(frame.levels.filter((level) => !isExempt(level)).length)
     expect(ledger.borrowed - ledger.lent).toBe(ledger.difference)
     expect(ledger.current).toBe(ledger.entries.reduce((sum, entry) => sum + entry.current, 0))
-    expect(differenceNote(ledger) ?? '').not.toMatch(/may mix two reallocations/)
+    expect(differenceNote(ledger) ?? '').not.toMatch(/may straddle two reallocations/)
   })
 
   test('has no empty cell but rates and quantiles, which need two samples', () => {

@@ -28,7 +28,7 @@ it.each([
   ['unauthorized', 'a:6443 does not accept the credentials.'],
   ['credentials', 'The credentials for a:6443 cannot be used.'],
   ['tls', 'Cannot set up a secure connection to a:6443.'],
-  ['unreachable', 'a:6443 does not answer.'],
+  ['unreachable', 'a:6443 does not respond.'],
 ] as const)('says of %s what failed, and gives no empty role', (code, title) => {
   show({ code, message: 'The cause, and the remedy.', details: 'aws: session expired' })
   expect(screen.getByRole('heading', { name: title })).toBeTruthy()

@@ -122,7 +122,7 @@ function NoSource() {
         </>
       }
     >
-      <p>Look around in a simulated cluster first; it runs on this machine.</p>
+      <p>Explore a simulated cluster first; it runs on this machine.</p>
       {problem !== undefined && <ProblemNote problem={problem} alert />}
     </EmptyState>
   )
@@ -189,7 +189,7 @@ function Forbidden({ health, name }: { readonly health: ServerHealth; readonly n
     >
       <p>{health.failures.at(-1)?.problem.message}</p>
       <p>
-        Seats, demand and rejections are not known without it.
+        Without it, seats, demand and rejections are unknown.
         {role !== undefined && ' This role allows reading them:'}
       </p>
     </ForbiddenState>

@@ -20,5 +20,5 @@ test('every rate and every quantile says over which time it is one', () => {
     expect.arrayContaining(['dispatched', 'rejected', 'waitP50', 'waitP99', 'queueFull', 'noAccommodation']),
   )
   for (const { id, title } of overTime)
-    expect([id, title]).toEqual([id, expect.stringMatching(/last \d+ s|sample before/)])
+    expect([id, title]).toEqual([id, expect.stringMatching(/last \d+ s|previous sample/)])
 })

@@ -67,8 +67,7 @@ function Change({ change }: { readonly change: Reading }) {
   )
 }
 
-const RANGES =
-  'The server counts waits in buckets, so it is a range. Beyond 15 s are requests that timed out in the queue.'
+const RANGES = 'The server counts waits in buckets, so it is a range. Requests above 15 s timed out in the queue.'
 
 const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
   rejectedBy && REJECT_REASONS.map((reason) => `${reason} ${format.rate(rejectedBy[reason])}`).join(', ')
@@ -170,7 +169,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('max', 'Max', (row) => row.seats.upper, {
       width: 60,
       term: 'max',
-      title: 'Upper limit, seats; above the seats of the server it means that nothing limits borrowing',
+      title: 'Upper limit, seats; a value above the server’s seats means that borrowing is unlimited',
       cell: (row) => (row.exempt ? NOT_APPLICABLE : orUnknown(row.seats.upper, format.seats)),
     }),
     {
@@ -224,7 +223,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('noAccommodation', 'No fit /s', (row) => row.noAccommodationPerSecond, {
       width: 70,
       term: 'no-accommodation',
-      title: 'Requests at the head of a queue that did not fit into the free seats, per second since the sample before',
+      title:
+        'Requests at the head of a queue that did not fit into the free seats, per second since the previous sample',
       cell: (row) => orUnknown(row.noAccommodationPerSecond, format.significant),
     }),
     numberColumn('rejected', 'Rejected', (row) => row.rejectedPerSecond, {
@@ -278,7 +278,7 @@ export const OPTIONAL_COLUMNS = [
   ['queuedSeats', 'Queued seats'],
   ['min', 'Min'],
   ['max', 'Max'],
-  ['noAccommodation', 'No accommodation /s'],
+  ['noAccommodation', 'No fit /s'],
   ['queueFull', 'queue-full /s'],
   ['timeOut', 'time-out /s'],
   ['concurrencyLimit', 'concurrency-limit /s'],

@@ -155,7 +155,7 @@ export function shortAtMax(about: Case): Told {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} is at its max of ${seats(row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
-    evidence: ['Its borrowing limit keeps it there, however many seats others leave idle.'],
+    evidence: ['Its borrowing limit keeps it there, regardless of idle seats elsewhere.'],
     actions: [open(about), explain(about)],
   }
 }
@@ -167,7 +167,7 @@ export function catchAllUsed(about: Case): Told {
     tone: 'trouble',
     level: row.name,
     title: `catch-all ${amount}${place(about)}.`,
-    evidence: ['No other flow schema matched these requests.', 'A schema of their own would say where they belong.'],
+    evidence: ['No other flow schema matched these requests.', 'Create a flow schema for them to assign a level.'],
     actions: [open(about)],
   }
 }
@@ -202,7 +202,7 @@ export function overRange(servers: readonly NowServer[]): string {
   }
   const none = known.length === 0 ? '' : `No request was rejected ${span(first)}`
   const queued = latest(levels, ({ lastQueuedAt }) => lastQueuedAt)
-  if (queued === undefined) return none === '' ? '' : `${none}, and no sample saw one wait.`
+  if (queued === undefined) return none === '' ? '' : `${none}, and none waited in any sample.`
   const waited = `${queued.name} last queued at ${format.time(queued.at)}.`
   return none === '' ? waited : `${none}; ${waited}`
 }

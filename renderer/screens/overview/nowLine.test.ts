@@ -118,10 +118,10 @@ describe('the worst true statement, by rule order', () => {
     expect(evidence(range(0, at - 30_000))).toBe(
       'No request was rejected in the last 10 min; workload-low last queued at 03:12:13.',
     )
-    expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and no sample saw one wait.')
+    expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and none waited in any sample.')
     expect(evidence({ ...range(0), follows: false })).toMatch(/^No request was rejected from 03:02:43 to 03:12:43/)
     expect(evidence({ ...range(0), gaps: [{ from: at - 300_000, to: at - 100_000 }] })).toMatch(
-      / and no sample saw one wait\. The server has no samples from 03:07:43 to 03:11:03 \(3 min\)\.$/,
+      / and none waited in any sample\. The server has no samples from 03:07:43 to 03:11:03 \(3 min\)\.$/,
     )
   })
 
@@ -223,7 +223,7 @@ describe('what is not known is not concluded', () => {
     const frame = server({ levels: [calm('system')] })
     const early = judged(frame, [derivedLevel('system', { rejectedPerSecond: undefined })])
     expect(nowLine([early])).toMatchObject({ title: 'No level queues. 10 of 50 seats are executing.' })
-    expect(nowLine([early]).evidence).toMatch(/known after two samples/)
+    expect(nowLine([early]).evidence).toMatch(/available after two samples/)
   })
 
   test('queues not reported, seats not reported, no level at all', () => {
@@ -281,7 +281,9 @@ describe('what is not known is not concluded', () => {
     const own = queued[0]
     const overloaded = staleLine({ ...facts, health: [health('b', 'ok')], own })
     expect(overloaded.title).toBe('The console itself is queued in global-default: no sample from b for 8.6 s.')
-    expect(overloaded.evidence).toMatch(/7 requests waited there at 03:12:47\. A level of its own keeps samples coming/)
+    expect(overloaded.evidence).toMatch(
+      /7 requests waited there at 03:12:47\. A separate level for the console keeps samples coming/,
+    )
     expect(overloaded.actions[0]).toEqual({ kind: 'own-level', server: 'b' })
     const last = { tone: 'trouble', title: 'workload-low is full and rejecting.' } as const
     const diagnosed = staleLine({ ...facts, health: [health('b', 'ok')], own, last: { ...overloaded, ...last } })

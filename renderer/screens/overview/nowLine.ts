@@ -41,7 +41,7 @@ function imbalance(servers: readonly NowServer[]): Told | undefined {
   return {
     tone: 'trouble',
     title: `${busiest.id} executes ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
-    evidence: ['Limits are per server.', 'Clients that keep one connection open would have to reconnect.'],
+    evidence: ['Limits are per server.', 'Clients with long-lived connections must reconnect to change servers.'],
     actions: [{ kind: 'show-server', server: busiest.id }],
   }
 }
@@ -143,7 +143,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
     return {
       tone: 'ok',
       title: `No level queues. ${seatsExecuting}`,
-      evidence: ['Rejections are known after two samples.'],
+      evidence: ['Rejections are available after two samples.'],
       actions: [],
     }
   }
@@ -212,7 +212,7 @@ function overloadLine(facts: StaleFacts): NowStatement | undefined {
   const sentences = [
     `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
     last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
-    `A level of its own keeps samples coming under overload.`,
+    'A separate level for the console keeps samples coming under overload.',
     nextTry(state, now),
   ]
   return {

@@ -90,7 +90,7 @@ describe('overview without data', () => {
     await open({ spec: null })
     await screen.findByText('No cluster is connected.')
     fail(failing('unreachable', 'connection refused'))
-    expect(await screen.findByRole('heading', { name: 'apiserver-a:6443 does not answer.' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: 'apiserver-a:6443 does not respond.' })).toBeDefined()
     expect(screen.getByText('connection refused')).toBeDefined()
     expect(screen.getByText(/raw words/)).toBeDefined()
   })

@@ -31,7 +31,7 @@ test('nothing on screen speaks of levels as if the filter had some', async ({ pa
   }
   for (const screen of ['classify', 'editor']) {
     await open(screen)
-    await expect(page.getByText('what Priority and Fairness would do with these objects')).toBeVisible()
+    await expect(page.getByText('how Priority and Fairness would apply these objects')).toBeVisible()
   }
   await open('fleet')
   await expect(page.locator('main')).toContainText('What the levels of 1 cluster do is not known.')

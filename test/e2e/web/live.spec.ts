@@ -136,7 +136,7 @@ test('rejections appear as they happen, with cause and remedy', async () => {
   ).toBeVisible()
   for (const one of flood) one.destroy()
   await rejected.getByRole('row', { name: /carol/ }).nth(1).click()
-  await expect(page.getByText(/Flow carol of global-default was refused at global-default at once/)).toBeVisible()
+  await expect(page.getByText(/Flow carol of global-default was rejected at global-default at once/)).toBeVisible()
   await filter().fill('user:carol reason:queue-full')
   await expect(grid().getByRole('row').nth(1)).toContainText('429')
 })
@@ -188,7 +188,7 @@ test('the proxy lets requests pass, and holds them back again, after a question'
   const answered = async (): Promise<ReadonlySet<number>> =>
     new Set(await Promise.all(Array.from({ length: 900 }, () => send('dave', '/api/v1/namespaces/slow/pods'))))
   await page.getByRole('radio', { name: 'Observe', exact: true }).click()
-  await page.getByRole('button', { name: 'Leave it' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('radio', { name: 'Enforce' })).toBeChecked()
 
   await page.getByRole('radio', { name: 'Observe', exact: true }).click()
@@ -198,7 +198,7 @@ test('the proxy lets requests pass, and holds them back again, after a question'
   await filter().fill('flow:dave state:rejected')
   await expect(
     grid()
-      .getByRole('row', { name: /refused/ })
+      .getByRole('row', { name: /rejected/ })
       .first(),
   ).toContainText('200')
 
@@ -248,7 +248,7 @@ test('a server that dies is told, and what was there stays', async () => {
   await new Promise((resolve) => upstream.close(resolve))
   expect(await send('erin', '/api/v1/namespaces/shop/pods')).toBe(502)
   await expect(heading()).toHaveText('The server behind the proxy does not respond.')
-  await expect(page.getByText(/The server left 1 request of the last 10 s without an answer/)).toBeVisible()
+  await expect(page.getByText(/The server did not respond to 1 request in the last 10 s/)).toBeVisible()
   await expect(grid().getByRole('row', { name: /erin/ })).toContainText('failed')
   await filter().fill('user:alice')
   await expect(grid().getByRole('row', { name: /alice/ }).first()).toContainText('200')
@@ -284,7 +284,7 @@ test('an audit log, which names no level, agrees with nothing', async () => {
   await expect(source(/^audit log/)).toBeVisible()
   await openLive()
   await expect(heading()).toHaveText('4\u202f975 requests are read.')
-  await expect(page.getByText(/The server did not say where it put these requests/)).toBeVisible()
+  await expect(page.getByText(/The server reported neither the level nor the width of these requests/)).toBeVisible()
   await page.getByRole('radio', { name: 'Traffic' }).click()
   await expect(page.getByRole('radio', { name: 'all' })).toBeChecked()
   await expect(page.getByRole('region', { name: 'Rejections' })).toContainText('queue-full')

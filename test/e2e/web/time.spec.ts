@@ -82,11 +82,11 @@ test('takes an instant of a range behind an @, and says what a text means', asyn
   await range().click()
   await page.getByLabel('From', { exact: true }).fill('2026-11-20T02:58:00')
   await page.getByLabel('To', { exact: true }).fill('2026-11-20T03:02:00')
-  await expect(page.getByText(/58:00 to .*02:00, 4 min\. Of it, 2 min are not recorded\.$/)).toBeVisible()
+  await expect(page.getByText(/58:00 to .*02:00, 4 min\. 2 min of it are not recorded\.$/)).toBeVisible()
   await page.getByRole('button', { name: 'Show this range' }).click()
   await expect(range()).toHaveText('02:58:00 – 03:02:00')
   await type('around last alert')
-  await expect(page.getByText(/^No alert is known|, 10 min\.$/)).toBeVisible()
+  await expect(page.getByText(/^No alert of this source is known|, 10 min\.$/)).toBeVisible()
   await page.keyboard.press('Escape')
 })
 
