@@ -123,7 +123,8 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
         check('allocation', Object.keys(steps).join(' '), falseOfAll(ROUND_CANDIDATES, falseOn))
       }
       const text = (await allocation?.locator('main').innerText()) ?? ''
-      if (/may follow other rules/.test(text)) wrong.push(`Allocation: ${/Not as expected[^\n]*/.exec(text)?.[0]}`)
+      if (/may not follow the algorithm/.test(text))
+        wrong.push(`Allocation: ${/Not as expected[^\n]*/.exec(text)?.[0]}`)
       await sleep(250)
     }
     return { wrong, counts }
@@ -178,7 +179,7 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
 
       await objects.remove('PriorityLevelConfiguration', BATCH)
       await load(loads.mixed, share, new Set([BATCH]))
-      // The server exports its series on, and the console counts them nowhere.
+      // The server exports its series on, and the console ignores them.
       expect(
         pages()
           .at(-1)

@@ -40,7 +40,9 @@ describe('states of the Allocation screen', () => {
 
   it('stale: says since when', async () => {
     view('apiserver-a:6443', { stale: true })
-    expect(await screen.findByText(/^No sample from apiserver-a:6443 for .* observed until \d\d:\d\d:\d\d\.$/)).toBeTruthy()
+    expect(
+      await screen.findByText(/^No sample from apiserver-a:6443 for .* observed until \d\d:\d\d:\d\d\.$/),
+    ).toBeTruthy()
   })
 
   it('without rounds: says what is missing', async () => {

@@ -41,7 +41,7 @@ describe('the Allocation screen', () => {
     await begin()
     await open()
     expect(screen.getByText('Case 3 of 3: shared out.').parentElement?.textContent).toMatch(
-      /remain, more than the \d+ that the floors add up to, so all 602 seats are divided/,
+      /remain, more than the sum of all floors \(\d+\), so all 602 seats are divided/,
     )
     expect(screen.getByText(/^Reported as expected: .* all 8 limits and the fair fraction match/)).toBeTruthy()
   })
