@@ -124,8 +124,8 @@ export function adviceLines({ title, why, rules, classes, inEffect, preview, pro
 
 const previewText = ({ requests, spanMs, would, did }: EtcdPreview): string =>
   requests === 0
-    ? 'No requests have come to try it on.'
-    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; by the rules of that time it was ${did.limited}.`
+    ? 'There are no requests to preview it on.'
+    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; the rules of that time limited ${did.limited}.`
 
 export const historyRow = ({ revision, at, action, kind, name }: EtcdRevision): readonly string[] => [
   String(revision),

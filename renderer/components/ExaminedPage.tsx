@@ -68,7 +68,7 @@ export function ExaminedPage<T extends { readonly summary: string }>({
 export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (
-    <Pane title="Not known">
+    <Pane title="Unknown">
       <Sentences of={limits} className={styles['limits']} />
     </Pane>
   )

@@ -164,7 +164,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await writeFile(role, await pasted(page))
     await cluster().apply(role, ADMIN)
     await expect.poll(() => tried(VIEWER, batch(20)), SOON).toBe(200)
-    await editor.button('Ask the server again').click()
+    await editor.button('Check again').click()
     await editor.untilStep(/Editing of cut .* is on/)
   })
 
@@ -180,7 +180,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await editor.openLevel('workload-low')
     await editor.type({ Shares: '37', Lendable: '33', 'Borrowing limit': '15' })
     await editor.untilSaid('Guard rails', /restores the built-in spec of workload-low within 60 s/)
-    await editor.button('Do it in the draft').click()
+    await editor.button('Add to the draft').click()
     await editor.untilSaid('Diff of the draft', /autoupdate-spec: ["']false["']/)
     const predicted = await editor.shownLimits()
     expect(Object.keys(predicted).filter((name) => String(predicted[name]) !== String(present[name]))).toEqual(

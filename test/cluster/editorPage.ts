@@ -64,7 +64,7 @@ export function editorPage(page: Page): EditorPage {
       const asked = await box.evaluate((element: HTMLInputElement) => element.labels?.[0]?.textContent ?? '')
       await box.fill(CONFIRM.exec(asked)?.[1] ?? '')
     }
-    await dialog.getByRole('textbox', { name: /journal/ }).fill(label)
+    await dialog.getByRole('textbox', { name: 'Journal label' }).fill(label)
     await dialog.getByRole('button', { name: /^Apply / }).click()
   }
 
@@ -112,7 +112,7 @@ export function editorPage(page: Page): EditorPage {
     },
     async takeOver(label) {
       // One button for each object that has such fields; they all do the same.
-      await button('Apply and take over').first().click()
+      await button('Force apply').first().click()
       await confirm(label)
     },
   }

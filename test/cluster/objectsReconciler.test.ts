@@ -234,7 +234,7 @@ describe.skipIf(noCluster)("the API server's own reconciler", () => {
     const changes = await became()
     const takenBack = of(changes, marker)
     expect(takenBack?.since).toEqual({ what: 'taken-back', by: RECONCILER, at: expect.any(String) })
-    expect(takenBack && stateText(takenBack)).toMatch(/^taken back by the API server’s reconciler at /)
+    expect(takenBack && stateText(takenBack)).toMatch(/^reverted by the API server’s reconciler at /)
     const same = (a: AnyObject | undefined, b: AnyObject | undefined): boolean =>
       a === undefined || b === undefined ? a === b : sameContent(a, b)
     for (const edit of EDITS) {

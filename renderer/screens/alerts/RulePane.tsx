@@ -60,8 +60,8 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
         {own.length === 0 && standing?.state !== 'off' && (
           <p className={styles['hint']}>
             {standing?.state === 'pending'
-              ? `Holds for ${placeText({ rule, ...standing.pending })} since ${format.time(standing.pending?.since)}; it has not held for long enough.`
-              : 'The condition does not hold.'}
+              ? `Met for ${placeText({ rule, ...standing.pending })} since ${format.time(standing.pending?.since)}, not yet for long enough.`
+              : 'The condition is not met.'}
           </p>
         )}
         <Expression rule={rule} />
@@ -110,7 +110,7 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
         )}
         {onSilence !== undefined && (
           <Button small asks="alerts.silence" onClick={onSilence}>
-            {silenced ? 'Let it alert again' : 'Silence for 1 h'}
+            {silenced ? 'Unsilence' : 'Silence for 1 h'}
           </Button>
         )}
       </Buttons>

@@ -56,7 +56,7 @@ test('an alert fires with cause and remedy, can be silenced, and leads to its in
   if (alert === undefined) return expect.fail('no alert is shown')
   expect(alert.textContent).toMatch(/since .*: .*\/s/)
   await user.click(within(alert).getByRole('button', { name: 'Silence for 1 h' }))
-  await waitFor(() => expect(within(alert).getByRole('button', { name: 'Let it alert again' })).toBeTruthy())
+  await waitFor(() => expect(within(alert).getByRole('button', { name: 'Unsilence' })).toBeTruthy())
   const fired = within(screen.getByRole('grid', { name: 'Alerts that fired or resolved' }))
   await user.click(fired.getAllByText(/^R1 fired/)[0] ?? alert)
   expect(instantOf(timeStore.getState())).toBeDefined()

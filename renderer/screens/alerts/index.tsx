@@ -58,7 +58,7 @@ export function AlertsScreen() {
       <NowLine {...alertsSentence(state)} actions={<ExportMenu />} />
       {isPast && (
         <Note kind="info">
-          {`The rules are evaluated on the ${LEAD} before this instant: what holds for longer began earlier. Silences are not recorded.`}
+          {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}
         </Note>
       )}
       <Notices />

@@ -20,7 +20,7 @@ function whom(alerts: readonly Alert[]): string {
   const silenced = alerts.filter((alert) => alert.silenced).length
   const critical =
     levels.length === 0
-      ? 'No critical level is concerned.'
-      : `Critical ${levels.length === 1 ? 'level' : 'levels'} concerned: ${levels.join(', ')}.`
+      ? 'No critical level is affected.'
+      : `Critical ${levels.length === 1 ? 'level' : 'levels'} affected: ${levels.join(', ')}.`
   return silenced === 0 ? critical : `${critical} ${silenced} of ${alerts.length} alerts silenced.`
 }

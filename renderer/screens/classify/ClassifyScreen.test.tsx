@@ -121,7 +121,7 @@ describe('the Classify screen', () => {
       expect(
         screen.getByText(/A subresource needs the name|list is about all objects/, { selector: 'p[role=status]' }),
       ).toBeTruthy()
-      expect(screen.getByText(/The answer is still that to GET deployments\/scale web\./)).toBeTruthy()
+      expect(screen.getByText(/The answer still applies to GET deployments\/scale web\./)).toBeTruthy()
     })
 
     it('asks non-resource rules for a path that is no resource', async () => {
@@ -146,7 +146,7 @@ describe('the Classify screen', () => {
       expect(screen.getByText(/^This cannot be read as a request: write/)).toBeTruthy()
       expect(heading()).toBe('NHnode-high')
       expect(
-        screen.getByText(/^The text cannot be read as a request. The answer is still that to .*nodes/),
+        screen.getByText(/^The text cannot be read as a request. The answer still applies to .*nodes/),
       ).toBeTruthy()
     })
 
@@ -185,13 +185,12 @@ describe('the Classify screen', () => {
     it('estimates with what the reader supposes', async () => {
       await open('request')
       const width = () =>
-        within(screen.getByRole('table', { name: 'How the width is estimated' })).getByRole('row', { name: /^Width/ })
-          .textContent
+        within(screen.getByRole('table', { name: 'Width estimate' })).getByRole('row', { name: /^Width/ }).textContent
       expect(width()).toBe('Width1')
       await change('Objects in the cluster', '4200')
       await change('Bytes per object', '3900')
       expect(width()).toBe('Width10')
-      const versions = within(screen.getByRole('table', { name: 'Same request on other versions' })).getAllByRole('row')
+      const versions = within(screen.getByRole('table', { name: 'Other versions' })).getAllByRole('row')
       expect(versions.map(({ textContent }) => textContent)).toEqual([
         '1.30: by number of objects, at most 1010',
         '1.33: by number of objects, at most 1010',
@@ -229,7 +228,7 @@ describe('the Classify screen', () => {
       const facts = screen.getByRole('grid', { name: 'The answer now and with the draft' })
       expect(within(facts).getByRole('row', { name: /^Queues/ }).textContent).toBe('Queues12864 (differs)')
       const schemas = screen.getByRole('grid', { name: 'Schemas now and with the draft' })
-      expect(within(schemas).getByRole('row', { name: /service-accounts.*takes it.*would match/ })).toBeTruthy()
+      expect(within(schemas).getByRole('row', { name: /service-accounts.*is used.*would match/ })).toBeTruthy()
     })
 
     it('is kept as a test once', async () => {
@@ -264,7 +263,7 @@ describe('the Classify screen', () => {
       await open('tests')
       expect(heading()).toBe('No saved requests yet.')
       await user.click(screen.getByRole('button', { name: 'Add essential requests' }))
-      expect(heading()).toMatch(/^All \d+ saved requests match what they should\.$/)
+      expect(heading()).toMatch(/^All \d+ saved requests match as expected\.$/)
       await user.click(screen.getByRole('button', { name: 'Undo' }))
       expect(heading()).toBe('No saved requests yet.')
     })
@@ -290,17 +289,17 @@ describe('the Classify screen', () => {
       )
       draftBatchScan()
       expect(await screen.findByText(/The draft moves 1 of them; 1 then fails\./)).toBeTruthy()
-      expect(heading()).toBe('The one saved request matches what it should.')
+      expect(heading()).toBe('The one saved request matches as expected.')
       const row = screen.getByRole('row', { name: /^web lists/ })
       expect(row.textContent).toMatch(/^web listsas expectedWLservice-accountsnot as expectedBAbatch-scan/)
       await user.click(row)
-      await user.click(screen.getByRole('button', { name: 'Expect what the draft does' }))
-      expect(heading()).toBe('1 of 1 saved request does not match what it should.')
-      await user.selectOptions(screen.getByLabelText('Should match'), 'service-accounts in workload-low')
-      expect(heading()).toBe('The one saved request matches what it should.')
+      await user.click(screen.getByRole('button', { name: 'Expect draft match' }))
+      expect(heading()).toBe('1 of 1 saved request does not match as expected.')
+      await user.selectOptions(screen.getByLabelText('Expected'), 'service-accounts in workload-low')
+      expect(heading()).toBe('The one saved request matches as expected.')
       await change('Label', 'the web lists')
       expect(screen.getByRole('row', { name: /^the web lists/ })).toBeTruthy()
-      await user.click(screen.getByRole('button', { name: 'See why' }))
+      await user.click(screen.getByRole('button', { name: 'Explain' }))
       await waitFor(() => expect(location.hash).toContain('/classify/request'))
       expect(await screen.findByText(/Draft: goes to batch-scan/)).toBeTruthy()
     })

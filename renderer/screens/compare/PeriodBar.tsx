@@ -137,7 +137,7 @@ function MarkForm({ source, onMark }: { readonly source: string; readonly onMark
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const at = typed.trim() === '' ? timeStore.getState().to : readInstant(typed, wall)
-    if (at === undefined) return say('Write the time of the mark as “yesterday 14:00”, “03:07:20” or 2026-11-20 03:00.')
+    if (at === undefined) return say('Enter the time of the mark as “yesterday 14:00”, “03:07:20” or 2026-11-20 03:00.')
     change({ marks: [...marks, { source, at, text: 'mark' }].slice(-MOST_MARKS) })
     setTyped('')
     onMark(at)

@@ -47,7 +47,7 @@ export function compareSentence(
   const missing = (['a', 'b'] as const).map((side) => missingText(names[side], comparison[side], WORDS))
   const evidence = missing.filter((one) => one !== '').join(' ')
   if (comparison.a.samples === 0 || comparison.b.samples === 0) {
-    return { title: 'Both periods need samples to be compared.', evidence }
+    return { title: 'A comparison needs samples in both periods.', evidence }
   }
   const { rejected } = totals
   const look = numberLook('rejected', perSecond)
@@ -55,7 +55,7 @@ export function compareSentence(
   const level = most === undefined ? '' : levelText(most, perSecond)
   const title =
     rejected.a === undefined || rejected.b === undefined
-      ? 'Rejections are not known in both periods.'
+      ? 'Rejections are unknown in one period or both.'
       : rejected.a === rejected.b
         ? rejected.a === 0
           ? 'No requests were rejected in either period.'

@@ -99,7 +99,7 @@ test('a period of which nothing is recorded says so in its place', async () => {
   await user.clear(a)
   await user.type(a, '2020-01-01 03:00 to 03:05{Enter}')
   expect(await screen.findAllByText(/Nothing is recorded in A\./)).not.toHaveLength(0)
-  expect(screen.getByText('Both periods need samples to be compared.')).toBeTruthy()
+  expect(screen.getByText('A comparison needs samples in both periods.')).toBeTruthy()
 })
 
 test('a mark by hand aligns the periods and stays with the settings', async () => {

@@ -30,7 +30,7 @@ export function CompareScreen() {
   // The range begins with the first sample, and so do the first compared periods.
   const isEmpty = useViewPart((view) => view.server === undefined)
   if (connection === undefined)
-    return <NoCluster page="Compare">Compare shows what differs between two periods of a server.</NoCluster>
+    return <NoCluster page="Compare">Compare shows the differences between two periods of a server.</NoCluster>
   if (isEmpty) {
     return (
       <>
@@ -109,7 +109,7 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
             rowKey={({ name }) => name}
           />
         </Pane>
-        <Pane title="What else differs" note="at the end of each period">
+        <Pane title="Other differences" note="at the end of each period">
           <dl className={styles['others']}>
             {others.map(({ what, state, text }) => (
               <div key={what}>

@@ -25,8 +25,8 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
     <Pane title="etcd proxy">
       <div className={styles['form']}>
         <p className={styles['note']}>
-          The proxy stands in front of one member of an etcd and limits expensive or unimportant requests by rules.
-          Point the clients of etcd at it.
+          The proxy runs in front of one etcd member and limits expensive or unimportant requests by rules. Point the
+          clients of etcd at it.
         </p>
         <Choice label="Proxy" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
         {!starts && (
@@ -104,7 +104,7 @@ function StartFields({ form, errors, onChange }: StartFieldsProps) {
           onChange={(port) => onChange({ port })}
         />
       </div>
-      {path('rulesFile', 'Rule file', 'Replaces the kept rules when the proxy starts.')}
+      {path('rulesFile', 'Rule file', 'Replaces the stored rules when the proxy starts.')}
       {path('caFile', 'CA of etcd', 'PEM, for an https address.')}
       <div className={styles['pair']}>
         {path('certFile', 'Client certificate for etcd')}

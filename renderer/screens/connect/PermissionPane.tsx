@@ -23,7 +23,7 @@ const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
   feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',
   etcd: 'Requests, rules, rejections and the storage quota. The proxy answers consoles of the user who started it; no permissions of a cluster are required.',
   demo: 'Everything: the recording contains metrics and debug dumps. No permissions are required.',
-  file: 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
+  file: 'Depends on the files: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }
 
 /** What the credential may do, what is missing, and exactly how to grant it. */
@@ -35,11 +35,11 @@ export function PermissionPane(props: {
   const { kind, check, onCheck } = props
   if (kind === 'direct' && check.state === 'done') return <Reports reports={check.value} onCheck={onCheck} />
   return (
-    <Pane title="What you will be able to see">
+    <Pane title="Available features">
       {kind !== 'direct' ? (
         <p className={styles['caption']}>{WITHOUT_PERMISSION[kind]}</p>
       ) : check.state === 'busy' ? (
-        <Loading waitingFor="the answers of the server" />
+        <Loading waitingFor="the server responses" />
       ) : (
         <div className={styles['form']}>
           <p className={styles['note']}>
@@ -92,8 +92,8 @@ function Reports({
   return (
     <>
       <Pane
-        title="What you will be able to see"
-        note={`${of === 0 ? 'not known' : `${allowed} of ${of}`}${who}${checkedAt === undefined ? '' : `, checked ${format.time(unixMsOf(checkedAt))}`}`}
+        title="Available features"
+        note={`${of === 0 ? 'unknown' : `${allowed} of ${of}`}${who}${checkedAt === undefined ? '' : `, checked ${format.time(unixMsOf(checkedAt))}`}`}
       >
         {reports.map(
           ({ server, problem }) =>
@@ -139,7 +139,7 @@ function Reports({
         </Pane>
       )}
       {editRoles.map((role) => (
-        <Pane key={role} title="To edit as well" note="not needed to look">
+        <Pane key={role} title="To edit as well" note="not required for viewing">
           <div className={styles['wide']}>
             <details>
               <summary>This role lets the user try and apply edits.</summary>
@@ -149,11 +149,11 @@ function Reports({
         </Pane>
       ))}
       {levels.map((level) => (
-        <Pane key={level} title="A level of its own" note="recommended">
+        <Pane key={level} title="Priority level for the console" note="recommended">
           <div className={styles['wide']}>
             <p className={styles['note']}>
-              The console’s user would queue with everybody else, and wait exactly when you need to look. With these
-              objects it has a few seats of its own.
+              Otherwise the console’s requests queue with all others, and wait when you need them most. These objects
+              give it a few seats of its own.
             </p>
             <Manifest yaml={level} label="Priority level and flow schema for the console" />
           </div>
@@ -168,7 +168,7 @@ function refused(rows: readonly CapabilityResult[]): string {
   const calls = rows
     .filter(({ capability, status }) => LOOKING.has(capability) && status === 'forbidden')
     .map(({ needs }) => shortNeeds(needs))
-  return calls.length === 0 ? 'Something is missing.' : `Refused: ${calls.join('; ')}.`
+  return calls.length === 0 ? 'Permissions are missing.' : `Refused: ${calls.join('; ')}.`
 }
 
 const LOOK: Readonly<
@@ -182,7 +182,7 @@ const LOOK: Readonly<
 
 /** Viewing does not require editing, so a viewer lacks nothing. */
 const lookOfEdits = (status: CapabilityResult['status']): (typeof LOOK)[typeof status] =>
-  status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed, and not needed to look' } : LOOK[status]
+  status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed; not required for viewing' } : LOOK[status]
 
 const lookOf = ({ capability, status }: CapabilityResult) =>
   LOOKING.has(capability) ? LOOK[status] : lookOfEdits(status)

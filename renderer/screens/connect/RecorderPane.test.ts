@@ -10,7 +10,7 @@ it('says what is on the disk, and what is not', () => {
   const kept = { ...state, since, keptUntil: '2026-11-21T03:10:00.000Z', bytes: 2_826_240, lost: 0 }
   expect(recorderFacts(kept).map(({ label, value }) => `${label}: ${value}`)).toEqual([
     'Recording since: 2026-11-21 03:00:00',
-    'On the disk up to: 2026-11-21 03:10:00',
+    'On disk up to: 2026-11-21 03:10:00',
     'Size: 2.8 MB',
   ])
   const paused = { ...kept, status: 'paused', lost: 12, leftOut: 1 } as const

@@ -40,7 +40,7 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
               onChange={(days) => change({ keepDays: Number(days) })}
             />
             <SelectField
-              label="All recordings at most"
+              label="Limit for all recordings"
               value={String(keepMegabytes)}
               options={choices(SIZES, keepMegabytes, sizeText)}
               onChange={(megabytes) => change({ keepMegabytes: Number(megabytes) })}
@@ -55,7 +55,7 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
       )}
       <FactList facts={recorderFacts(state)} />
       <p className={styles['caption']}>
-        Recordings are in <span className="mono">{state.folder}</span>, for this user only. They hold no credentials.
+        Recordings are in <span className="mono">{state.folder}</span>, for this user only. They contain no credentials.
       </p>
     </Pane>
   )
@@ -82,7 +82,7 @@ export function recorderFacts({
       label: status === 'paused' ? 'Paused; recording since' : 'Recording since',
       value: format.dateTime(unixMsOf(since)),
     },
-    ...(keptUntil === undefined ? [] : [{ label: 'On the disk up to', value: format.dateTime(unixMsOf(keptUntil)) }]),
+    ...(keptUntil === undefined ? [] : [{ label: 'On disk up to', value: format.dateTime(unixMsOf(keptUntil)) }]),
     { label: 'Size', value: format.bytes(bytes) },
     ...(lost > 0 ? [{ label: 'Lost while paused', value: format.counted(lost, 'event'), tone: 'warn' } as const] : []),
     ...(leftOut > 0 ? [{ label: 'Left out, beyond 1,000 a second', value: format.counted(leftOut, 'request') }] : []),

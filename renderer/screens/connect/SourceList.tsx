@@ -41,7 +41,7 @@ export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void
             name={name}
             title={`Connect to ${name}, last used ${format.dateTime(unixMsOf(at))}`}
             onPick={() => onOpen(spec)}
-            remove={`Forget ${name}`}
+            remove={`Remove ${name}`}
             onRemove={() => forget(at)}
           />
         ))}
@@ -106,9 +106,9 @@ export type Kind = 'simulation' | 'direct' | 'prometheus' | 'proxy' | 'feed' | '
 const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['simulation', 'Simulation', 'A simulated API server with the same flow control. No cluster required; editable.'],
   ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
-  ['prometheus', 'Prometheus', 'What a Prometheus, Thanos, Mimir or VictoriaMetrics scraped, and its past.'],
+  ['prometheus', 'Prometheus', 'Metrics and history from Prometheus, Thanos, Mimir or VictoriaMetrics.'],
   ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
-  ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
+  ['feed', 'Audit or log feed', 'Each request to a server, from its audit log, audit webhook or -v=3 log.'],
   ['etcd', 'etcd proxy', 'Rules and requests of an etcd-proxy on this machine, or of a simulated etcd. Editable.'],
   ['file', 'Files', 'A /metrics page, a folder of captures, a log, or a recording. Drop it anywhere on the window.'],
   ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
@@ -187,10 +187,10 @@ export function FoundContexts(props: {
       </ul>
       <p className={styles['caption']}>
         {found?.length === 0
-          ? 'No kubeconfig was found. Name one under “Direct to kube-apiserver”.'
+          ? 'No kubeconfig was found. Enter one under “Direct to kube-apiserver”.'
           : shown.length === 0 && search !== ''
             ? 'No context, server or user matches.'
-            : 'Names come from files here. No address is contacted until you choose it.'}
+            : 'Names come from local files. No address is contacted until you select it.'}
       </p>
     </Pane>
   )

@@ -28,11 +28,11 @@ export function UpdatePane() {
           kind="code"
           value={address}
           onChange={setAddress}
-          hint="https address of a JSON file, {version, url}. Asked once a day; empty: never. There is no usual one. Nothing is downloaded."
+          hint="https address of a JSON file, {version, url}. Queried once a day; empty: never. There is no default. Nothing is downloaded."
         />
         <div>
           <Button type="submit" disabled={address.trim() === updateFrom}>
-            {address.trim() === '' ? 'Stop asking' : 'Use this address'}
+            {address.trim() === '' ? 'Turn off' : 'Use this address'}
           </Button>
         </div>
       </form>

@@ -113,10 +113,10 @@ export function PastFields(props: {
   return (
     <div className={styles['pair']}>
       <SelectField
-        label="Time before, from"
+        label="History from"
         hint={
           choices.length === 0
-            ? 'A Prometheus that scrapes the same servers can fill it. Connect to it first, beside this source.'
+            ? 'A Prometheus that scrapes the same servers can fill it. Connect to it first, alongside this source.'
             : undefined
         }
         value={past?.url ?? ''}
@@ -166,7 +166,7 @@ export function LimitFields<F extends EngineForm>(props: {
       </div>
       <p className={styles['note']}>
         As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
-        <Term id="seat">seats</Term>. Smaller ones show what happens when seats run out.
+        <Term id="seat">seats</Term>. Lower values show what happens when seats run out.
       </p>
       <AlgorithmField value={form.algorithm} onChange={(algorithm) => onChange({ ...form, algorithm })} />
     </>

@@ -32,7 +32,7 @@ describe('the form of a direct source', () => {
       const servers = readForm({ ...EMPTY_FORM, servers: text })
       expect(servers).toEqual({
         ok: false,
-        errors: { servers: `“${text}” is not an address; write it as https://host:port.` },
+        errors: { servers: `“${text}” is not an address; enter it as https://host:port.` },
       })
       expect(readForm({ ...EMPTY_FORM, method: 'urls', urls: text }).ok).toBe(false)
     },

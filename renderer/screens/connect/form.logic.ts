@@ -85,7 +85,7 @@ const addresses = (text: string): string[] => [...new Set(text.split(/[\s,]+/).f
 const Address = z.url({ protocol: /^https?$/ })
 export const isAddress = (text: string): boolean => Address.safeParse(text).success
 
-export const notAnAddress = (text: string): string => `“${text}” is not an address; write it as https://host:port.`
+export const notAnAddress = (text: string): string => `“${text}” is not an address; enter it as https://host:port.`
 
 /** The form filled from a recent source; `undefined` when it was not a direct one. */
 export function formOf(spec: SourceSpec): DirectForm | undefined {

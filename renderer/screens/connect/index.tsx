@@ -196,7 +196,7 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
             {WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')}{' '}
             {refused ??
               (beside
-                ? 'a source that you choose below is connected too.'
+                ? 'the next source that you select below is added.'
                 : 'choose another source below to leave this one.')}
           </p>
         </div>

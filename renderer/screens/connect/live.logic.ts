@@ -133,7 +133,7 @@ export function readFeedForm(form: FeedForm): Read<FeedSpec, FeedForm> {
 
 function urlError(url: string): { readonly url?: string } {
   if (url === '') return { url: 'Enter the address of the server.' }
-  if (!Address.safeParse(url).success) return { url: `“${url}” is not an address; write it as https://host:port.` }
+  if (!Address.safeParse(url).success) return { url: `“${url}” is not an address; enter it as https://host:port.` }
   const { username, password } = new URL(url)
   if (username === '' && password === '') return {}
   return { url: 'The address contains a user name or password. Use a kubeconfig instead.' }

@@ -82,7 +82,7 @@ export function readPrometheusForm(form: PrometheusForm): PrometheusResult {
     ...(typeof headers === 'string'
       ? { headers }
       : headers.length > 0 && isAddress(url) && isOpenWire(url)
-        ? { headers: 'Headers may hold secrets and are not sent unencrypted; use an https:// address.' }
+        ? { headers: 'Headers may contain secrets and are not sent unencrypted; use an https:// address.' }
         : {}),
     ...(typeof matchers === 'string' && { matchers }),
     ...(!/^[\x21-\x7e]*$/.test(tenant) && { tenant: 'A tenant contains no spaces or line breaks.' }),
@@ -111,7 +111,7 @@ export function readPrometheusForm(form: PrometheusForm): PrometheusResult {
     ...(form.instances !== undefined && { instances: [...form.instances] }),
     pastMs: form.pastMs,
   })
-  if (!spec.success) return { ok: false, errors: { url: 'A field holds more than fits; shorten it.' } }
+  if (!spec.success) return { ok: false, errors: { url: 'A field is too long. Shorten it.' } }
   return { ok: true, target: PrometheusTargetSchema.parse(target), spec: spec.data }
 }
 
@@ -120,7 +120,7 @@ function readHeaders(text: string): Header[] | string {
   for (const [index, line] of filledLines(text).entries()) {
     const [, name, value] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
     const header = HeaderSchema.safeParse({ name, value })
-    if (!header.success) return `Header ${index + 1} cannot be read; write it as Name: value.`
+    if (!header.success) return `Header ${index + 1} cannot be read; enter it as Name: value.`
     if (isReservedHeader(header.data.name)) return `${header.data.name} belongs to the connection and cannot be set.`
     headers.push(header.data)
   }
@@ -131,7 +131,7 @@ function readMatchers(text: string): NonNullable<PrometheusTarget['matchers']> |
   const matchers: { label: string; value: string }[] = []
   for (const line of filledLines(text)) {
     const at = line.indexOf('=')
-    if (at < 1) return `“${line}” is not a label; write it as name=value.`
+    if (at < 1) return `“${line}” is not a label; enter it as name=value.`
     matchers.push({ label: line.slice(0, at).trim(), value: line.slice(at + 1).trim() })
   }
   return matchers

@@ -164,7 +164,7 @@ const warningText = ({ warnings }: Past): string =>
 const stepText = ({ stepMs }: Past): string =>
   stepMs === undefined
     ? ''
-    : ` It holds one scrape every ${format.span(stepMs / 1_000)}; what rose and fell between them shows in counters only.`
+    : ` It contains one scrape every ${format.span(stepMs / 1_000)}; changes between them appear in counters only.`
 
 const REASON_WORDS: Readonly<Record<(typeof MISSING_REASONS)[number], string>> = {
   removed: 'removed',

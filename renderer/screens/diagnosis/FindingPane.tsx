@@ -21,7 +21,7 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
         <p>{text}</p>
         <Labelled label="For" sentences={evidenceFor} className={styles['for']} />
         <Labelled label="Against" sentences={evidenceAgainst} className={styles['against']} />
-        <Labelled label="Not known" sentences={unknown} className={styles['unknown']} />
+        <Labelled label="Unknown" sentences={unknown} className={styles['unknown']} />
         <Labelled label="Refuted by" sentences={[refutedBy]} />
         <Labelled label="Remedy" sentences={[remedy.text]} />
         {remedy.manifests.map(({ kind, name, text: yaml }) => (

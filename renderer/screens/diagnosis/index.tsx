@@ -19,7 +19,7 @@ export function DiagnosisScreen() {
     <ExaminedPage
       title="Diagnosis"
       waitingFor="the diagnosis"
-      purpose="Diagnosis says why requests of a connected source wait, are rejected or are slow."
+      purpose="Diagnosis explains why requests of a connected source wait, are rejected or are slow."
       everyMs={EVERY_MS}
       read={read}
       evidenceOf={evidenceOf}

@@ -92,7 +92,7 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
     )
   return (
     <>
-      <Pane title="Why this one" note="a request, each rule, and the class now">
+      <Pane title="Explanation" note="a request, each rule, and the class now">
         <div className={styles['form']}>
           <div className={styles['pair']}>
             <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />

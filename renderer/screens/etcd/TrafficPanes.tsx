@@ -34,7 +34,7 @@ const rateColumns = (seconds: number, mode: EtcdState['mode']): readonly DataCol
   }),
   numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, MS),
   numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, MS),
-  numberColumn('out', 'Answers', ({ responseBytes }) => responseBytes, BYTES),
+  numberColumn('out', 'Responses', ({ responseBytes }) => responseBytes, BYTES),
 ]
 
 /** Live rate, latency and bytes by operation and prefix. */
@@ -47,7 +47,7 @@ export const RatesPane = ({ rates, rateSeconds, mode }: Pick<EtcdState, 'rates' 
       rowKey={({ op, keys }) => `${op} ${keys}`}
       csvName="etcd-traffic"
       density="compact"
-      empty="No requests have come of late."
+      empty="No recent requests."
     />
   </Pane>
 )
@@ -75,7 +75,7 @@ const TOP: readonly DataColumn<EtcdUsage>[] = [
   ),
   numberColumn(
     'bytes',
-    'Answer',
+    'Response',
     ({ responseBytes, requests, limited }) => responseBytes / Math.max(1, requests - limited),
     BYTES,
   ),
@@ -172,7 +172,7 @@ export function LoadPane({ seconds, mode }: Pick<EtcdState, 'seconds' | 'mode'>)
   const whole = seconds.slice(0, -1)
   const most = Math.max(1, ...whole.map(({ passed, delayed, limited }) => passed + delayed + limited))
   const last = whole.at(-1)
-  const label = `${format.fixed((last?.passed ?? 0) + (last?.delayed ?? 0))} requests passed and ${format.fixed(last?.limited)} ${observing ? 'would be' : 'were'} limited in the last second; at most ${format.fixed(most)} came in one second.`
+  const label = `${format.fixed((last?.passed ?? 0) + (last?.delayed ?? 0))} requests passed and ${format.fixed(last?.limited)} ${observing ? 'would be' : 'were'} limited in the last second; at most ${format.fixed(most)} per second.`
   return (
     <ChartFrame
       title="Requests"

@@ -195,7 +195,7 @@ describe('the screen of an etcd', () => {
     await user.type(priority, '12')
     await user.click(screen.getByRole('button', { name: 'Preview' }))
     expect((await screen.findByText(/Would have limited 50 of the last 200 requests/)).textContent).toContain(
-      'By the rules of that time it was 20.',
+      'The rules of that time limited 20.',
     )
     await user.click(screen.getByRole('button', { name: 'Apply' }))
     expect(changes).toMatchObject([{ action: 'update', kind: 'rule', name: 'rule-event', members: { priority: 12 } }])
@@ -288,6 +288,6 @@ describe('the screen of an etcd', () => {
   it('says so when the source is no etcd', () => {
     connectionStore.setState({ connection: connected({ kind: 'demo' }) })
     render(<EtcdScreen />)
-    expect(screen.getByText('The connected source is no etcd.')).toBeTruthy()
+    expect(screen.getByText('The connected source is not etcd.')).toBeTruthy()
   })
 })

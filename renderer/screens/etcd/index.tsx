@@ -35,7 +35,7 @@ export function EtcdScreen() {
     return (
       <EmptyState
         page="etcd"
-        title="The connected source is no etcd."
+        title="The connected source is not etcd."
         actions={
           <Button primary onClick={() => openScreen('connection')}>
             Connect an etcd proxy
@@ -173,7 +173,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
       {state.storage === null && (
         <div className={styles['banner']}>
           <Note kind="warn">
-            The member does not answer. Conditions on the storage quota do not hold until it does.
+            The member does not answer. Conditions on the storage quota are not met until it does.
           </Note>
         </div>
       )}

@@ -44,7 +44,7 @@ test('a preview says of how many requests, and over which time', () => {
     limited: [],
   }
   expect(previewSentence(preview)).toBe(
-    'Would have limited 2 and delayed 1 of the last 11 requests (1 min). By the rules of that time it was 0.',
+    'Would have limited 2 and delayed 1 of the last 11 requests (1 min). The rules of that time limited 0.',
   )
-  expect(previewSentence({ ...preview, requests: 0 })).toBe('No requests have come to try it on.')
+  expect(previewSentence({ ...preview, requests: 0 })).toBe('There are no requests to preview it on.')
 })

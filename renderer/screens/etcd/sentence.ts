@@ -54,9 +54,9 @@ export function remedyOf({ reason, retryAfterMs, rule = '', class: className = '
 
 /** The effect that rules would have had, in one sentence. */
 export function previewSentence({ requests, spanMs, would, did }: EtcdPreview): string {
-  if (requests === 0) return 'No requests have come to try it on.'
+  if (requests === 0) return 'There are no requests to preview it on.'
   const delayed = would.delayed > 0 ? ` and delayed ${format.fixed(would.delayed)}` : ''
-  return `Would have limited ${format.fixed(would.limited)}${delayed} of the last ${format.fixed(requests)} requests (${format.span(spanMs / 1_000)}). By the rules of that time it was ${format.fixed(did.limited)}.`
+  return `Would have limited ${format.fixed(would.limited)}${delayed} of the last ${format.fixed(requests)} requests (${format.span(spanMs / 1_000)}). The rules of that time limited ${format.fixed(did.limited)}.`
 }
 
 export const adviceSentence = ({ preview, problem }: EtcdAdvice): string =>

@@ -75,7 +75,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
     }),
     numberColumn('wait', 'Wait p99', ({ waitP99 }) => waitP99, {
       term: 'quantile',
-      title: 'The longest of the levels, over about 30 s',
+      title: 'The longest over all levels, over about 30 s',
       width: 78,
       text: (value) => format.quantile(value, undefined),
     }),
@@ -109,7 +109,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
     {
       id: 'age',
       header: 'Age',
-      title: 'Of the newest sample; of a cluster, of its worst server',
+      title: 'Age of the newest sample; for a cluster, of its worst server',
       align: 'right',
       width: 62,
       cell: (line) => ageText(line, ageOf),

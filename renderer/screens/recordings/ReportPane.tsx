@@ -22,7 +22,7 @@ export function ReportPane({ report }: { readonly report: Report }) {
     <Pane title="Incident report" note={report.subtitle}>
       <div className={styles['form']}>
         <TextField kind="text" label="Title" value={title} onChange={setTitle} />
-        <TextArea label="What happened, in your words" rows={4} value={words} onChange={setWords} />
+        <TextArea label="Your comments" rows={4} value={words} onChange={setWords} />
         <div className={styles['sections']} role="group" aria-label="Sections">
           {report.sections.map((section) => (
             <Check

@@ -14,7 +14,7 @@ import { absolute, textToWindow, windowToText } from '../../state/time.logic.ts'
 import { ReportPane } from './ReportPane.tsx'
 import styles from './recordings.module.css'
 
-const TWO_TIMES = 'Write two times with a slash between them.'
+const TWO_TIMES = 'Enter two times separated by a slash.'
 
 /** A recording, or a part of it, as a file or as a report. */
 export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; readonly onClose: () => void }) {

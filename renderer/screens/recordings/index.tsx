@@ -66,7 +66,7 @@ export function RecordingsScreen() {
           rows={entries}
           rowKey={({ id }) => id}
           csvName="recordings"
-          empty="Nothing has been recorded yet. Connect a source; the Connection screen says whether recording is on."
+          empty="Nothing has been recorded yet. Connect a source; the Connection screen shows whether recording is on."
         />
       </Pane>
       {sharing !== undefined && <SharePane key={sharing.id} entry={sharing} onClose={() => setShared(undefined)} />}

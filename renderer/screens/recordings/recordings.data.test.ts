@@ -42,7 +42,7 @@ test('a report has the words of its author after the summary, and the sections t
   const report = { title: 'Report', subtitle: 'now', sections: ['Summary', 'Limits', 'Glossary'].map(section) }
   const edited = editedReport(report, { title: ' Flood ', words: 'One.\n\nTwo.\n', left: new Set(['Limits']) })
   expect(edited.title).toBe('Flood')
-  expect(edited.sections.map(({ title }) => title)).toEqual(['Summary', 'In the words of the author', 'Glossary'])
+  expect(edited.sections.map(({ title }) => title)).toEqual(['Summary', 'Author’s comments', 'Glossary'])
   expect(edited.sections[1]?.blocks).toEqual(['One.', 'Two.'].map((text) => ({ kind: 'text', text })))
   expect(editedReport(report, { title: '', words: ' ', left: new Set() })).toEqual(report)
 })

@@ -47,7 +47,7 @@ export function editedReport(report: Report, { title, words, left }: ReportEdit)
   const paragraphs = words.split(/\n\s*\n/).filter((text) => text.trim() !== '')
   const kept = report.sections.filter((section) => !left.has(section.title))
   const own = {
-    title: 'In the words of the author',
+    title: 'Author’s comments',
     blocks: paragraphs.map((text) => ({ kind: 'text' as const, text: text.trim() })),
   }
   const sections = paragraphs.length === 0 ? kept : [...kept.slice(0, 1), own, ...kept.slice(1)]

@@ -185,7 +185,7 @@ function Call({ form, call, path, title, onRemove }: CallProps) {
       <FindingLines findings={form.findings.get(fieldOf(path))} />
       {width !== undefined && (
         <p className={styles['hint']}>
-          {`Width: ${width} ${width === 1 ? 'seat' : 'seats'} with what is stored, unless its level caps it lower.`}
+          {`Width: ${width} ${width === 1 ? 'seat' : 'seats'} with the stored objects, before the cap of its level.`}
         </p>
       )}
       {onRemove !== undefined && (
@@ -246,7 +246,7 @@ function RequestFields({ form, request, path }: { form: ScenarioForm; request: s
           value={fields.verb}
           options={RESOURCE_VERBS}
           onChange={(verb) => set({ verb })}
-          {...('problem' in made && { error: `${made.problem} The text still has the request from before.` })}
+          {...('problem' in made && { error: `${made.problem} The text still contains the previous request.` })}
         />
         {text('Resource', 'resource', 'pods')}
         {text('API', 'api', 'v1')}

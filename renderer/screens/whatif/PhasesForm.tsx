@@ -114,7 +114,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
       ))}
       {objects > 0 && (
         <p className={styles['hint']}>
-          {`${objects} ${objects === 1 ? 'object is' : 'objects are'} put in force; edit ${objects === 1 ? 'it' : 'them'} in the YAML.`}
+          {`${objects} ${objects === 1 ? 'object is' : 'objects are'} applied; edit ${objects === 1 ? 'it' : 'them'} in the YAML.`}
         </p>
       )}
     </Entry>

@@ -64,7 +64,7 @@ export function ScenariosPage() {
     <div className={styles['screen']}>
       <NowLine
         title={headline(shown, run)}
-        evidence="Simulates the same clients before several variants of a server. Nothing is sent to a cluster."
+        evidence="Simulates the same clients against several variants of a server. Nothing is sent to a cluster."
         actions={
           <FilesButton label="Scenario files" onFiles={(files) => void addFiles(files)}>
             <Icon name="plus" size={13} /> Open file
@@ -187,7 +187,7 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
   return (
     <>
       <Pane
-        title="What it teaches"
+        title="Lesson"
         actions={
           <Actions
             shown={shown}
@@ -362,7 +362,7 @@ function Variants({ report, name, text }: VariantsProps) {
         }
       >
         <PlainTable
-          caption={`Clients before ${run.name}`}
+          caption={`Clients of ${run.name}`}
           columns={report.of === 'etcd' ? storeColumns(run.seconds) : clientColumns(run.seconds)}
           rows={run.clients}
           rowKey={({ client }) => client}
@@ -374,7 +374,7 @@ function Variants({ report, name, text }: VariantsProps) {
 }
 
 function Verdict({ run: { verdict, expected, passed } }: { readonly run: ScenarioRunReport }) {
-  if (verdict === undefined) return <>{passed ? 'every assertion holds' : 'an assertion fails'}</>
+  if (verdict === undefined) return <>{passed ? 'all assertions pass' : 'an assertion fails'}</>
   const isOther = expected !== undefined && expected !== verdict
   return (
     <span className={styles['verdict']}>
@@ -395,7 +395,7 @@ function Checks({ run: { criteria, assertions } }: { readonly run: ScenarioRunRe
       ))}
       {assertions.map((one) => (
         <li key={one.text}>
-          <span className={styles[one.holds ? 'good' : 'bad']}>{one.holds ? 'Holds:' : 'Fails:'}</span> {one.text}{' '}
+          <span className={styles[one.holds ? 'good' : 'bad']}>{one.holds ? 'Passes:' : 'Fails:'}</span> {one.text}{' '}
           (measured {measuredText(one)})
         </li>
       ))}

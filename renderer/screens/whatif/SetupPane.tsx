@@ -139,7 +139,8 @@ const CLIENTS = [
   { value: 'open', label: 'Open loop' },
   { value: 'closed', label: 'Closed loop' },
 ] as const
-const OPEN = 'Every variant gets the same requests, whatever it decides. Clients do not slow down when rejected.'
+const OPEN =
+  'Every variant receives the same requests, regardless of its decisions. Clients do not slow down when rejected.'
 const CLOSED = 'Clients wait for answers, back off and retry, so each variant gets its own requests.'
 
 function requestOptions({ scenarios, connection }: Known, sourceName: string | undefined) {

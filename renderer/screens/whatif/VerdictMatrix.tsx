@@ -11,7 +11,7 @@ export function VerdictMatrix({ runs }: { readonly runs: Readonly<Partial<Record
   const names = [...new Set(reports.flatMap((report) => report.runs.map(({ name }) => name)))]
   if (reports.length === 0) return null
   return (
-    <Pane title="Verdicts" note="of the scenarios that were run; a dash where a scenario has no such variant">
+    <Pane title="Verdicts" note="scenarios that were run; a dash means that the scenario has no such variant">
       <PlainTable
         caption="Verdicts by scenario and variant"
         columns={[SCENARIO, ...names.map(variantColumn)]}

@@ -75,7 +75,7 @@ test('the title counts what differs', () => {
     'All 2 requests in low are in the same place in A and B.',
   )
   expect(besideTitle({ ...level, requests: [gone, gone], differing: 2 })).toBe(
-    'None of the 2 requests in low is in both A and B.',
+    'A and B share none of the 2 requests in low.',
   )
   expect(besideTitle({ ...level, requests: [row, row], differing: 1 })).toBe(
     '1 of 2 requests in low differs between A and B.',

@@ -43,7 +43,7 @@ export function besideTitle({ level, requests, differing }: BesideLevel): string
   const { length } = requests
   if (length === 0) return `No request waits or executes in ${level}.`
   const inBoth = requests.filter(({ a, b }) => a.kind !== 'absent' && b.kind !== 'absent').length
-  if (inBoth === 0 && length > 1) return `None of the ${format.fixed(length)} requests in ${level} is in both A and B.`
+  if (inBoth === 0 && length > 1) return `A and B share none of the ${format.fixed(length)} requests in ${level}.`
   if (differing === 0) {
     return length === 1
       ? `The request in ${level} is in the same place in A and B.`

@@ -11,7 +11,7 @@ export function WhatIfScreen() {
   const why = useRefusal('whatIf')
   if (why !== undefined) {
     return (
-      <EmptyState page="What-if" title="Nothing is compared here.">
+      <EmptyState page="What-if" title="What-if is not available here.">
         <p>{why}</p>
       </EmptyState>
     )

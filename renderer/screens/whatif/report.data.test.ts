@@ -63,7 +63,7 @@ test('the headline says what changes, on which evidence', () => {
     evidence: 'Largest change of wait p99: low, from 5.0 ms to 2.00 s. Both got the same 100 requests of 1 min.',
   })
   expect(verdictOf(compared(a, a)).title).toBe('now rejects as many requests as now: 10.')
-  expect(verdictOf(compared(a, b, false)).title).toBe('draft decides every request as now does.')
+  expect(verdictOf(compared(a, b, false)).title).toBe('draft and now make the same decision for every request.')
   const closed: WhatIfReport = { ...compared(a, b), clients: 'closed' }
   expect(verdictOf(closed).evidence).toMatch(/The clients reacted to each variant for 1 min\.$/)
 })

@@ -53,7 +53,7 @@ export function verdict(
   const [a, b] = [rejectedOf(baseline.total), rejectedOf(result.total)]
   const title =
     decisions !== undefined && decisions.first === undefined
-      ? `${result.name} decides every request as ${baseline.name} does.`
+      ? `${result.name} and ${baseline.name} make the same decision for every request.`
       : a === b
         ? `${result.name} rejects as many requests as ${baseline.name}: ${format.fixed(a)}.`
         : `${result.name} rejects ${format.counted(b, 'request')}, ${baseline.name} rejects ${format.fixed(a)}.`

@@ -325,7 +325,7 @@ describe('phases', () => {
   test('say from when to when they last', () => {
     expect(spanOf({ at: 5 })).toBe('5 s: changes nothing')
     expect(spanOf({ at: 5, executionFactor: null })).toBe('5 s: changes nothing')
-    expect(spanOf({ at: 5, configuration: [{}, {}] })).toBe('2 objects put in force at 5 s')
+    expect(spanOf({ at: 5, configuration: [{}, {}] })).toBe('2 objects applied at 5 s')
   })
 })
 

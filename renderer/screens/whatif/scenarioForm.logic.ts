@@ -203,7 +203,7 @@ export function spanOf(phase: JsonMap): string {
   })
   const { configuration = null } = phase
   const objects = isList(configuration) ? configuration.length : 0
-  if (objects > 0) spans.push(`${objects} object${objects === 1 ? '' : 's'} put in force at ${at} s`)
+  if (objects > 0) spans.push(`${objects} object${objects === 1 ? '' : 's'} applied at ${at} s`)
   return spans.length === 0 ? `${at} s: changes nothing` : spans.join(', ')
 }
 

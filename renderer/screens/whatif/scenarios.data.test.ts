@@ -28,7 +28,7 @@ it('says which variants prevent what a scenario shows', () => {
   expect(outcomeText(report(run('old', 'not prevented'), run('now', 'prevented')))).toBe('Prevented by now.')
   expect(outcomeText(report(run('now', 'prevented')))).toBe('Every variant prevents it.')
   expect(outcomeText(report(run('now', 'not prevented')))).toBe('No variant prevents it.')
-  expect(outcomeText(report(run('now')))).toBe('Every assertion holds.')
+  expect(outcomeText(report(run('now')))).toBe('All assertions pass.')
   expect(outcomeText(report(run('now', 'prevented', false)))).toBe('Not as expected: now.')
 })
 
@@ -71,6 +71,6 @@ it('a verdict names the number that decides', () => {
   expect(verdictText({ ...base, verdict: 'not prevented', criteria: [met, missed] })).toBe(
     '✗ not prevented, 7.25\u00a0ms',
   )
-  expect(verdictText({ ...base, criteria: [] })).toBe('assertions hold')
+  expect(verdictText({ ...base, criteria: [] })).toBe('assertions pass')
   expect(verdictText(undefined)).toBe('–')
 })

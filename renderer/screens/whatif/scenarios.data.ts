@@ -2,12 +2,12 @@ import type { ScenarioReport, ScenarioRunReport } from '../../../core/contract/s
 import { format } from '../../theme/format.ts'
 
 export type ScenarioGroup =
-  'Documented failures' | 'From the documentation' | 'Known failure modes' | 'Checks' | 'Before etcd'
+  'Documented failures' | 'From the documentation' | 'Known failure modes' | 'Checks' | 'In front of etcd'
 
 /** The group of a scenario of the library, by its name. */
 export function groupOf(name: string): ScenarioGroup {
   const number = Number(name.slice(1))
-  if (name.startsWith('Q')) return 'Before etcd'
+  if (name.startsWith('Q')) return 'In front of etcd'
   if (!name.startsWith('S')) return 'Checks'
   return number <= 7 ? 'Documented failures' : number <= 12 ? 'From the documentation' : 'Known failure modes'
 }
@@ -18,7 +18,7 @@ export function outcomeText({ runs, passed }: ScenarioReport): string {
   const judged = runs.filter(({ verdict }) => verdict !== undefined).length
   const failed = runs.filter((run) => !run.passed).map(({ name }) => name)
   if (!passed) return `Not as expected: ${failed.join(', ')}.`
-  if (judged === 0) return 'Every assertion holds.'
+  if (judged === 0) return 'All assertions pass.'
   if (prevented.length === 0) return 'No variant prevents it.'
   return prevented.length === judged ? 'Every variant prevents it.' : `Prevented by ${prevented.join(', ')}.`
 }
@@ -40,7 +40,7 @@ export const measuredText = ({ value, unit }: ScenarioRunReport['criteria'][numb
 /** Verdict of a run with the deciding number: of the first criterion that is not met, else of the first. */
 export function verdictText(run: ScenarioRunReport | undefined): string {
   if (run === undefined) return '–'
-  if (run.verdict === undefined) return run.passed ? 'assertions hold' : 'assertion fails'
+  if (run.verdict === undefined) return run.passed ? 'assertions pass' : 'assertion fails'
   const deciding = run.criteria.find(({ holds }) => !holds) ?? run.criteria[0]
   return `${run.verdict === 'prevented' ? '✓' : '✗'} ${run.verdict}${deciding === undefined ? '' : `, ${measuredText(deciding).replaceAll(' ', '\u00a0')}`}`
 }

@@ -11,7 +11,7 @@ test('two variants of a comparison are stepped side by side', async ({ consolePa
 
   // They stand where the first decision differs.
   const levels = page.getByRole('grid', { name: 'Levels of both variants' })
-  await expect(page.getByRole('heading', { level: 1, name: /(?:between|in both) A and B\.$/ })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: /\bA and B\b/ })).toBeVisible()
   const instant = page.getByText(/^[\d.]+ s after the start\. A baseline, B half\./)
   const before = await instant.textContent()
   await expect(levels.getByRole('row').nth(1)).toBeVisible()

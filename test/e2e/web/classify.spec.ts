@@ -78,10 +78,10 @@ test('an unfinished form says what is missing and keeps the last answer', async 
   await page.getByLabel(/^Path/).fill('/api/v1/namespaces/default/pods')
   await page.getByLabel('Verb').selectOption('delete')
   await expect(
-    page.getByText(/^delete needs the name of an object\. The answer is still that to LIST pods\./),
+    page.getByText(/^delete needs the name of an object\. The answer still applies to LIST pods\./),
   ).toBeVisible()
   await page.getByLabel('Name', { exact: true }).fill('web-1')
-  await expect(page.getByText(/The answer is still/)).toBeHidden()
+  await expect(page.getByText(/The answer still applies/)).toBeHidden()
   await expect(heading()).toContainText('global-default')
   await page.getByRole('button', { name: 'Keep as a test' }).click()
 })
@@ -90,7 +90,7 @@ test('the table keeps the request over a reload, runs it, and gives it as a file
   await open('tests')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Essential requests of a cluster' }).click()
-  await expect(heading()).toHaveText(/^All \d+ saved requests match what they should\.$/)
+  await expect(heading()).toHaveText(/^All \d+ saved requests match as expected\.$/)
   const all = await heading().innerText()
   await page.waitForTimeout(600)
   await page.reload()
@@ -98,8 +98,8 @@ test('the table keeps the request over a reload, runs it, and gives it as a file
 
   const row = page.getByRole('row', { name: /^alice DELETE pods web-1 in default/ })
   await row.click()
-  await page.getByLabel('Should match').selectOption({ label: 'service-accounts in workload-low' })
-  await expect(heading()).toHaveText(/^1 of \d+ saved requests does not match what it should\.$/)
+  await page.getByLabel('Expected', { exact: true }).selectOption({ label: 'service-accounts in workload-low' })
+  await expect(heading()).toHaveText(/^1 of \d+ saved requests does not match as expected\.$/)
   await page.getByRole('radio', { name: 'Failing' }).click()
   await expect(page.getByRole('grid', { name: 'Saved requests' }).getByRole('row')).toHaveCount(2)
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -151,7 +151,7 @@ test('the command and the screen agree on the seats of the same source', async (
     await expect(captured.getByRole('navigation').getByRole('link', { name: /workload-low/ })).toBeVisible()
     await captured.getByRole('radio', { name: 'Text', exact: true }).click()
     await captured.getByLabel('Command, audit event or path').fill('kubectl get configmaps -A --as alice')
-    const steps = captured.getByRole('table', { name: 'How the width is estimated' }).getByRole('row')
+    const steps = captured.getByRole('table', { name: 'Width estimate' }).getByRole('row')
     await expect(steps.filter({ hasText: 'objects of configmaps' })).toContainText(/3\s?052/)
     await expect(steps.filter({ hasText: 'at most' }).last()).toContainText(new RegExp(`${seats.cap}$`))
     await expect(steps.last()).toHaveText(`Width${seats.width}`)

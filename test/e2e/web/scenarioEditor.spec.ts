@@ -12,7 +12,7 @@ test('a scenario of the library is changed in a form, with its text, and run', a
   await page.getByRole('button', { name: 'Run scenario' }).click()
   const now = page.getByRole('region', { name: 'now', exact: true })
   const offered = now.getByRole('listitem').filter({ hasText: 'requests offered of tenants' })
-  await expect(offered).toContainText('Holds:')
+  await expect(offered).toContainText('Passes:')
 
   const rate = file.getByLabel('Rate (/s)')
   await rate.fill('0.')

@@ -20,7 +20,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'editor/journal': heading,
   recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),
   fleet: (page) => page.getByRole('grid', { name: 'Fleet' }),
-  etcd: (page) => page.getByText('The connected source is no etcd.'),
+  etcd: (page) => page.getByText('The connected source is not etcd.'),
   compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
   'whatif/runs': (page) => page.getByRole('table', { name: 'Variants' }),
   'whatif/scenarios': (page) => page.getByRole('button', { name: 'Run scenario' }),

@@ -59,7 +59,7 @@ test('prepares a report, which is edited before it is saved', async () => {
   await page.getByLabel('Replace names of users, objects and servers').uncheck()
   await page.getByRole('button', { name: 'Prepare a report' }).click()
   await page.getByLabel('Title', { exact: true }).fill('Flood of lists')
-  await page.getByLabel('What happened, in your words').fill('The crawler was rolled out.')
+  await page.getByLabel('Your comments').fill('The crawler was rolled out.')
   await page.getByLabel('Glossary').uncheck()
   const html = await readFile(await (await saved('Save as HTML')).path(), 'utf8')
   expect(html).toContain('<h1>Flood of lists</h1>')

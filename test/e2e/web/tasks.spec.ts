@@ -89,7 +89,7 @@ test('classify a request with the right seats: 2', async () => {
   await click(page.getByRole('link', { name: /^Classify/ }))
   await fill(page.getByLabel('Command, audit event or path'), 'kubectl get pods -A --as alice')
   await expect(page.getByRole('heading', { level: 1 })).toContainText('global-default')
-  const estimate = page.getByRole('table', { name: 'How the width is estimated' }).getByRole('row')
+  const estimate = page.getByRole('table', { name: 'Width estimate' }).getByRole('row')
   await expect(estimate.first()).toHaveText(/^objects of pods in the whole cluster\d/)
   // Without object counts the width is 1.
   await expect(estimate.last()).toHaveText(/^Width(?:[2-9]|\d\d+)$/)

@@ -24,7 +24,7 @@ test('searches for the smallest edit, says with how many seeds it holds, and ope
   await page.waitForTimeout(15_000)
   await page.evaluate(() => void (location.hash = '#/editor/advisor'))
   const pane = page.getByRole('region', { name: 'Search for the smallest edit' })
-  const goals = pane.getByRole('textbox', { name: 'Goals, one a line' })
+  const goals = pane.getByRole('textbox', { name: 'Goals, one per line' })
   await pane.getByRole('button', { name: 'Search' }).click()
   await expect(pane.getByText('Enter a goal, such as “wait p99 of workload-low < 1 s”.')).toBeVisible()
   await goals.fill('wait p99 of workload-low < 20 s')

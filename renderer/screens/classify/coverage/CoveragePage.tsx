@@ -83,10 +83,10 @@ function Covered({ configurations }: { readonly configurations: Configurations }
             <>
               Metrics count every request by schema, but do not identify the sender.{' '}
               {watched
-                ? `Counted since ${format.time(coverage.since)} ${format.zone()} by the console, and since their start by the servers.`
-                : 'Counted by the servers since their start.'}{' '}
-              <Term id="debug-dump">Dumps</Term> name flows, but show only what waits or executes at that moment:{' '}
-              {coverage.dumps === 1 ? '1 dump was' : `${format.fixed(coverage.dumps)} dumps were`} read, and short
+                ? `The console counts since ${format.time(coverage.since)} ${format.zone()}, the servers since their start.`
+                : 'The servers count since their start.'}{' '}
+              <Term id="debug-dump">Dumps</Term> identify flows, but contain only requests that wait or execute at that
+              moment. {coverage.dumps === 1 ? '1 dump was' : `${format.fixed(coverage.dumps)} dumps were`} read; short
               requests are missed.
             </>
           )
@@ -122,14 +122,14 @@ function Covered({ configurations }: { readonly configurations: Configurations }
         >
           {coverage.dumps === 0 && dump?.requests === undefined ? (
             <div className={styles['inset']}>
-              <NoDumps server={server} dump={dump} what="Flows" />
+              <NoDumps server={server} dump={dump} what="flows" />
             </div>
           ) : (
             <FlowTable rows={flows} at={coverage.at} withDraft={draft !== undefined} chosen={chosen} />
           )}
           {coverage.left > 0 && (
             <p className={styles['remark']}>
-              {`${format.fixed(coverage.left)} requests of further flows are not shown: ${format.fixed(MOST_FLOWS)} flows are remembered.`}
+              {`${format.fixed(coverage.left)} requests of other flows are not shown; the limit is ${format.fixed(MOST_FLOWS)} flows.`}
             </p>
           )}
         </Pane>

@@ -198,9 +198,9 @@ const DRAFT: DataColumn<FlowRow> = {
     draft === undefined || draft === 'unclear' ? (
       <span
         className={styles['quiet']}
-        title="Its groups are not known: with those that the user’s name tells, the present objects would not do what the server did."
+        title="Its groups are unknown. With those derived from the user name, the present objects would not do what the server did."
       >
-        not known
+        unknown
       </span>
     ) : (
       <span className={styles['outcome']}>

@@ -38,7 +38,7 @@ describe('the sentence about all schemas', () => {
       [row('b', { kind: 'quiet', forMs: 0 }), ...others],
       'Every flow schema has had requests since the servers started.',
     ],
-    [[row('b', { kind: 'unknown' }), ...others], 'Nothing tells whether 1 of 3 flow schemas gets requests.'],
+    [[row('b', { kind: 'unknown' }), ...others], 'It is unknown whether 1 of 3 flow schemas gets requests.'],
     [[row('gone', { kind: 'removed' }), ...others], 'Every flow schema gets requests.'],
   ])('%#', (rows, sentence) => {
     expect(coverageSentence(rows)).toBe(sentence)
@@ -73,10 +73,10 @@ describe('a standing', () => {
 it('warns of requests that only catch-all takes', () => {
   expect(catchAllSentence([row('catch-all', traffic, { counted: 0, total: 0 })])).toBeUndefined()
   expect(catchAllSentence([row('catch-all', traffic, { counted: 1, total: 9 })])).toContain(
-    'took 1 request since this page opened',
+    'received 1 request since this page opened',
   )
   expect(catchAllSentence([row('catch-all', traffic, { total: 9 })])).toContain(
-    'took 9 requests since the servers started',
+    'received 9 requests since the servers started',
   )
 })
 

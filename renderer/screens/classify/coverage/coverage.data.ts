@@ -49,7 +49,7 @@ export function coverageSentence(rows: readonly CoverageRow[]): string {
   const unwatched = count((standing) => standing.kind === 'quiet' && standing.forMs === 0)
   const brief = count((standing) => standing.kind === 'quiet' && standing.forMs < QUIET_AFTER_MS)
   const have = (number: number): string => (number === 1 ? 'has' : 'have')
-  if (unknown > 0) return `Nothing tells whether ${unknown} of ${all} ${unknown === 1 ? 'gets' : 'get'} requests.`
+  if (unknown > 0) return `It is unknown whether ${unknown} of ${all} ${unknown === 1 ? 'gets' : 'get'} requests.`
   if (lost > 0) return `${lost} of ${all} can get no request.`
   if (never > 0) return `${never} of ${all} ${have(never)} had no request since the servers started.`
   if (quiet > 0) return `${quiet} of ${all} ${have(quiet)} had no request for 10 minutes.`
@@ -71,7 +71,7 @@ export function catchAllSentence(rows: readonly CoverageRow[], isPast = false): 
       : lately > 0 && !isPast
         ? `${requests(lately)} since this page opened`
         : `${requests(total)} since the servers started`
-  return `catch-all took ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
+  return `catch-all received ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
 }
 
 export interface FlowRow {

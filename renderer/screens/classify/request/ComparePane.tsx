@@ -23,7 +23,7 @@ export const ComparePane = memo(function ComparePane(props: {
     <>
       <Pane
         title="The answer now and with the draft"
-        note={differing === 0 ? 'the same in every point' : `${differing} of ${facts.length} differ`}
+        note={differing === 0 ? 'no differences' : `${differing} of ${facts.length} differ`}
       >
         <DataTable
           caption="The answer now and with the draft"

@@ -65,7 +65,7 @@ function Hand({ answer, dump }: { readonly answer: Classification; readonly dump
             <b>{queue}</b>
             <span className={classes(styles['waiting'], (waiting ?? 0) > 0 && styles['some'])}>
               {format.fixed(waiting)}
-              <span className="sr-only">{waiting === undefined ? ' depth not known' : ' waiting'}</span>
+              <span className="sr-only">{waiting === undefined ? ' depth unknown' : ' waiting'}</span>
             </span>
           </li>
         ))}
@@ -87,9 +87,9 @@ function Hand({ answer, dump }: { readonly answer: Classification; readonly dump
 }
 
 function Unknown({ dumped, configured }: { readonly dumped: number; readonly configured: number }) {
-  if (dumped === 0) return <>No dump shows the queues of this level, so their depth is not known.</>
+  if (dumped === 0) return <>No dump shows the queues of this level, so their depth is unknown.</>
   return (
-    <>{`The server has ${format.fixed(dumped)} queues in this level now, and the configuration ${format.fixed(configured)}: their depth would say nothing.`}</>
+    <>{`The server has ${format.fixed(dumped)} queues in this level now, and the configuration ${format.fixed(configured)}, so their depth does not apply.`}</>
   )
 }
 

@@ -45,7 +45,7 @@ export function RequestColumn(props: {
         title="Request"
         actions={
           <Segment
-            label="How the request is given"
+            label="Request input"
             value={way}
             options={WAYS}
             onChange={(next) => requestStore.setState({ way: next })}

@@ -50,7 +50,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
           options={verbs}
           onChange={(next) => changeForm((old) => withVerb(old, next))}
         />
-        <Part form={form} field="resource" label="Resource" placeholder="none: only the path counts" list />
+        <Part form={form} field="resource" label="Resource" placeholder="none; only the path is used" list />
       </div>
       <div className={styles['pair']}>
         <Part form={form} field="apiGroup" label="API group" placeholder="core (empty)" />
@@ -179,7 +179,7 @@ export const SeenForm = memo(function SeenForm(props: {
   if (shown?.requests === undefined) {
     return (
       <div className={styles['form']}>
-        <NoDumps server={server} dump={dump} what="Single requests" />
+        <NoDumps server={server} dump={dump} what="single requests" />
       </div>
     )
   }

@@ -101,7 +101,7 @@ function Answer(props: {
       <div className={styles['notes']}>
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
         {unread !== undefined && (
-          <Note kind="warn">{`${unread} The answer is still that to ${requestWords(request)}.`}</Note>
+          <Note kind="warn">{`${unread} The answer still applies to ${requestWords(request)}.`}</Note>
         )}
         {!shown.ok && <Note kind="bad">{shown.problem}</Note>}
         {shown.ok &&
@@ -215,7 +215,7 @@ function AnswerHead(props: {
       <div className={styles['headActions']}>
         {draft !== undefined && (
           <Segment<Side>
-            label="Configuration that answers"
+            label="Configuration"
             value={side}
             options={[
               { value: 'live', label: 'Live' },
@@ -239,7 +239,7 @@ function Matched({ answer }: { readonly answer: Classification }) {
   const rule = ruleText(answer)
   return (
     <p className={styles['matched']}>
-      {answer.fallback ? 'nothing matches; taken by ' : 'matched by '}
+      {answer.fallback ? 'nothing matches; sent to ' : 'matched by '}
       <b>{flowSchema}</b>, <Term id="matching-precedence">precedence</Term> {decides?.matchingPrecedence}
       {rule !== '' && `, ${rule}`}
       {decides?.imagined === true && ', a placeholder that the server creates'}
@@ -297,7 +297,7 @@ const HeadersPane = memo(function HeadersPane({ answer }: { readonly answer: Cla
               <dt>{name}</dt>
               <dd>
                 {uids[member] === '' ? (
-                  'not known for these objects'
+                  'unknown for these objects'
                 ) : (
                   <span className={styles['uid']}>
                     <span className="mono">{uids[member]}</span>

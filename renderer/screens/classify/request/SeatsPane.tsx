@@ -30,7 +30,7 @@ export const SeatsPane = memo(function SeatsPane(props: {
   return (
     <Pane title="Seats it will take" unit="seats" note={seats.method}>
       <PlainTable
-        caption="How the width is estimated"
+        caption="Width estimate"
         className={styles['steps']}
         headless
         columns={STEP_COLUMNS}
@@ -62,7 +62,7 @@ export const SeatsPane = memo(function SeatsPane(props: {
       <Suppositions basis={seats.basis.kind} context={context} />
       <h3 className={styles['subtitle']}>Same request elsewhere</h3>
       <PlainTable
-        caption="Same request on other versions"
+        caption="Other versions"
         className={styles['steps']}
         headless
         columns={ELSEWHERE_COLUMNS}
@@ -88,11 +88,7 @@ const STEP_COLUMNS: readonly DataColumn<SeatStep>[] = [
     header: 'Value',
     align: 'right',
     cell: (step) =>
-      step.assumed === true ? (
-        <span title="assumed: the console does not know it">{stepText(step)}</span>
-      ) : (
-        stepText(step)
-      ),
+      step.assumed === true ? <span title="assumed: the value is unknown">{stepText(step)}</span> : stepText(step),
   },
 ]
 

@@ -110,7 +110,7 @@ const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRo
     },
   ])
 
-const SAID: Readonly<Record<Outcome, string>> = { pass: 'yes', fail: 'no', none: 'not asked' }
+const SAID: Readonly<Record<Outcome, string>> = { pass: 'yes', fail: 'no', none: 'not checked' }
 
 function Check({ outcome, dim }: { readonly outcome: Outcome; readonly dim: boolean }) {
   return (

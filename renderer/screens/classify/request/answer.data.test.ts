@@ -121,7 +121,7 @@ it('names what a schema does with the request', () => {
   const of = (name: string) => verdictText(trace.find(({ flowSchema }) => flowSchema === name))
   expect([of('exempt'), of('service-accounts'), of('global-default'), of('none')]).toEqual([
     'does not match',
-    'takes it',
+    'is used',
     'would match',
     'does not exist',
   ])

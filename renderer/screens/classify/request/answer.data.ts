@@ -107,10 +107,10 @@ const stands = (trace: SchemaTrace | undefined): string =>
     ? ''
     : [trace.matchingPrecedence, trace.priorityLevel, trace.matched, trace.decides, trace.reached].join(' ')
 
-/** `takes it`, `does not match`, `would match`, `not reached`, `does not exist`. */
+/** `is used`, `does not match`, `would match`, `not reached`, `does not exist`. */
 export function verdictText(trace: SchemaTrace | undefined): string {
   if (trace === undefined) return 'does not exist'
-  if (trace.decides) return 'takes it'
+  if (trace.decides) return 'is used'
   if (trace.reached) return 'does not match'
   return trace.matched ? 'would match' : 'not reached'
 }

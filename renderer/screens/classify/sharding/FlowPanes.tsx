@@ -158,7 +158,7 @@ function AddFlow({
       <input
         className={inputClass}
         aria-label="Flow distinguisher: user or namespace"
-        placeholder="user or namespace, as the schema tells flows apart"
+        placeholder="user or namespace, as the schema specifies"
         autoComplete="off"
         value={distinguisher}
         onChange={({ target }) => setDistinguisher(target.value)}
@@ -212,7 +212,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
         {shown.length === 0 ? (
           <p className={styles['empty']}>
             {queues === 1
-              ? 'With one queue there is nothing to deal: flows are not told apart.'
+              ? 'With one queue there is nothing to deal: all flows share it.'
               : 'Type a flow below, or take those of a debug dump that shows requests.'}
           </p>
         ) : (

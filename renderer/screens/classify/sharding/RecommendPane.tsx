@@ -61,8 +61,8 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
       </div>
       {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
       <p className={styles['shapeRemark']}>
-        Every queue costs time: the server looks at all queues of a level for each request that it takes out of them. A
-        larger hand lets one flow keep more waiting and narrows the widest request. Select a row to try it.
+        Every queue costs time: the server scans all queues of a level for each dispatch. A larger hand lets one flow
+        keep more waiting and narrows the widest request. Select a row to try it.
       </p>
     </Pane>
   )
@@ -74,8 +74,8 @@ function VerdictNote({ queuing, goal }: { readonly queuing: Queuing; readonly go
   const { reaches, covered, best } = verdict
   const better =
     best.handSize === queuing.handSize
-      ? 'No other hand is better for as many queues.'
-      : `A hand of ${best.handSize} would be best for as many queues: ${chance(best.covered)}.`
+      ? 'No other hand size is better for this number of queues.'
+      : `A hand of ${best.handSize} would be best for this number of queues: ${chance(best.covered)}.`
   return (
     <Note kind={reaches ? 'good' : 'warn'}>
       {`${chance(covered)} is ${reaches ? 'within' : 'more than'} the target of ${chance(goal.target)}. ${better}`}
@@ -97,7 +97,7 @@ const COLUMNS: readonly DataColumn<ShapeRow>[] = [
   }),
   numberColumn('widest', 'Widest, seats', (row) => row.widest, {
     term: 'max-seats',
-    title: 'Widest request that a level of this shape takes',
+    title: 'Widest request that a level of this shape admits',
   }),
 ]
 

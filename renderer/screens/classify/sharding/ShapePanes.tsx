@@ -37,7 +37,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
       <div className={styles['shapeForm']}>
         <SelectField
           label="Level"
-          hint={changed ? <>Another shape than that of {level?.name}.</> : undefined}
+          hint={changed ? <>Differs from the shape of {level?.name}.</> : undefined}
           value={level?.key ?? ''}
           options={levels.map(({ key, name, drafted }) => [key, drafted ? `${name} in the draft` : name])}
           onChange={chooseLevel}
@@ -55,7 +55,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
           ))}
         </div>
         <Button small className={styles['back']} onClick={() => attempt(undefined)} disabled={!changed}>
-          Back to {level === undefined ? 'the usual shape' : level.name}
+          Reset to {level === undefined ? 'the default shape' : level.name}
         </Button>
         {queuing !== undefined && (
           <dl className={styles['shapeFacts']}>
@@ -67,7 +67,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
             <dd>{largestHand(queuing.queues)}</dd>
             <dt>Hands, and sets of queues</dt>
             <dd>{`${fallingFactorial(queuing.queues, queuing.handSize)}, ${setsOf(queuing.queues, queuing.handSize)}`}</dd>
-            <dt>One flow can have waiting</dt>
+            <dt>Waiting per flow, at most</dt>
             <dd>{`${format.fixed(mostWaitingPerFlow(queuing))} requests`}</dd>
           </dl>
         )}
@@ -117,9 +117,9 @@ export function OddsPane(props: {
     [queuing, counts],
   )
   return (
-    <Pane title="What elephants do to a mouse" note="exact, for hands dealt independently">
+    <Pane title="Effect of elephants on a mouse" note="exact, for hands dealt independently">
       <DataTable
-        caption="What elephants do to a mouse"
+        caption="Effect of elephants on a mouse"
         columns={COLUMNS}
         rows={rows}
         rowKey={(row) => String(row.elephants)}
@@ -128,7 +128,7 @@ export function OddsPane(props: {
       />
       <p className={styles['shapeRemark']}>
         Covered: elephants hold every queue of the mouse’s hand, so that it waits behind one of them. Touched: they hold
-        at least one, which costs the mouse nothing while another is clean.
+        at least one, which does not delay the mouse while another is clean.
       </p>
     </Pane>
   )

@@ -38,7 +38,7 @@ describe('the Sharding page', () => {
     expect(sentence()).toBe(
       'With 128 queues and hands of 6, 16 elephants cover a small flow’s hand with probability 2.21 %.',
     )
-    const odds = screen.getByRole('grid', { name: 'What elephants do to a mouse' })
+    const odds = screen.getByRole('grid', { name: 'Effect of elephants on a mouse' })
     expect(
       within(odds)
         .getAllByRole('row')
@@ -54,7 +54,7 @@ describe('the Sharding page', () => {
     await change('Hand size', '8')
     expect(sentence()).toBe('No server accepts this shape.')
     expect(screen.getByText(/needs 72 bits of the flow’s hash and only 60 may be used/)).toBeTruthy()
-    await user.click(screen.getByRole('button', { name: 'Back to workload-low' }))
+    await user.click(screen.getByRole('button', { name: 'Reset to workload-low' }))
     expect(sentence()).toContain('With 128 queues')
   })
 

@@ -73,12 +73,12 @@ export function readShape(form: ShapeForm): ReadShape {
   if (queues === undefined || handSize === undefined || queueLengthLimit === undefined) {
     const errors: Partial<Record<ShapeField, string>> = {}
     if (queues === undefined) errors.queues = `A whole number from 1 to ${format.fixed(MOST_QUEUES)}.`
-    if (handSize === undefined) errors.handSize = 'A whole number from 1 on.'
-    if (queueLengthLimit === undefined) errors.queueLengthLimit = 'A whole number from 1 on.'
+    if (handSize === undefined) errors.handSize = 'A whole number of at least 1.'
+    if (queueLengthLimit === undefined) errors.queueLengthLimit = 'A whole number of at least 1.'
     return { ok: false, errors }
   }
   const problem = shapeProblem({ queues, handSize })
-  if (problem !== undefined) return { ok: false, errors: { handSize: 'Not legal.' }, problem }
+  if (problem !== undefined) return { ok: false, errors: { handSize: 'Invalid shape.' }, problem }
   return { ok: true, queuing: { queues, handSize, queueLengthLimit } }
 }
 

@@ -19,20 +19,20 @@ export function NoDumps(props: {
   const [error] = dump?.errors ?? []
   switch (absence.kind) {
     case 'no-source':
-      return <Note kind="info">{`${what} are known once a source is connected.`}</Note>
+      return <Note kind="info">{`Connect a source to see ${what}.`}</Note>
     case 'off':
       return (
         <Note kind="info">
-          <p>{`Debug dumps are off. ${what} are only in them.`}</p>
+          <p>{`Debug dumps are off. Only dumps contain ${what}.`}</p>
           <DumpsSwitch small />
         </Note>
       )
     case 'unsupported':
-      return <Note kind="info">{`${absence.problem.message} ${what} are only in them.`}</Note>
+      return <Note kind="info">{`${absence.problem.message} Only dumps contain ${what}.`}</Note>
     case 'forbidden':
       return (
         <Note kind="warn">
-          <p>{`You may not read the debug dumps of ${server ?? 'this server'}. ${what} stay unknown.`}</p>
+          <p>{`You may not read the debug dumps of ${server ?? 'this server'}, which contain ${what}.`}</p>
           {absence.role !== undefined && <Copy text={absence.role} label="Copy role and binding" />}
         </Note>
       )
@@ -42,10 +42,10 @@ export function NoDumps(props: {
   }
   if (error !== undefined) return <Note kind="warn">{`${error.path} could not be read: ${error.message}`}</Note>
   if (absence.kind === 'still')
-    return <Note kind="info">{`These files hold no dump of requests. ${what} are only in one.`}</Note>
+    return <Note kind="info">{`These files contain no dump of requests. Only dumps contain ${what}.`}</Note>
   if (absence.kind === 'not-recorded')
     return (
-      <Note kind="info">{`No debug dump was recorded in the minutes before this instant. ${what} are only in one.`}</Note>
+      <Note kind="info">{`No debug dump was recorded in the minutes before this instant. Only dumps contain ${what}.`}</Note>
     )
   return <Loading waitingFor="the first dump" />
 }

@@ -38,10 +38,10 @@ describe('the objects to classify on', () => {
     expect(found?.objects).toEqual(builtInObjects('v1.30.4'))
     expect(found?.note).toEqual({
       kind: 'info',
-      text: 'This source has no flow schemas and levels to read. Requests are classified on the built-in objects of v1.30.4.',
+      text: 'This source has no flow schemas and levels to read. Requests are classified against the built-in objects of v1.30.4.',
     })
     expect(current(noVersion, 'v1.99.0')?.note?.text).toContain(
-      'classified on the built-in objects of v1.37, for those of v1.99.0 are not known.',
+      'classified against the built-in objects of v1.37, for those of v1.99.0 are not known.',
     )
     expect(current(noVersion, 'v1.23.4')?.note?.text).toContain('objects of v1.29, for those of v1.23.4 are not known')
     expect(current(state({ connection: 0, origin: 'none' }))?.note?.text).toContain('Nothing is connected.')
@@ -60,10 +60,10 @@ describe('the objects to classify on', () => {
     })
   })
 
-  it('are as they were last while the source does not tell of changes', () => {
+  it('are as they were last while the source does not report changes', () => {
     expect(current(state({ state: 'stale', asOf: '2026-01-01T03:12:33Z' }))?.note).toEqual({
       kind: 'warn',
-      text: 'The objects are those of 03:12:33: prod-eu-1 does not tell of changes now.',
+      text: 'The objects are from 03:12:33: prod-eu-1 does not report changes now.',
     })
   })
 })

@@ -46,7 +46,7 @@ export function currentObjects(
     version,
     note: {
       kind: 'info',
-      text: `${why} Requests are classified on ${builtInName(version)}.`,
+      text: `${why} Requests are classified against ${builtInName(version)}.`,
       ...more,
     },
   })
@@ -58,7 +58,7 @@ export function currentObjects(
     return builtIn(`The objects of ${state.target} cannot be read.`, { kind: 'bad', ...(problem && { problem }) })
   }
   const { problem } = state
-  const since = state.asOf === undefined ? '' : ` of ${asOf(state.asOf)}`
+  const since = state.asOf === undefined ? 'may be outdated' : `are from ${asOf(state.asOf)}`
   return {
     objects: defaulted(state.objects),
     origin: state.origin === 'files' ? 'files' : 'server',
@@ -66,7 +66,7 @@ export function currentObjects(
     ...(state.state === 'stale' && {
       note: {
         kind: 'warn' as const,
-        text: `The objects are those${since}: ${state.target} does not tell of changes now.`,
+        text: `The objects ${since}: ${state.target} does not report changes now.`,
         ...(problem && { problem }),
       },
     }),

@@ -203,20 +203,20 @@ export const TestDetail = memo(function TestDetail(props: {
           )}
         </dl>
         <SelectField
-          label="Should match"
+          label="Expected"
           value={expect === undefined ? '' : keyOf(expect)}
           options={[
-            ['', 'nothing in particular'],
+            ['', 'any'],
             ...options.map(
               ([key, { flowSchema, priorityLevel }]) => [key, `${flowSchema} in ${priorityLevel}`] as const,
             ),
           ]}
-          onChange={(key) => edit('Changed what a row expects.', new Map(options).get(key))}
+          onChange={(key) => edit('Changed an expectation.', new Map(options).get(key))}
         />
         <Buttons>
           {now.outcome !== 'unclassifiable' && now.outcome !== 'passed' && (
-            <Button asks="requests.change" onClick={() => edit('The row expects what it matches now.', now.actual)}>
-              Expect what it matches now
+            <Button asks="requests.change" onClick={() => edit('The expectation is the present match.', now.actual)}>
+              Expect present match
             </Button>
           )}
           {row.moves &&
@@ -225,12 +225,12 @@ export const TestDetail = memo(function TestDetail(props: {
             proposed.outcome !== 'passed' && (
               <Button
                 asks="requests.change"
-                onClick={() => edit('The row expects what it matches with the draft.', proposed.actual)}
+                onClick={() => edit('The expectation is the match with the draft.', proposed.actual)}
               >
-                Expect what the draft does
+                Expect draft match
               </Button>
             )}
-          <Button onClick={() => openRequest(request)}>See why</Button>
+          <Button onClick={() => openRequest(request)}>Explain</Button>
           <Button asks="requests.change" onClick={() => change(`Removed ${label}.`, (tests) => without(tests, id))}>
             Remove
           </Button>

@@ -76,7 +76,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
     setSaid(
       unclear === 0
         ? undefined
-        : `${unclear} sorts of requests are left out: with the groups that the user’s name tells they would go elsewhere, and a dump names no groups.`,
+        : `${unclear} kinds of requests are left out. Dumps contain no groups, and with the groups derived from the user name these requests would go elsewhere.`,
     )
     change('Added requests of the newest dump.', (before) => withNew(before, tests))
   }
@@ -118,7 +118,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
                     change('Every row now expects what it matches.', (tests) => expectingWhatIs(tests, current.objects))
                   }
                 >
-                  Expect what all match now
+                  Expect all present matches
                 </Button>
                 <Button
                   onClick={() =>
@@ -166,7 +166,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
       </div>
       {rows.length === 0 ? (
         <EmptyState
-          title="Save requests that must keep matching the same schema."
+          title="Save requests that must continue to match the same schema."
           actions={
             <>
               <Button onClick={() => openPage('classify', 'request')}>Build one request</Button>

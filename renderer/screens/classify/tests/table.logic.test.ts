@@ -82,10 +82,10 @@ describe('the table', () => {
 
   it.each([
     [[], 'No saved requests yet.'],
-    [[0], 'The one saved request matches what it should.'],
-    [[1], '1 saved request, and none says yet what it should match.'],
-    [[0, 1], '1 of 2 saved requests matches what it should; the others expect nothing.'],
-    [[0, 1, 2], '1 of 3 saved requests does not match what it should.'],
+    [[0], 'The one saved request matches as expected.'],
+    [[1], '1 saved request, none with an expectation yet.'],
+    [[0, 1], '1 of 2 saved requests matches as expected; the others have no expectation.'],
+    [[0, 1, 2], '1 of 3 saved requests does not match as expected.'],
   ])('of rows %j says %j', (which, sentence) => {
     expect(tableSentence(rows(table.filter((_, index) => which.includes(index))))).toBe(sentence)
   })

@@ -131,10 +131,10 @@ export function readTests(
   const read = FileSchema.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues
-    const where = issue === undefined || issue.path.length === 0 ? '' : ` Look at ${issue.path.join('.')}.`
+    const where = issue === undefined || issue.path.length === 0 ? '' : ` Check ${issue.path.join('.')}.`
     return {
       ok: false,
-      problem: `The file holds no test table: it needs a list of rows with request (user, groups, method, url) and expect.${where}`,
+      problem: `The file contains no test table: it needs a list of rows with request (user, groups, method, url) and expect.${where}`,
     }
   }
   return {
@@ -198,15 +198,15 @@ export function tableSentence(rows: readonly TestRow[]): string {
   if (rows.length === 0) return 'No saved requests yet.'
   if (failing > 0) {
     return failing === 1
-      ? `1 of ${requests(rows.length)} does not match what it should.`
-      : `${failing} of ${requests(rows.length)} do not match what they should.`
+      ? `1 of ${requests(rows.length)} does not match as expected.`
+      : `${failing} of ${requests(rows.length)} do not match as expected.`
   }
-  if (open === rows.length) return `${requests(rows.length)}, and none says yet what it should match.`
+  if (open === rows.length) return `${requests(rows.length)}, none with an expectation yet.`
   const said = rows.length - open
   if (open > 0) {
-    return `${said} of ${requests(rows.length)} ${said === 1 ? 'matches what it' : 'match what they'} should; the others expect nothing.`
+    return `${said} of ${requests(rows.length)} ${said === 1 ? 'matches' : 'match'} as expected; the others have no expectation.`
   }
-  return said === 1 ? 'The one saved request matches what it should.' : `All ${requests(said)} match what they should.`
+  return said === 1 ? 'The one saved request matches as expected.' : `All ${requests(said)} match as expected.`
 }
 
 /** What the draft does to the table; `undefined` without one. */

@@ -41,7 +41,7 @@ test('says first that samples are too few, then what to change, and opens it as 
   expect(first?.getAttribute('aria-pressed')).toBe('true')
   expect(others.length).toBeGreaterThan(1)
   expect(screen.getByRole('region', { name: 'Evidence for 1' }).textContent).toMatch(/UTC/)
-  expect(within(screen.getByRole('table', { name: /^Seats in which/ })).getByText('95 %')).toBeTruthy()
+  expect(within(screen.getByRole('table', { name: /^Seats that cover/ })).getByText('95 %')).toBeTruthy()
   // Scrape settings are copied, not drafted.
   await user.click(within(list).getByRole('button', { name: /out of Prometheus/ }))
   expect(await screen.findByRole('button', { name: 'Copy settings' })).toBeTruthy()

@@ -46,7 +46,7 @@ export function AdvisorPage() {
         const one = chosenOf(advice)
         return (
           <>
-            <Pane title="Suggestions" note="those for present trouble come first">
+            <Pane title="Suggestions" note="present problems first">
               <ol>
                 {advice.suggestions.map((suggestion, index) => (
                   <SuggestionRow
@@ -104,7 +104,7 @@ type Enough = Advice['enough'][number]
 function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advice }) {
   if (enough.length === 0) return null
   const columns: readonly DataColumn<Enough>[] = [
-    { id: 'share', header: 'Part of the time', rowHeader: true, value: ({ share }) => `${Math.round(share * 100)} %` },
+    { id: 'share', header: 'Share of time', rowHeader: true, value: ({ share }) => `${Math.round(share * 100)} %` },
     numberColumn('seats', 'Seats', ({ seats }) => seats),
     {
       id: 'fits',
@@ -114,11 +114,11 @@ function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advi
   ]
   return (
     <Pane
-      title="How many seats would be enough"
+      title="Sufficient seats"
       {...(serverLimit !== undefined && { note: `the server has ${format.seats(serverLimit)}` })}
     >
       <PlainTable
-        caption="Seats in which the demand of all levels fits, by part of the time"
+        caption="Seats that cover the demand of all levels, by share of the time"
         columns={columns}
         rows={enough}
         rowKey={({ share }) => share}

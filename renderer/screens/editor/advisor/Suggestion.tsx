@@ -44,7 +44,7 @@ export function EvidencePane({ suggestion, number }: OneProps) {
         <Sentences of={evidence} />
         {unknown.length > 0 && (
           <>
-            <b>Not known</b>
+            <b>Unknown</b>
             <Sentences of={unknown} className={styles['quiet']} />
           </>
         )}

@@ -86,7 +86,7 @@ test('searches with progress, can be cancelled, and opens what was found as a dr
   const user = userEvent.setup()
   const type = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } })
   const search = await screen.findByRole('button', { name: 'Search' })
-  type('Goals, one a line', 'wait p99 of workload-low < 1 s')
+  type('Goals, one per line', 'wait p99 of workload-low < 1 s')
   type('Seeds', '21')
   await user.click(search)
   expect(screen.getByText('Seeds: enter a whole number from 1 to 20.')).toBeTruthy()

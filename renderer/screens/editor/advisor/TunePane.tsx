@@ -66,7 +66,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
     <div className={styles['tune']}>
       <div className={styles['form']}>
         <TextArea
-          label="Goals, one a line"
+          label="Goals, one per line"
           rows={3}
           value={goals}
           hint="Such as: wait p99 of workload-low < 1 s; leader-election never waits"
@@ -74,7 +74,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
           onChange={(text) => change({ goals: text })}
         />
         <TextArea
-          label="Guard rails, one a line"
+          label="Guard rails, one per line"
           rows={3}
           value={guardRails}
           onChange={(text) => change({ guardRails: text })}

@@ -38,7 +38,7 @@ it('has the role where the user may not write, and asks the server again', async
   expect(await navigator.clipboard.readText()).toBe('kind: ClusterRole')
   let editing: Editing = { state: 'off' }
   story.client.subscribe('objects', { connection: 1 }, (told) => (editing = told.editing))
-  await user.click(screen.getByRole('button', { name: 'Ask the server again' }))
+  await user.click(screen.getByRole('button', { name: 'Check again' }))
   await expect.poll(() => editing.state).toBe('on')
 })
 

@@ -201,7 +201,7 @@ export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
     <>
       {role !== undefined && <Copy text={role} label="Copy role and binding" />}
       <Button asks="editing.switch" disabled={busy} onClick={turn}>
-        {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Ask the server again'}
+        {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Check again'}
       </Button>
     </>
   )

@@ -108,7 +108,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
       disabled={confirmations.some(({ kind, name }) => typed[`${kind}/${name}`] !== name)}
       onConfirm={() => onApply(label)}
       onClose={() => onOpen(false)}
-      foot={<p className={styles['small']}>What is applied can be taken back in the journal.</p>}
+      foot={<p className={styles['small']}>You can undo it in the journal.</p>}
     >
       <ul className={styles['changes']}>
         {changes.map((change) => (
@@ -122,7 +122,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
           {message}
         </Note>
       ))}
-      {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+      {force && <Note kind="warn">Forces fields that other managers own.</Note>}
       {confirmations.map(({ kind, name, reasons }) => (
         <div key={`${kind}/${name}`} className={styles['confirm']}>
           <Sentences of={reasons} />
@@ -133,14 +133,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
           />
         </div>
       ))}
-      <TextField
-        kind="text"
-        label="What the journal calls it"
-        hint="May be empty."
-        maxLength={200}
-        value={label}
-        onChange={setLabel}
-      />
+      <TextField kind="text" label="Journal label" hint="Optional." maxLength={200} value={label} onChange={setLabel} />
     </Question>
   )
 }
@@ -152,7 +145,7 @@ function confirmationsOf({ before, after, version }: Impact): readonly Confirmat
 
 /** The effect of one change, in a sentence: with its seats where it has any. */
 function changeSentence({ kind, name, object, base }: ObjectChange, { rows }: SeatImpact): string {
-  const what = object === null ? 'is deleted' : base === undefined ? 'is made' : 'is changed'
+  const what = object === null ? 'is deleted' : base === undefined ? 'is created' : 'is changed'
   if (kind === 'FlowSchema') return `${what}.`
   const row = rows.find((one) => one.name === name)
   const [before, after] = [row?.before?.nominal, row?.after?.nominal]

@@ -118,7 +118,7 @@ function Said(props: {
         <div className={styles['verdicts']} role="status">
           <VerdictPane
             title="Dry run"
-            note={`what the server says, ${format.time(unixMsOf(answer.report.at))}`}
+            note={`server response, ${format.time(unixMsOf(answer.report.at))}`}
             verdicts={answer.report.verdicts}
             applied={false}
             onOpen={onOpen}

@@ -29,13 +29,15 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
     case 'gone':
       return (
         <Conflict
-          title={`${name} was deleted meanwhile.`}
-          text={entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}
+          title={`${name} was deleted in the meantime.`}
+          text={
+            entry.text === null ? 'The deletion in the draft is already in effect.' : 'The draft can create it again.'
+          }
         >
           {discard}
           {entry.text !== null && (
             <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
-              Make it again
+              Create again
             </Button>
           )}
         </Conflict>
@@ -43,21 +45,21 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
     case 'exists':
       return (
         <Conflict
-          title={`There is a ${entry.kind} called ${name} already.`}
-          text="Give yours another name, or change the one that is there into it."
+          title={`${entry.kind} ${name} already exists.`}
+          text="Rename yours, or apply it to the existing object."
         >
           {discard}
           <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
-            Change the one that is there
+            Change the existing one
           </Button>
         </Conflict>
       )
     case 'moved':
       return entry.text === null ? (
-        <Conflict title={writerText(name, footing.theirs, now)} text="The draft deletes it as it was before.">
+        <Conflict title={writerText(name, footing.theirs, now)} text="The draft deletes an earlier version.">
           {discard}
           <Button small onClick={() => rebase(read, footing.theirs, null)}>
-            Delete it all the same
+            Delete anyway
           </Button>
         </Conflict>
       ) : (
@@ -215,7 +217,7 @@ export function writerText(name: string, { metadata }: JsonObject, now: number):
       ? [{ manager, at: unixMsOf(time) }]
       : []
   })
-  if (writes.length === 0) return `${name} was changed meanwhile.`
+  if (writes.length === 0) return `${name} was changed in the meantime.`
   const last = Math.max(...writes.map(({ at }) => at))
   // The server records whole seconds, so several managers may have written last.
   const managers = new Set(writes.filter(({ at }) => at === last).map(({ manager }) => manager))

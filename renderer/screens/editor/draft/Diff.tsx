@@ -40,7 +40,7 @@ export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[]
       className={styles['pane']}
     >
       {count === 0 ? (
-        <p className={styles['none']}>The draft changes nothing yet. Edit an object, or make a new one.</p>
+        <p className={styles['none']}>The draft changes nothing yet. Edit an object, or create one.</p>
       ) : (
         <div className={styles['diff']} {...scrollRegion('Diff of the draft')}>
           {reads.map(({ entry: { kind, name: was, text, base }, name }) => (

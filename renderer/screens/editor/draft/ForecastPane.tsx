@@ -38,7 +38,7 @@ const noteOf = (report: ForecastReport | undefined, part: number | undefined): s
   if (part !== undefined) return `computing, ${fixed(part * 100)} %`
   if (report === undefined) return ''
   const fitting = report.fit.filter(({ fits }) => fits).length
-  return `${fitting} of ${report.fit.length} levels with requests fit the twin`
+  return `the twin fits ${fitting} of ${report.fit.length} levels with requests`
 }
 
 function Report(props: {

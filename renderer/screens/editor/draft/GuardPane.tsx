@@ -118,7 +118,7 @@ export function Finding(props: {
             {remedy.sentence}
             {fix !== undefined && mayEdit && (
               <Button small onClick={() => changeDraft((entries, current) => applyFix(entries, current, fix))}>
-                Do it in the draft
+                Add to the draft
               </Button>
             )}
           </p>

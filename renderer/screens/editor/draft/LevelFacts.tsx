@@ -48,7 +48,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
       <div className={styles['facing']}>
         {queues !== undefined && maxSeatsPerRequest < widestWithout(serverLimit) && maxSeatsPerRequest <= 4 && (
           <Note kind="warn">
-            {`A request here is at most ${maxSeatsPerRequest} ${maxSeatsPerRequest === 1 ? 'seat' : 'seats'} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can take on more work than its seats suggest.`}
+            {`A request here is at most ${maxSeatsPerRequest} ${maxSeatsPerRequest === 1 ? 'seat' : 'seats'} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can admit more work than its seats suggest.`}
           </Note>
         )}
         {queues === undefined && (
@@ -158,11 +158,11 @@ export function seatsAnswer(level: string, answer: SharesAnswer | undefined): st
   if (!answer.possible) return answer.why
   const own = answer.rows.find(({ name }) => name === level)
   if (own === undefined) return ''
-  if (own.sharesAfter === own.sharesBefore) return `${own.sharesBefore} shares give ${own.nominalAfter} seats already`
+  if (own.sharesAfter === own.sharesBefore) return `${own.sharesBefore} shares already give ${own.nominalAfter} seats`
   const change = answer.rows
     .filter(({ name }) => name !== level)
     .reduce((sum, { nominalBefore, nominalAfter }) => sum + nominalAfter - nominalBefore, 0)
   const others =
-    change === 0 ? 'the others keep theirs' : `the others ${change < 0 ? 'lose' : 'gain'} ${Math.abs(change)}`
+    change === 0 ? 'other levels are unchanged' : `the others ${change < 0 ? 'lose' : 'gain'} ${Math.abs(change)}`
   return `${own.sharesAfter} shares give ${own.nominalAfter} seats; ${others}`
 }

@@ -153,8 +153,8 @@ export function Reconciled({ form, version }: { readonly form: ObjectForm; reado
       ]}
       consequence={
         field.value === 'false'
-          ? 'the server leaves the object alone'
-          : `${server} puts the built-in spec back within a minute`
+          ? 'the server does not change the object'
+          : `${server} restores the built-in spec within a minute`
       }
       findings={form.findings(['metadata', 'annotations'], true)}
     />

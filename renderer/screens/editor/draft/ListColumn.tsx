@@ -97,7 +97,7 @@ function VersionChoice({ version }: { readonly version: string }) {
 function StaleObjects() {
   const state = useObjects()
   if (state?.state !== 'stale') return null
-  const since = state.asOf === undefined ? '' : ` They are of ${format.time(unixMsOf(state.asOf))}.`
+  const since = state.asOf === undefined ? '' : ` They are from ${format.time(unixMsOf(state.asOf))}.`
   return (
     <div className={styles['stale']}>
       <Note kind="warn">{`The server no longer reports its objects.${since} ${state.problem?.message ?? ''}`}</Note>

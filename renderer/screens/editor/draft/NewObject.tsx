@@ -68,7 +68,7 @@ export function NewObject(props: { readonly open: boolean; readonly onOpen: (ope
               )}
               <Choice
                 label="Paste manifests"
-                about="YAML or JSON with one or many objects, also of v1beta1 to v1beta3. Files can be dropped on the list."
+                about="YAML or JSON with one or many objects; v1beta1 to v1beta3 are accepted. Files can be dropped on the list."
                 onClick={() => setPasting(true)}
               />
             </ul>

@@ -18,7 +18,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
     )
   const save = (name: string, text: string): void => {
     download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
-    told(`${name} is saved`)
+    told(`Saved ${name}`)
   }
   const entries = [
     { label: 'YAML, for kubectl apply', onSelect: () => save('draft.yaml', exportYaml(changes)) },
@@ -26,7 +26,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
       label: 'Kustomize folder',
       onSelect: () => {
         download('draft-kustomize.tar', new Blob([tarOf(exportKustomize(changes))], { type: 'application/x-tar' }))
-        told('draft-kustomize.tar is saved')
+        told('Saved draft-kustomize.tar')
       },
     },
     { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes).text) },
@@ -34,7 +34,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
       label: 'Copy YAML',
       onSelect: () =>
         void navigator.clipboard.writeText(exportYaml(changes)).then(
-          () => told('The YAML is copied'),
+          () => told('Copied the YAML'),
           () => say('The browser does not allow copying here. Save the YAML instead.'),
         ),
     },

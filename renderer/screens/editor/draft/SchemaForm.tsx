@@ -88,5 +88,5 @@ function placeText({ schemas }: ObjectSet, name: string, precedence: unknown): s
   const same = schemas.filter(({ metadata, spec }) => metadata.name !== name && spec.matchingPrecedence === precedence)
   const place = `${before.length + 1} of ${schemas.length}`
   const [tie] = same
-  return tie === undefined ? `number ${place}` : `number ${place}; same as ${tie.metadata.name}, names decide`
+  return tie === undefined ? `number ${place}` : `number ${place}; tied with ${tie.metadata.name}, ordered by name`
 }

@@ -57,6 +57,6 @@ it('offers to take over what another manager owns, where that can be done', asyn
     />,
   )
   expect(screen.getByText(/belongs to argocd/)).toBeTruthy()
-  await userEvent.setup().click(screen.getByRole('button', { name: 'Apply and take over' }))
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Force apply' }))
   expect(onForce).toHaveBeenCalledOnce()
 })

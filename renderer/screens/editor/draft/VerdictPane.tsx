@@ -107,9 +107,9 @@ function Verdict(props: {
         ))}
         {conflicts.length > 0 && onForce !== undefined && (
           <p className={styles['remedy']}>
-            Taking over a field makes this console its field manager.
+            Forcing a field makes this console its field manager.
             <Button small onClick={onForce}>
-              Apply and take over
+              Force apply
             </Button>
           </p>
         )}

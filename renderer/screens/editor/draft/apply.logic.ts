@@ -110,10 +110,10 @@ function obstacle(
   if (origin === 'built-in') return 'No server is connected. Save the draft instead.'
   if (state?.editing.state === 'impossible') return state.editing.why
   if (state?.state !== 'current') return 'The server does not respond, so its objects may have changed.'
-  if (of('valid') === 'blocked') return 'Mend the errors and settle the conflicts first.'
-  if (of('impact') !== 'done') return 'Look at the seat impact of this draft first.'
+  if (of('valid') === 'blocked') return 'Fix the errors and resolve the conflicts first.'
+  if (of('impact') !== 'done') return 'Check the seat impact of this draft first.'
   if (of('rails') === 'running') return 'The guard rails are being checked.'
-  if (of('rails') === 'blocked') return 'A guard rail is in the way.'
+  if (of('rails') === 'blocked') return 'A guard rail blocks the draft.'
   if (of('dry-run') === 'blocked') return 'The server would not accept the draft.'
   if (apply.applying) return 'The draft is being applied.'
   return state.editing.state === 'off' ? 'Editing is off.' : undefined

@@ -40,7 +40,7 @@ const QUEUING: FieldShape = {
   fields: {
     queues: scalar('Number of queues; 64 by default.'),
     handSize: scalar('Queues that a flow is dealt; 8 by default.'),
-    queueLengthLimit: scalar('Requests that a queue holds; 50 by default.'),
+    queueLengthLimit: scalar('Maximum requests per queue; 50 by default.'),
   },
 }
 
@@ -63,7 +63,10 @@ const LEVEL: FieldShape = {
         },
       },
     },
-    exempt: { about: 'Of the level exempt.', fields: { nominalConcurrencyShares: SHARES, lendablePercent: LENDABLE } },
+    exempt: {
+      about: 'Fields of the level exempt.',
+      fields: { nominalConcurrencyShares: SHARES, lendablePercent: LENDABLE },
+    },
   },
 }
 
@@ -71,7 +74,7 @@ const VERBS = ['*', 'get', 'list', 'watch', 'create', 'update', 'patch', 'delete
 const SUBJECT: FieldShape = {
   about: '',
   fields: {
-    kind: scalar('Who it is about.', ['User', 'Group', 'ServiceAccount']),
+    kind: scalar('Subject of the rule.', ['User', 'Group', 'ServiceAccount']),
     user: { about: 'A user.', fields: { name: scalar('Name, or * for any.') } },
     group: {
       about: 'A group.',
@@ -93,23 +96,23 @@ const SUBJECT: FieldShape = {
 }
 
 const SCHEMA: FieldShape = {
-  about: 'What the schema matches, and where it leads.',
+  about: 'What the schema matches, and its level.',
   fields: {
     priorityLevelConfiguration: {
-      about: 'The level that it leads to.',
+      about: 'The level of matching requests.',
       fields: { name: { about: 'Name of a level.', level: true } },
     },
     matchingPrecedence: scalar('1 to 10000; the lowest is evaluated first.'),
     distinguisherMethod: {
-      about: 'What tells flows apart.',
+      about: 'What distinguishes flows.',
       fields: { type: scalar('ByUser or ByNamespace.', ['ByUser', 'ByNamespace']) },
     },
     rules: {
-      about: 'A request matches when one of the rules does.',
+      about: 'A request matches if one of the rules matches.',
       list: {
         about: '',
         fields: {
-          subjects: { about: 'Who sends it.', list: SUBJECT },
+          subjects: { about: 'Senders of the requests.', list: SUBJECT },
           resourceRules: {
             about: 'Requests of resources.',
             list: {

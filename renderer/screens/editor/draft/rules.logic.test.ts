@@ -27,7 +27,7 @@ describe('what a rule matches', () => {
   })
 
   it('is nothing without somebody or something, and nowhere without a place', () => {
-    expect(ruleSentence({})).toBe('Without subjects the rule matches nobody.')
+    expect(ruleSentence({})).toBe('Without subjects the rule matches no requests.')
     const subjects = [{ kind: 'User', user: { name: '*' } }]
     expect(ruleSentence({ subjects })).toBe('Without resources and URLs the rule matches nothing.')
     const resourceRules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]
@@ -37,7 +37,7 @@ describe('what a rule matches', () => {
   })
 
   it('is told of what is half written', () => {
-    expect(ruleSentence(null)).toMatch(/nobody/)
+    expect(ruleSentence(null)).toMatch(/no requests/)
     expect(ruleSentence({ subjects: ['x', { kind: 'Robot' }], nonResourceRules: [3] })).toMatch(/^Requests of /)
   })
 })

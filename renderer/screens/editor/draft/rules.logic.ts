@@ -76,7 +76,7 @@ export function ruleSentence(rule: Json): string {
   const of = (key: string): readonly Json[] => listAt(isMap(rule) ? rule[key] : undefined)
   const who = of('subjects').map(subjectSentence)
   const what = [...of('resourceRules').map(resourceSentence), ...of('nonResourceRules').map(urlSentence)]
-  if (who.length === 0) return 'Without subjects the rule matches nobody.'
+  if (who.length === 0) return 'Without subjects the rule matches no requests.'
   if (what.length === 0) return 'Without resources and URLs the rule matches nothing.'
   return `Requests of ${all(who)} that ${all(what)}.`
 }

@@ -71,7 +71,7 @@ describe('who changed an object', () => {
   })
 
   it('is nobody that is known without fields', () => {
-    expect(writerText('a', { metadata: {} }, 0)).toBe('a was changed meanwhile.')
+    expect(writerText('a', { metadata: {} }, 0)).toBe('a was changed in the meantime.')
   })
 })
 

@@ -181,7 +181,7 @@ function DriftDetail({ row }: { readonly row: DriftRow }) {
     >
       <div className={styles['detail']}>
         <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
-        <div className={styles['diff']} {...scrollRegion(`What differs in ${name}`)}>
+        <div className={styles['diff']} {...scrollRegion(`Differences in ${name}`)}>
           <DiffView kind={kind} from={reference} to={current} />
         </div>
       </div>

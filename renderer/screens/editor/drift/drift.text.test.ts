@@ -50,9 +50,9 @@ describe('drift in words', () => {
   it('says of each object what it is and what becomes of it', () => {
     const { rows } = driftFromBuiltIn({ levels: fewer, schemas: [...withoutProbes, own] }, VERSION)
     expect(rows.map((row) => [row.name, changeText(row), fieldsText(row), serverText(row)])).toEqual([
-      ['system', 'differs', 'nominalConcurrencyShares and 1 more', 'puts it back'],
-      ['own', 'your own', '', 'leaves it'],
-      ['probes', 'missing here', '', 'creates it again'],
+      ['system', 'differs', 'nominalConcurrencyShares and 1 more', 'restores it'],
+      ['own', 'your own', '', 'keeps it'],
+      ['probes', 'missing here', '', 'recreates it'],
     ])
   })
 })

@@ -68,9 +68,9 @@ export const changeText = ({ change, builtIn }: DriftRow): string =>
   change === 'extra' && builtIn === undefined ? 'your own' : SHOWN[change]
 
 const VERDICTS: Readonly<Record<DriftRow['server']['verdict'], string>> = {
-  kept: 'leaves it',
-  'put-back': 'puts it back',
-  recreated: 'creates it again',
+  kept: 'keeps it',
+  'put-back': 'restores it',
+  recreated: 'recreates it',
   deleted: 'deletes it',
   'annotation-rewritten': 'writes its annotation',
 }

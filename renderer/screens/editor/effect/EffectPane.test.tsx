@@ -72,7 +72,9 @@ it('says what there is to expect, and why there is nothing', () => {
   expect(effectSentences(early)).toEqual([
     'The first numbers appear about 50 s after the edit: limits settle for 30 s, and 20 s are measured.',
   ])
-  expect(effectSentences({ ...early, ended: 'restarted' })).toEqual(['Too little was measured to show an effect.'])
+  expect(effectSentences({ ...early, ended: 'restarted' })).toEqual([
+    'There are too few measurements to show an effect.',
+  ])
   const { forecast: _none, ...alone } = effect
   expect(effectSentences(alone)).toEqual(['There was no forecast on the screen when this was applied.'])
   expect(effectSentences(effect)[1]).toBe('Farthest outside: workload-low, wait p99 3.20 s, forecast 1.00 s – 2.00 s.')

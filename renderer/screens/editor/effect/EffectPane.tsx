@@ -27,8 +27,8 @@ export function EffectPane(props: { readonly effect: Effect; readonly watched: E
       </div>
       {measured !== undefined && measured.compared.length > 0 && <BeforeAfter measured={measured} />}
       {forecast !== undefined && judged.length > 0 && (
-        <div className={styles['scroll']} {...scrollRegion('Forecast beside the measurement')}>
-          <p className={styles['notes']}>Measured, and below it the 90 % interval of the forecast.</p>
+        <div className={styles['scroll']} {...scrollRegion('Forecast and measurement')}>
+          <p className={styles['notes']}>Measured value, with the 90 % interval of the forecast below.</p>
           <PlainTable
             caption="Measured values of each level, with the forecast intervals"
             columns={JUDGED_COLUMNS}
@@ -47,7 +47,7 @@ function BeforeAfter({ measured }: { readonly measured: Measured }) {
   const { fromMs, untilMs, compared } = measured
   return (
     <div className={styles['scroll']} {...scrollRegion('Before and after the edit')}>
-      <p className={styles['notes']}>After the edit, and below it the time before.</p>
+      <p className={styles['notes']}>Value after the edit, with the value before it below.</p>
       <PlainTable
         caption={`Each level before the edit, and from ${format.time(fromMs)} to ${format.time(untilMs)}`}
         columns={COMPARED_COLUMNS}
@@ -146,7 +146,7 @@ export function effectSentences(effect: Effect): readonly string[] {
     return [
       ended === undefined
         ? `The first numbers appear about ${(SETTLE_MS + FIRST_MS) / 1_000} s after the edit: limits settle for ${SETTLE_MS / 1_000} s, and ${FIRST_MS / 1_000} s are measured.`
-        : 'Too little was measured to show an effect.',
+        : 'There are too few measurements to show an effect.',
     ]
   }
   if (forecast === undefined) return ['There was no forecast on the screen when this was applied.']

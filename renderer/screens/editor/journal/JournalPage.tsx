@@ -206,7 +206,7 @@ function Entry(props: {
       {turned !== undefined && 'report' in turned && (
         <div role="status">
           <VerdictPane
-            title="What the server says"
+            title="Server response"
             note={format.time(unixMsOf(turned.report.at))}
             verdicts={turned.report.verdicts}
             applied
@@ -220,7 +220,7 @@ function Entry(props: {
           <EffectPane {...known} />
         </Suspense>
       )}
-      <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
+      <div className={aside['diff']} {...scrollRegion('Changes')}>
         {changes.map((change) => {
           const advice = adviceText(change)
           const what = change.from === null ? 'created' : change.to === null ? 'deleted' : ''
@@ -309,7 +309,7 @@ function TurnDialog(props: {
           onConfirm={() => onConfirm(asked)}
           onClose={onClose}
         >
-          {asked.force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+          {asked.force && <Note kind="warn">Forces fields that other managers own.</Note>}
           <div className={styles['turns']} {...scrollRegion('What changes')}>
             {asked.changes.map((change) => {
               const { kind, name, from, to } = change

@@ -42,10 +42,10 @@ describe('what became of a change', () => {
     stateText(edit('a', { since: { what, ...(by !== undefined && { by }) } }))
 
   it('names the API server’s reconciler, any other writer by its name, and nobody where nobody is known', () => {
-    expect(since('api-priority-and-fairness-config-producer-v1')).toBe('taken back by the API server’s reconciler')
-    expect(since('kubectl')).toBe('taken back by kubectl')
+    expect(since('api-priority-and-fairness-config-producer-v1')).toBe('reverted by the API server’s reconciler')
+    expect(since('kubectl')).toBe('reverted by kubectl')
     expect(since('kubectl', 'changed')).toBe('changed since by kubectl')
-    expect(since()).toBe('taken back')
+    expect(since()).toBe('reverted')
   })
 })
 

@@ -62,13 +62,13 @@ export function turnSentence({ from, to }: AppliedChange, way: 'undo' | 'redo'):
   const [before, after] = way === 'undo' ? [to, from] : [from, to]
   if (after === null) return 'is deleted'
   if (before === null) return 'is created'
-  return way === 'undo' ? 'changes back' : 'changes again'
+  return way === 'undo' ? 'is restored' : 'is changed again'
 }
 
 /** Field manager of the part of the API server that restores built-in objects. */
 const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
 
-/** The state of one change: `applied`, `taken back by the API server's reconciler at 03:12:43`. */
+/** The state of one change: `applied`, `reverted by the API server's reconciler at 03:12:43`. */
 export function stateText({ state, sending, since }: AppliedChange): string {
   if (sending !== undefined) return 'being sent'
   if (since !== undefined) return sinceText(since)
@@ -79,7 +79,7 @@ function sinceText({ what, by, at }: NonNullable<AppliedChange['since']>): strin
   const who = by === undefined ? '' : by === RECONCILER ? ' by the API server’s reconciler' : ` by ${by}`
   const when = at === undefined ? '' : ` at ${format.dateTime(unixMsOf(at))}`
   const did = {
-    'taken-back': 'taken back',
+    'taken-back': 'reverted',
     changed: 'changed since',
     deleted: 'deleted since',
     created: 'created again since',
@@ -100,7 +100,7 @@ export function entryStateText({ changes }: JournalEntry): string {
 }
 
 const WORD = {
-  'taken-back': 'taken back',
+  'taken-back': 'reverted',
   changed: 'changed since',
   deleted: 'deleted since',
   created: 'created again',
@@ -109,7 +109,7 @@ const WORD = {
 /** Advice about a change, if there is something to do. */
 export function adviceText({ state, sending }: AppliedChange): string | undefined {
   if (sending !== undefined) {
-    return `A console (process ${sending.pid}) is sending this, or ended before the server answered. The outcome appears here once the server can be read.`
+    return `Console process ${sending.pid} is sending this, or ended before the server answered. The outcome appears here once the server can be read.`
   }
   if (state === 'not-applied') {
     return 'The console ended before the server carried this out. Apply it again from a draft if it is still needed.'
@@ -125,7 +125,7 @@ export const recordsOf = (origin: ObjectsOrigin): readonly (readonly [what: stri
   ['Edits', 'Each applied edit: time, user, objects, and every field before and after.'],
   [
     'Outcome',
-    'Whether the edit is still in force, or who changed or took it back since, including the API server itself.',
+    'Whether the edit is still in force, or who changed or reverted it since, including the API server itself.',
   ],
   ['Undo', 'Undo restores the objects as they were before an edit. Redo applies the edit again.'],
   [

@@ -78,7 +78,7 @@ const sendMs = numberField('Serialize and send, ms each', 0.2, { least: 0, most:
 export const WATCH_START: Definition = {
   title: 'When a watch is initialized',
   follows:
-    'Follows KEP-1040, Getting the initialization signal: from the watch cache the signal is sent when all initial events are in the result channel, without one as soon as the watch of etcd is started. To delay it by the time of sending is what the proposal leaves to the future. Width 1, as proposed. Events are taken to be sent one after another while others are queued.',
+    'Follows KEP-1040, Getting the initialization signal: from the watch cache the signal is sent when all initial events are in the result channel, without one as soon as the watch of etcd is started. The proposal leaves a delay by the sending time to the future. Width 1, as proposed. Events are assumed to be sent one after another while others are queued.',
   upstream:
     'Kubernetes sends the signal at the same two moments and has no delay (specification 4.13). A watch with initial events costs as many seats as a list since 1.34, and since 1.35 so does one from resource version 0 or none (specification 5.4).',
   fields: [initial, startMs, queueMs, sendMs],

@@ -56,7 +56,7 @@ const objects = wholeField('B: buckets of objects', 6, MOST_BUCKETS)
 export const WATCH_BUCKETS: Definition = {
   title: 'Watches across servers',
   follows:
-    'Follows KEP-1040, Multiple apiservers: a server publishes, for each resource, the largest watch count in each of 1 + A + B buckets. The proposal names no hash; SHA-256 of namespace and name is used, as for flows. A server is taken to count its own watches exactly and those of others by their buckets.',
+    'Follows KEP-1040, Multiple apiservers: a server publishes, for each resource, the largest watch count in each of 1 + A + B buckets. The proposal names no hash; SHA-256 of namespace and name is used, as for flows. A server is assumed to count its own watches exactly and those of others by their buckets.',
   upstream: UPSTREAM,
   fields: [watches, object, namespaces, objects],
   answer: (take) => {
@@ -126,7 +126,7 @@ const jumpWatches = wholeField('Jump: watches', 10, { least: 1, most: 1_000_000 
 export const PUBLISHING: Definition = {
   title: 'When watch counts are published',
   follows:
-    'Follows KEP-1040, Multiple apiservers: check each second, write each minute or when a bucket rises significantly; a fall waits for the minute. What is significant the proposal leaves open: 1.5 times the published count and 10 watches are a choice of the console.',
+    'Follows KEP-1040, Multiple apiservers: check each second, write each minute or when a bucket rises significantly; a fall waits for the minute. The proposal does not define “significantly”: 1.5 times the published count and 10 watches are a choice of the console.',
   upstream: UPSTREAM,
   fields: [counts, duration, writeEvery, jumpFactor, jumpWatches],
   answer: (take) => {

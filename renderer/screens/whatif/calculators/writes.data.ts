@@ -26,9 +26,9 @@ function today(watchers: number, cap: number) {
 export const WRITE_WIDTH: Definition = {
   title: 'Width of a write',
   follows:
-    'Follows KEP-1040, Dispatching the request (WATCH): min(floor(events / A), seats of the level), and additional latency after the request has ended. A = 10 and the price of an event are choices of the console: at 10,000 bytes it costs 5 ms, as today. The events of a seat are taken to be sent side by side.',
+    'Follows KEP-1040, Dispatching the request (WATCH): min(floor(events / A), seats of the level), and additional latency after the request has ended. A = 10 and the price of an event are choices of the console: at 10,000 bytes it costs 5 ms, as today. The events of a seat are assumed to be sent concurrently.',
   upstream:
-    'Kubernetes rounds up, takes 10 watches for a seat and 5 ms for an event of any size, and caps at 10 seats and at what the level allows one request (specification 5.2, 5.5). A write has one seat while it executes; the others are taken when it has ended.',
+    'Kubernetes rounds up, assumes 10 watches per seat and 5 ms for an event of any size, and caps at 10 seats and at what the level allows one request (specification 5.2, 5.5). A write has one seat while it executes; the others are taken when it has ended.',
   fields: [events, eventsPerSeat, levelSeats, handSize, size, logicMs, msPerKilobyte],
   answer: (take) => {
     const price = { logicMs: take(logicMs), msPerKilobyte: take(msPerKilobyte) }
