@@ -63,7 +63,7 @@ function printDraft({ suggestions }: Advice, number: number, console: Console): 
   if (texts.length === 0 && deleted.length === 0) {
     throw new ProblemError(
       'not-found',
-      `Suggestion ${number} (${found.title}) changes no object, or the objects are not known.`,
+      `Suggestion ${number} (${found.title}) changes no object, or the objects are unavailable.`,
     )
   }
   console.tell(`${found.title}. ${found.text}`)

@@ -37,7 +37,7 @@ async function runAlerts(given: Given, console: Console): Promise<ExitCode> {
   const [at, range, options] = [timeFrom(given, 'at'), rangeFrom(given), alertOptions(given)]
   if (at === undefined)
     return printRecordedAlerts(await recordingNamed(name, console), range, options, given.flag('json'), console)
-  if (given.flag('from') || given.flag('to')) throw new UsageError('--at is one instant; --from and --to are a range.')
+  if (given.flag('from') || given.flag('to')) throw new UsageError('--at does not go with --from and --to.')
   return printAlertsAt(await recordingNamed(name, console), at, options, given.flag('json'), console)
 }
 
@@ -120,7 +120,7 @@ export function printRecordedAlerts(
       else console.print(changeLines(change))
     }
   }
-  if (samples === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples of this time.`)
+  if (samples === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples in this range.`)
   else if (!json) {
     if (fired === 0) console.print(['No alert would have fired.'])
     for (const { rule, why } of watch.rules) if (why !== undefined) console.print([`${rule} is off. ${why}`])

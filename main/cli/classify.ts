@@ -190,7 +190,7 @@ const textOf = ({ request, answer }: Answered): readonly string[] =>
 
 async function runTable(file: string, given: Given, console: Console): Promise<ExitCode> {
   const other = Object.keys(REQUEST_OPTIONS).find((name) => given.values(name).length > 0)
-  if (other !== undefined) throw new UsageError(`--test brings its own requests; --${other} does not go with it.`)
+  if (other !== undefined) throw new UsageError(`--test contains its own requests; --${other} does not go with it.`)
   const tests = await testsFrom(file, console)
   const read = namesCluster(given) ? undefined : await readSource(given, console)
   if (read === 'ended') return 2

@@ -162,5 +162,5 @@ const nameOf = (file: string): string => (file === '-' ? 'The standard input' : 
 function parsed<S extends z.ZodType>(schema: S, value: unknown, file: string, what: string): z.output<S> {
   const read = schema.safeParse(value)
   if (read.success) return read.data
-  throw new ProblemError('invalid-input', `${nameOf(file)} does not hold ${what}.`)
+  throw new ProblemError('invalid-input', `${nameOf(file)} does not contain ${what}.`)
 }

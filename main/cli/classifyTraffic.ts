@@ -139,7 +139,7 @@ function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonl
       ['right', 'left', 'left', 'right', 'right', 'right', 'left'],
     ),
     ...(shown.length === 0
-      ? ['', dumps === 0 ? 'No debug dump was read, so no flow is known.' : 'The dumps show no request.']
+      ? ['', dumps === 0 ? 'No debug dump was read, so flows are unknown.' : 'The dumps show no request.']
       : [
           '',
           ...textTable(
@@ -158,7 +158,7 @@ function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonl
           ),
         ]),
     ...(flows.length > shown.length ? [`${flows.length - shown.length} more flows: --json has them.`] : []),
-    ...(left > 0 ? [`${left} requests of further flows were only counted.`] : []),
+    ...(left > 0 ? [`${left} requests belong to flows that are not listed.`] : []),
   ]
 }
 

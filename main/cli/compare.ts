@@ -62,7 +62,7 @@ function periodsFrom(given: Given): Periods | undefined {
   }
   if (offset !== undefined) {
     if (b === undefined || a !== undefined)
-      throw new UsageError('--offset goes with --b alone: A is as long and so much earlier.')
+      throw new UsageError('--offset goes with --b only: A has the same length, that much earlier.')
     return periodsApart(b, offset)
   }
   if ((a === undefined) !== (b === undefined)) throw new UsageError('--a and --b go together, or --b with --offset.')
@@ -79,7 +79,7 @@ function periodFrom(given: Given, name: string): Period | undefined {
   const period = { from: unixMsOf(from), to: unixMsOf(to) }
   if (more.length === 0 && period.from < period.to) return period
   throw new UsageError(
-    `--${name} ${JSON.stringify(text)} is no period; write 2026-11-20T03:00:00Z..2026-11-20T03:20:00Z, the earlier time first.`,
+    `--${name} ${JSON.stringify(text)} is not a period; write 2026-11-20T03:00:00Z..2026-11-20T03:20:00Z, the earlier time first.`,
   )
 }
 

@@ -136,7 +136,7 @@ export async function complete(words: readonly string[], commands: CommandTable)
 const first = (commands: CommandTable, options: boolean): readonly Candidate[] =>
   options
     ? [
-        { word: '--help', meaning: 'what the commands do' },
+        { word: '--help', meaning: 'help of all commands' },
         { word: '--version', meaning: 'the version of the console' },
       ]
     : Object.keys(commands).flatMap((word) => (isCommand(word, commands) ? [{ word, meaning: summaryOf(word) }] : []))
@@ -148,7 +148,7 @@ function optionsOf(name: CommandName, { options }: Command, before: readonly str
     ...Object.entries(options)
       .filter(([option, { multiple }]) => multiple === true || !given.has(`--${option}`))
       .map(([option]) => ({ word: `--${option}`, meaning: meaningOf(name, option) })),
-    { word: '--help', meaning: 'what the command does, and its options' },
+    { word: '--help', meaning: 'help of the command' },
   ]
 }
 

@@ -76,7 +76,7 @@ function builtInOf(version: string, why: string): GivenConfiguration {
     version,
     objects: builtInObjects(version),
     errors: [],
-    notes: [`${why}: these are ${name}.`],
+    notes: [`${why}: using ${name}.`],
   }
 }
 
@@ -85,7 +85,7 @@ export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'fr
   const name = frame?.source.name ?? 'the source'
   const version = versionFrom(given, objects?.version ?? frame?.servers[0]?.version)
   if (objects?.state !== 'current' && objects?.state !== 'stale') {
-    return builtInOf(version, `The flow-control objects of ${name} are not known`)
+    return builtInOf(version, `The flow-control objects of ${name} are unavailable`)
   }
   const { levels, schemas } = objects.objects
   return {

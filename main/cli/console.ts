@@ -95,7 +95,7 @@ export function problemLines({ code, message, details }: Problem): readonly stri
 export function portProblem(error: unknown, option: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
-    return new ProblemError('unsupported', `Port ${port} is in use; give another one or leave out --${option}.`)
+    return new ProblemError('unsupported', `Port ${port} is in use; choose another one or omit --${option}.`)
   if (code === 'EACCES')
     return new ProblemError('forbidden', `This user may not listen on port ${port}; give one above 1023.`)
   return error

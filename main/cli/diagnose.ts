@@ -80,7 +80,7 @@ function printDraft({ findings }: Diagnosis, console: Console): ExitCode {
   if (found === undefined) {
     throw new ProblemError(
       'not-found',
-      'No finding has an edit: either none helps, or the flow-control objects are not known.',
+      'No finding has an edit: either no edit helps, or the flow-control objects are unavailable.',
     )
   }
   console.tell(`For ${found.title.toLowerCase()}: ${found.remedy.text}`)

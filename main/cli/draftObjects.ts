@@ -37,7 +37,7 @@ export function tellDraftFindings(findings: readonly LocatedFinding[], console: 
 export async function classifyUnderDraft(file: string, given: Given, console: Console): Promise<ExitCode> {
   const draft = await draftFrom([file], console)
   if (draft.others.length > 0)
-    throw new UsageError(`${file} holds no objects of the draft; use --config for those of Kubernetes.`)
+    throw new UsageError(`${file} contains no draft objects; use --config for Kubernetes objects.`)
   const failed = tellDraftFindings(draft.findings, console)
   const serverLimit = readNumber(given, 'server-limit', SEATS) ?? 600
   const limits = assuredLimits(draft, serverLimit)

@@ -167,12 +167,12 @@ async function followRules(
     try {
       const { text, configuration } = await rulesOf(paths, console, known)
       if (configuration !== undefined) apply(configuration)
-      else if (text !== known) tell('The rules have errors; those before stay in effect.')
+      else if (text !== known) tell('The new rules have errors; the previous rules stay in effect.')
       known = text
       problem = ''
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      if (error.message !== problem) tell(`${error.message} The rules before stay in effect.`)
+      if (error.message !== problem) tell(`${error.message} The previous rules stay in effect.`)
       problem = error.message
     }
   }
@@ -184,7 +184,7 @@ async function upstreamOf(given: Given): Promise<Upstream> {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UsageError('etcd-proxy needs --upstream with an address that begins with https:// or http://.')
   if (given.flag('client-certificate') !== given.flag('client-key'))
-    throw new UsageError('--client-certificate and --client-key belong together.')
+    throw new UsageError('--client-certificate and --client-key go together.')
   return upstreamFrom(url, {
     ca: given.value('certificate-authority'),
     cert: given.value('client-certificate'),

@@ -119,7 +119,7 @@ function partsOf(given: Given): readonly Part[] {
   if (given.flag('at') && !meant.has('recording')) throw new UsageError('--at goes with --recording.')
   if (parts.length > 0) return parts
   throw new UsageError(
-    'fleet needs sources: --context NAME, --prometheus URL, --metrics-url URL or --recording ID, as many as you like.',
+    'fleet needs sources: --context NAME, --prometheus URL, --metrics-url URL or --recording ID; repeat them for several.',
   )
 }
 

@@ -2,36 +2,36 @@
 export const ALERTING = {
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
 
-Answers why requests wait, are rejected or are slow (docs/diagnosis.md): causes in the order of their evidence, each with what
-speaks for it and against it, what would refute it, and a remedy. The console's own side (no samples, stale samples, clocks,
-missing metrics) is excluded first. It reads the source for a while; a past that the source has counts.
+Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for
+and against it, what would refute it, and a remedy. The console's own side (no samples, stale samples, clocks, missing
+metrics) is excluded first. It reads the source for a while; the past of the source counts too.
 
 Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …). Of a recording,
 the ten minutes before its end or before --at TIME are examined.
 
 Options:
-  --seconds N            pages of so many seconds, 20 to 600 (120 by default)
+  --seconds N            read N seconds of pages, 20 to 600 (120 by default)
   --interval S           seconds between two scrapes (1 by default)
   --all                  also the causes that are excluded, each with the fact that excludes it
   --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
 
-Exit code: 0 nothing waits or is rejected, 1 a cause was found or nothing can be said, 2 cannot run.`,
+Exit code: 0 nothing waits or is rejected, 1 a cause was found or the data are insufficient, 2 cannot run.`,
 
   advise: `Usage: apf-console advise [source] [--seconds N] [--at TIME] [--nodes N] [--draft N] [--output text|json]
 
-Says what to change, from what was used (docs/advice.md): shares and queues of levels in need, seats that levels never use,
+Suggests changes based on actual usage (docs/advice.md): shares and queues of levels in need, seats that levels never use,
 flow schemas that no request matches, flags of the servers, metric families that Prometheus can do without. Each suggestion
-has its evidence, the time that it rests on, what is not known, and a draft or settings to copy. Nothing is applied.
+has its evidence, the period it is based on, the unknowns, and a draft or settings to copy. Nothing is applied.
 
-Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …). Of a recording,
-all of it is read, up to --at TIME. Advice on limits takes samples of at least five minutes; a week shows more.
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …). A
+recording is read in full, up to --at TIME. Advice on limits requires at least five minutes of samples; a week is better.
 
 Options:
-  --seconds N            pages of so many seconds, 20 to 86400 (330 by default); a past that the source has counts
+  --seconds N            read N seconds of pages, 20 to 86400 (330 by default); the past of the source counts too
   --interval S           seconds between two scrapes (1 by default)
-  --nodes N              nodes of the cluster, to compare the flags of the servers with what is usual for it
+  --nodes N              nodes of the cluster, to compare the flags of the servers with common values for that size
   --draft N              print the manifests of suggestion N, for apf-console impact --edit -
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
@@ -43,14 +43,14 @@ Exit code: 0 no edit is needed now, 1 an edit helps, 2 cannot run.`,
 
 Evaluates the alert rules R1 to R12 (docs/alerts.md) on a recording and lists the instants at which each alert would have
 fired and resolved, with its numbers, cause and remedy; then the rules that could not be evaluated, and why. Hold times
-begin with the range. With --at it prints how the rules stood at an instant, evaluated on the 15 min before it.
+begin with the range. With --at, prints the state of the rules at an instant, evaluated on the 15 min before it.
 
 Options:
   --recording ID|FILE    the beginning of an ID that recordings lists, or a file that export wrote
-  --from TIME, --to TIME   of this range only, both included: 2026-11-20T03:00:00Z
-  --at TIME              how the rules stood at this instant
+  --from TIME, --to TIME   this range only, both ends included: 2026-11-20T03:00:00Z
+  --at TIME              the state of the rules at this instant
   --silence RULE[:LEVEL] mark alerts of this rule, R1 to R12, as silenced; repeat it for several
-  --fail                 exit code 1 if an alert fired that is not silenced; with --at, if one fires
+  --fail                 exit with 1 if an alert fired that is not silenced; with --at, if one is firing
   --json                 one change per line, as NDJSON; with --at, rules and alerts as one object
 
 Exit code: 0 done, 1 an alert fired (--fail) or a part of the recording cannot be read, 2 cannot run.`,

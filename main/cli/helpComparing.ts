@@ -13,7 +13,7 @@ that follow from the present demand (docs/impact.md); then the guard rails: what
 Edit:
   --edit FILE…           files and folders of manifests, or - for standard input, applied as kubectl apply does: fields
                          that a manifest leaves out keep their values
-  --whole                the edit is the whole configuration: what it does not hold is deleted
+  --whole                the edit is the whole configuration: objects that it does not contain are deleted
 
 Objects before it (one of; the built-in ones of --kube-version by default):
   --config FILE…         files and folders of manifests, which are the whole configuration
@@ -24,13 +24,13 @@ Source of the present demand (one of):
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
   --file PATH            a metrics text
-  --recording ID|FILE    a recording, as it ends or at the instant of --at TIME; its objects are those that the edit changes
+  --recording ID|FILE    a recording, at its end or at --at TIME; its objects are those that the edit changes
                          unless --config names others
 
 Options:
   --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as
                          the source reports it, else 600)
-  --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
+  --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster by default, else the newest supported one)
   --test FILE            a saved test table, whose requests must keep matching what they match
   --json                 as JSON
 
@@ -41,11 +41,11 @@ Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an obje
 
 Compares two periods of each server, A and B, as the Compare screen does (docs/compare.md): mean seats, limits and queues,
 rejected and dispatched requests and the longest wait, of the server and of each level, those that changed most first; then
-what else differs: objects, version, process, seats. With two recordings A is of the first and B of the second.
+other differences: objects, version, process, seats. With two recordings, A is from the first and B from the second.
 
 Periods (one of; whole recordings by default, where two are given):
   --a FROM..TO --b FROM..TO   2026-11-20T03:00:00Z..2026-11-20T03:20:00Z
-  --b FROM..TO --offset D   A is as long and D earlier: 1h, 24h
+  --b FROM..TO --offset D   A has the same length and is D earlier: 1h, 24h
   --mark TIME [--length D]   A ends at TIME, B begins 30 s after it, because limits follow an edit only after up to three
                          recomputations; D long each (10m by default)
 
@@ -61,13 +61,13 @@ Exit code: 0 done, 1 more than 2 % of a period is not recorded, 2 cannot run.`,
        apf-console whatif --recording ID|FILE [--at TIME] [--candidate NAME=PART,…]…
        apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
 
-Gives the same requests to a baseline and to up to seven candidates, and prints what becomes of them by level, flow
-schema and flow, the differences, and the first decision that differs, explained (docs/whatif.md).
+Runs the same requests on a baseline and up to seven candidates, and prints the outcomes by level, flow schema and
+flow, the differences, and the first decision that differs, explained (docs/whatif.md).
 
 FILE is a recording, packed with gzip or not, or - for standard input: lines of proxy --json or feed --json, an audit log, or
 a request log of -v=3. Several files of one kind are read as one. Or it is a scenario: its clients are used, as with
---simulate (apf-console simulate --help). Of --recording, a recording of the console, it is the last 5,000 requests that came
-before its end or before --at TIME; proxies, feeds and simulations have such requests.
+--simulate (apf-console simulate --help). With --recording, it uses the last 5,000 requests before the end
+of the recording or before --at TIME; recordings of proxies, feeds and simulations contain requests.
 
 Variants:
   --baseline PART,…      how the requests were served; the built-in objects, 400 and 200 requests in flight by default.
@@ -89,8 +89,8 @@ Options:
   --seed N, --seconds S  the random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
   --closed-loop          simulated clients react to each variant: they retry after Retry-After, back off and think
   --flows N              flows that the text shows (10 by default)
-  --assert TEXT          what every candidate has to meet, as a goal of apf-console tune: "wait p99 of workload-high < 1 s",
-                         "leases never wait"; or beside the baseline: "rejected of workload-low <= baseline",
+  --assert TEXT          a condition for every candidate, like a goal of apf-console tune: "wait p99 of workload-high < 1 s",
+                         "leases never wait"; or relative to the baseline: "rejected of workload-low <= baseline",
                          "wait p99 <= 110 % of baseline". Repeat it for several
   -o, --output FORMAT    text (default), json or yaml
   --json                 the same as --output json
@@ -101,7 +101,7 @@ Exit code: 0 done, 1 an assertion fails, 2 cannot run.`,
        apf-console forecast --kept [--output text|json]
 
 Forecasts what an edit does to the waits, rejections, seats and limits of every level (docs/forecast.md). It reads the source
-for a while, fits a simulated server with simulated clients to what the source shows, and applies the edit there. Each value
+for a while, fits a simulated server with simulated clients to the source, and applies the edit there. Each value
 is a 90 % interval; a level that the simulated server does not reproduce shows its limits only. Nothing is written to the server.
 
 Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
@@ -113,12 +113,12 @@ Edit:
   --kube-version V       the version whose rules apply (that of the server by default)
 
 Options:
-  --seconds N            pages of so many seconds, 20 to 600 (120 by default); a past that the source has counts
+  --seconds N            read N seconds of pages, 20 to 600 (120 by default); the past of the source counts too
   --of-server ID         one server of the source, by its id (the first by default)
   --server-limit N       seats of the server (as it reports by default)
   --new-server-limit N   seats after a restart with other flags, with or without an edit
   --interval S           seconds between two scrapes (1 by default)
-  --kept                 print the forecasts of edits that the Editor applied, beside what was measured afterwards;
+  --kept                 print the forecasts of edits that the Editor applied, next to the later measurements;
                          reads the state folder and contacts nothing
   -o, --output FORMAT    text (default), json or yaml
   --json                 the same as --output json
@@ -136,12 +136,12 @@ input. The same seed gives the same run on every machine.
 
 Options:
   --list                 list the library
-  --import               print a scenario whose clients send, on the average, what was recorded: what whatif reads
+  --import               print a scenario whose clients send at the recorded average rates; reads what whatif reads
                          (apf-console whatif --help)
-  --seed N               another seed than that of the scenario
-  --assert TEXT          what every variant has to meet, besides the assertions of the file: "leases never wait". Repeat it
-                         for several
-  --step                 go through the run by commands from standard input: event, decision, second, recomputation,
+  --seed N               override the seed of the scenario
+  --assert TEXT          a condition for every variant, in addition to the assertions of the file: "leases never wait".
+                         Repeat it for several
+  --step                 step through the run with commands from standard input: event, decision, second, recomputation,
                          back, at SECONDS, level NAME (a level of two variants side by side); prints every level
                          after each (help lists the commands)
   --variant V            with --step, the variant; several are shown at the same instant (the last one by default)
@@ -156,12 +156,12 @@ Exit code: 0 passed, 1 an assertion fails or a verdict is not the expected one, 
        apf-console sweep job FILE --containerfile
 
 Runs a scenario or recorded requests with every combination of settings that a file names, or with random ones, and keeps the
-numbers that it asks for (docs/sweeps.md). Every point is written to a file as soon as it is known: after an interrupt or a
-crash the same command goes on where it ended. merge joins the files of shards; job prints the manifests of an Indexed Job
+requested numbers (docs/sweeps.md). Every point is written to a file as soon as it completes: after an interrupt or a
+crash the same command continues where it stopped. merge joins the files of shards; job prints the manifests of an Indexed Job
 whose pods run a shard each.
 
 Running:
-  --results FILE         where the points are kept, as NDJSON: beside the sweep by default, - for standard output
+  --results FILE         where the points are stored, as NDJSON: next to the sweep file by default, - for standard output
   --threads N            threads (one for each processor by default)
   --shard I/N            the points of shard I of N, from 0/N on
   --shards N             the same in a pod of an Indexed Job, which has its index in JOB_COMPLETION_INDEX
@@ -188,7 +188,7 @@ Exit code: 0 done, 1 points are missing or could not be run, 2 cannot run or int
 
 Searches for the smallest edit of shares, lendable and borrowing percentages, queues, hands and queue lengths with which goals
 hold (docs/tune.md). Every edit is run on a scenario, on recorded requests, or on the twin of a server (docs/forecast.md). The
-answer is a draft with its evidence: each level before and after, what it costs whom, and a runner-up. Nothing is applied.
+result is a draft with its evidence: each level before and after, which levels pay for it, and a runner-up. Nothing is applied.
 
 GOAL is a measure with a bound, such as "wait p99 of workload-high < 1 s" or "rejected of workload-low < 5 %", or
 "leases never wait" and "leases are never rejected". Names are those of levels and of groups of clients.
@@ -196,14 +196,14 @@ GOAL is a measure with a bound, such as "wait p99 of workload-high < 1 s" or "re
 SOURCE: as of apf-console forecast (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
 
 Options:
-  --goal GOAL            what has to hold; repeat it for several
-  --guard-rail GOAL      what has to hold as well, or at least not get worse, such as "rejections of no level may rise";
+  --goal GOAL            a goal that must hold; repeat it for several
+  --guard-rail GOAL      a goal that must also hold, or at least not get worse, such as "rejections of no level may rise";
                          repeat it for several
   --variant V            the variant of the scenario that is tuned (the first one by default)
   --config FILE…, --kube-version V, --seconds N, --of-server ID, --server-limit N   with a source, as of forecast
   --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
-  --seed N               of the search (1 by default): the same seed finds the same edit on every machine
-  --seeds N              with how many seeds the best edits are run, ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max} (${TUNE_SEEDS.usual} by default)
+  --seed N               random seed of the search (1 by default): the same seed finds the same edit on every machine
+  --seeds N              number of seeds for the best edits, ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max} (${TUNE_SEEDS.usual} by default)
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor
   --force                replace that file if it exists
   -o, --output FORMAT    text (default), json, yaml or manifests
@@ -231,18 +231,18 @@ do not count as drift from the built-in ones.
 
 Objects:
   --config FILE…         files and folders of manifests, which are the whole configuration
-  --with-built-in        add the built-in objects that they do not hold
+  --with-built-in        add the built-in objects that they do not contain
   --kubeconfig FILE, --context NAME   those of a cluster
-  --recording ID|FILE    those of a recording, as it ends or at the instant of --at TIME
+  --recording ID|FILE    those of a recording, at its end or at --at TIME
 
 Against (one of; the built-in objects by default):
   --against FILE…        files and folders of manifests
   --against-kubeconfig FILE, --against-context NAME   those of another cluster
-  --against-recording ID|FILE   those of a recording, as it ends or at the instant of --against-at TIME; with --against-at
+  --against-recording ID|FILE   those of a recording, at its end or at --against-at TIME; with --against-at
                          alone, those of --recording at another instant
 
 Options:
-  --kube-version V       v1.33 or v1.33.4 (that of the cluster or recording, or the newest that is known, by default)
+  --kube-version V       v1.33 or v1.33.4 (that of the cluster or recording by default, else the newest supported one)
   --json                 as JSON
 
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,

@@ -188,7 +188,7 @@ function impactText({
       ? []
       : [
           '',
-          'Needs its name typed',
+          'Requires typing its name',
           ...confirmations.map((one) => `  ${one.kind} ${one.name}: ${one.reasons.join(' ')}`),
         ]),
   ]

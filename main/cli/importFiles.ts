@@ -27,7 +27,7 @@ export async function importFiles(files: readonly UploadedFile[], console: Conso
   source.objects?.start(console.signal, (reading) => take({ kind: 'objects', origin: 'files', reading }))
   const told = inOrder(events, source.live?.log.before(Number.MAX_SAFE_INTEGER) ?? [])
   const [first] = told
-  if (first === undefined) throw new ProblemError('not-found', 'These files hold nothing that can be recorded.')
+  if (first === undefined) throw new ProblemError('not-found', 'These files contain nothing that can be recorded.')
   const hash = createHash('sha256')
   for (const { name, text } of files) hash.update(`${name.length} ${name} ${text.length} ${text}`)
   const recording = recordingId(first.at, hash.digest('hex'))

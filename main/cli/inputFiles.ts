@@ -55,7 +55,7 @@ async function listFiles(path: string, signal: AbortSignal): Promise<readonly Fo
     order: (a, b) => a.localeCompare(b, 'en', { numeric: true }),
     signal,
   })
-  if (files.length === 0) throw new ProblemError('not-found', `The folder ${path} holds no files.`)
+  if (files.length === 0) throw new ProblemError('not-found', `The folder ${path} contains no files.`)
   return files
 }
 
@@ -140,7 +140,7 @@ export function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly stri
   if (levels.length + schemas.length > 0) return
   throw new ProblemError(
     'not-found',
-    why ?? `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
+    why ?? `${files.join(', ')} contains no FlowSchema or PriorityLevelConfiguration.`,
   )
 }
 
@@ -156,7 +156,7 @@ async function manifestPaths(path: string, signal: AbortSignal): Promise<readonl
   if (!(await isFolder(path))) return [path]
   const files = await filesOf(path, { nested: true, skip: isSkipped, order: byCodeUnits, signal })
   if (files.length > 0) return files.map((file) => file.path)
-  throw new ProblemError('not-found', `The folder ${path} holds no .yaml, .yml or .json files.`)
+  throw new ProblemError('not-found', `The folder ${path} contains no .yaml, .yml or .json files.`)
 }
 
 /** Folders with a leading dot and installed packages contain no manifests of their owner. */
@@ -181,7 +181,7 @@ function readManifestText({ file, text, note }: NamedText, version: string): Man
 function namedText(file: string, bytes: Buffer): NamedText {
   const encoding = UTF_16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.name
   if (encoding === undefined) return { file, text: bytes.toString('utf8') }
-  const note = 'The file is UTF-16, of which most tools read the first document at best; save it as UTF-8.'
+  const note = 'The file is UTF-16, and most tools read its first document at best; save it as UTF-8.'
   return { file, text: new TextDecoder(encoding).decode(bytes), note }
 }
 

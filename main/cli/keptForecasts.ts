@@ -47,12 +47,12 @@ function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
 const HEAD = ['LEVEL', 'NUMBER', 'BEFORE', 'FORECAST', 'MEASURED', '']
 
 const targetText = ({ target, score, forecasts }: KeptForecasts): readonly string[] => [
-  `${target}: ${score === undefined ? 'nothing has been measured for long enough yet.' : `${scoreText(score)}.`}`,
+  `${target}: ${score === undefined ? 'no measurement is long enough yet.' : `${scoreText(score)}.`}`,
   ...forecasts.flatMap(({ effect, numbers }) => [
     '',
     `${rfc3339(effect.atMs)}  ${effect.label}, ${effect.server}`,
     ...(numbers.length === 0
-      ? ['  no number was measured that counts']
+      ? ['  no relevant value was measured']
       : textTable([HEAD, ...numbers.map(rowOf)], ['left', 'left', 'right', 'right', 'right', 'left'])),
   ]),
   '',

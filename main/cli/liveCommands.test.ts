@@ -64,7 +64,7 @@ test('what does not go together is refused with the options that mend it', () =>
     ['headers', ['--client-ca', 'ca', '--tls'], /\(--identity certificate\)$/],
     ['kubeconfig', ['--tls-cert', 'c'], /go together/],
     ['kubeconfig', ['--tls-cert', 'c', '--tls-key', 'k', '--tls'], /--tls makes/],
-    ['kubeconfig', ['--token-file', 't', '--generate-token'], /only one can be given/],
+    ['kubeconfig', ['--token-file', 't', '--generate-token'], /Give only one of/],
     ['kubeconfig', ['--no-token', '--listen', '10.0.0.5', '--tls'], /requires a client token/],
   ]
   for (const [identity, args, sentence] of cases) expect(() => read(identity, ...args)).toThrow(sentence)

@@ -165,7 +165,7 @@ function tlsOf(given: Given): ProxyListen['tls'] {
   const [certFile, keyFile] = [given.value('tls-cert'), given.value('tls-key')]
   if (certFile === undefined && keyFile === undefined) return given.flag('tls') ? { kind: 'generated' } : undefined
   if (certFile === undefined || keyFile === undefined) {
-    throw new UsageError('--tls-cert and --tls-key go together: a certificate is of no use without its key.')
+    throw new UsageError('--tls-cert and --tls-key go together.')
   }
   if (given.flag('tls')) {
     throw new UsageError('--tls makes a certificate of its own, so it does not go with --tls-cert and --tls-key.')
@@ -181,7 +181,7 @@ function tokenOf(given: Given): ProxyListen['token'] {
     ...(given.flag('no-token') ? [{ kind: 'none' } as const] : []),
   ]
   if (wishes.length < 2) return wishes[0]
-  throw new UsageError('Of --token-file, --generate-token and --no-token only one can be given.')
+  throw new UsageError('Give only one of --token-file, --generate-token and --no-token.')
 }
 
 /** Reads an audit log, an audit webhook or a request log, until it is stopped. */
@@ -232,7 +232,7 @@ function feedOf(given: Given) {
   }
   const follow = !given.flag('once')
   if (port !== undefined) {
-    if (!follow) throw new UsageError('--once is for files: a webhook has no last post.')
+    if (!follow) throw new UsageError('--once goes with files: a webhook has no end.')
     return { kind: 'audit-webhook', port } as const
   }
   return audit === undefined

@@ -124,7 +124,7 @@ describe('a draft from files', () => {
     const { wishes, told, read } = running(current(), (wish) => wish.on && wish.objects.levels.length > 1)
     read(current(level('other', 3)))
     expect(wishes).toHaveLength(1)
-    expect(told).toEqual(['The draft runs over the objects as they were: No server would accept it.'])
+    expect(told).toEqual(['The draft still runs on the previous objects: No server would accept it.'])
   })
 
   it('says once which of its schemas lead nowhere', () => {

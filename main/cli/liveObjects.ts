@@ -26,7 +26,7 @@ export interface GivenObjects {
 export async function givenObjects(given: Given, console: Console): Promise<GivenObjects> {
   const [config, draft] = [given.values('config'), given.values('draft')]
   if ([...config, ...draft].filter((file) => file === '-').length > 1) {
-    throw new UsageError('Only one of the files of --config and --draft can be the standard input.')
+    throw new UsageError('--config and --draft can read standard input only once.')
   }
   const version = given.value('server-version') ?? NEWEST_VERSION
   // A field that a draft's manifest lacks may exist in the object that it is applied to.
@@ -100,7 +100,7 @@ export function runDraftBeside(
       runs = true
     } catch (error) {
       if (!runs) throw error
-      return tell(`The draft runs over the objects as they were: ${toProblem(error).message}`)
+      return tell(`The draft still runs on the previous objects: ${toProblem(error).message}`)
     }
     for (const sentence of withoutLevel(draft, applied.objects)) note(sentence)
   })

@@ -84,7 +84,7 @@ describe('rows as lines', () => {
     const told: string[] = []
     const printer = rowPrinter({ printJson: () => undefined, tell: (sentence) => void told.push(sentence) })
     printer.take({ requests: [], dropped: 12 })
-    expect(told).toEqual(['12 changes were too many to print.'])
+    expect(told).toEqual(['12 changes were dropped: too many to print.'])
   })
 })
 
@@ -121,8 +121,8 @@ describe('the summary of a draft', () => {
         different: { rejectedByA: 1, rejectedByB: 4, elsewhere: 2 },
       }),
     ).toEqual([
-      'Compared 20 requests: without the draft 15 dispatched, rejected 3 queue-full, 2 gone while waiting; with it 14 dispatched, rejected 5 concurrency-limit, 1 time-out.',
-      '7 were decided differently: 4 rejected with the draft alone, 1 rejected without it alone, 2 in another flow schema or level.',
+      'Compared 20 requests: without the draft 15 dispatched, rejected 3 queue-full, 2 cancelled while waiting; with it 14 dispatched, rejected 5 concurrency-limit, 1 time-out.',
+      '7 were decided differently: 4 rejected only with the draft, 1 rejected only without it, 2 in another flow schema or level.',
       'Wait in added, 99th percentile: no request without the draft, 120 ms with it.',
       'Wait in gone, 99th percentile: 0.25 ms without the draft, no request with it.',
       'Wait in here, 99th percentile: 4 ms without the draft, 1.8 s with it.',

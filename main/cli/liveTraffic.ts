@@ -79,7 +79,7 @@ export async function runLive({
 }: LiveCommand): Promise<ExitCode> {
   if (!made.ok) throw ProblemError.of(made.problem)
   const { live } = made.source
-  if (live === undefined) throw new ProblemError('internal', 'The source shows no single requests.')
+  if (live === undefined) throw new ProblemError('internal', 'The source does not report individual requests.')
   const { environment, signal, tell, print } = console
   const cadence = CadenceSchema.parse({ dumpsEveryMs: null })
   made.source.setCadence(cadence)
@@ -189,7 +189,7 @@ export function rowPrinter({ printJson, tell }: Pick<Console, 'printJson' | 'tel
         else printOnce(row)
       }
       if (printed.size > REMEMBERED) [before, printed] = [printed, new Set()]
-      if (dropped > 0) tell(`${dropped} changes were too many to print.`)
+      if (dropped > 0) tell(`${dropped} changes were dropped: too many to print.`)
     },
     rest() {
       for (const row of held.values()) printOnce(row)
@@ -234,8 +234,8 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
 /** How the decisions of a draft differ from those of the current objects, in sentences. */
 export function draftSummary({ compared, undecided, missed, a, b, different }: DraftComparison): readonly string[] {
   const ways = [
-    [different.rejectedByB, 'rejected with the draft alone'],
-    [different.rejectedByA, 'rejected without it alone'],
+    [different.rejectedByB, 'rejected only with the draft'],
+    [different.rejectedByA, 'rejected only without it'],
     [different.elsewhere, 'in another flow schema or level'],
   ] as const
   const told = ways.flatMap(([count, way]) => (count === 0 ? [] : [`${count} ${way}`]))
@@ -276,7 +276,7 @@ function decided({ dispatched, rejected }: Outcome): string {
 /** Requests whose clients left before they were dispatched or rejected. */
 function gone(compared: number, { dispatched, rejected }: Outcome): string {
   const count = REJECT_REASONS.reduce((rest, reason) => rest - rejected[reason], compared - dispatched)
-  return count === 0 ? '' : `, ${count} gone while waiting`
+  return count === 0 ? '' : `, ${count} cancelled while waiting`
 }
 
 const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`

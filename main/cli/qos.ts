@@ -117,9 +117,9 @@ async function explain(given: Given, console: Console): Promise<ExitCode> {
   const file = given.value('requests')
   const typed = Object.keys(REQUEST_OPTIONS).find((option) => given.flag(option))
   if (file !== undefined && typed !== undefined)
-    throw new UsageError(`--requests brings its own requests; --${typed} does not go with it.`)
+    throw new UsageError(`--requests contains its own requests; --${typed} does not go with it.`)
   if (file === undefined && given.value('op') === undefined)
-    throw new UsageError('qos explain needs requests: --requests FILE, or --op with what belongs to it.')
+    throw new UsageError('qos explain needs requests: --requests FILE, or --op with its options.')
   const request = file === undefined ? requestFrom(given) : undefined
   const paths = given.values('rules')
   if (paths.length === 0) throw new UsageError('qos explain needs --rules FILE.')
@@ -152,7 +152,7 @@ function requestFrom(given: Given): QosRequest {
 
 /** The same request as a line of a recording. */
 function recordFrom(given: Given): JsonMap {
-  if (given.value('op') === undefined) throw new UsageError('qos rule test needs --op with what belongs to it.')
+  if (given.value('op') === undefined) throw new UsageError('qos rule test needs --op with its options.')
   const observed = {
     ok: true,
     scannedKeys: wholeNumber(given, 'scan'),
@@ -219,7 +219,7 @@ function explainOne(request: QosRequest, configuration: QosConfiguration, given:
     const hash = hashOf(request)
     if (hash === undefined)
       throw new UsageError(
-        '--scan, --response-bytes and --latency go with Range, Authenticate and Txns of reads: nothing is predicted of others.',
+        '--scan, --response-bytes and --latency go with Range, Authenticate and read-only Txns; other requests have no predictions.',
       )
     engine.state.tracker.set(hash, { ...prediction, hits: 0 })
   }
@@ -296,7 +296,7 @@ function parsed(name: string, number: number, line: string): unknown {
     const documents = readJson(line)
     const [problem] = documents.flatMap(({ problems }) => problems)
     const from = problem?.at.from ?? documents[1]?.tree?.range.from ?? 0
-    const why = problem?.message ?? 'A line holds one JSON value, and here is another one.'
+    const why = problem?.message ?? 'A line contains one JSON value; a second one begins here.'
     throw new ProblemError('invalid-input', `${name}:${number}:${positionsIn(line)(from).column}: ${why}`)
   }
 }

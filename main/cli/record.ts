@@ -35,7 +35,7 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
       await source.handlers.procedures['recorder.switch']({ connection: 1, on: true })
       source.recorder?.subscribe((latest) => {
         if (latest.problem !== undefined && latest.problem.message !== state?.problem?.message) {
-          console.tell(`${latest.problem.message} Recording goes on as soon as that is mended.`)
+          console.tell(`${latest.problem.message} Recording continues once that is fixed.`)
         }
         if (latest.id !== undefined && state === undefined) console.tell(`Recording ${latest.id}.`)
         if (latest.id !== undefined) state = latest

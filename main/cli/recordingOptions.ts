@@ -39,9 +39,7 @@ export async function recordingNamed(text: string, console: Shelf): Promise<List
     throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
   }
   if (found.length > 1) {
-    throw new UsageError(
-      `${JSON.stringify(id)} begins ${found.length} recordings; write more of the one that you mean.`,
-    )
+    throw new UsageError(`${JSON.stringify(id)} matches ${found.length} recordings; give a longer prefix.`)
   }
   return entry
 }
@@ -68,7 +66,7 @@ export function timeFrom(given: Given, name: string): UnixMs | undefined {
   if (text === undefined) return undefined
   const at = unixMsOf(text)
   if (!Number.isNaN(at)) return at
-  throw new UsageError(`--${name} ${JSON.stringify(text)} is no time; write 2026-11-20T03:00:00Z.`)
+  throw new UsageError(`--${name} ${JSON.stringify(text)} is not a time; write 2026-11-20T03:00:00Z.`)
 }
 
 /** A bound that is not given is infinite. */

@@ -20,7 +20,7 @@ async function runRecordings(given: Given, console: Console): Promise<ExitCode> 
   if (more.length > 0) throw new UsageError('Name one recording.')
   if (id !== undefined) return printEvents(await recordingNamed(id, console), rangeFrom(given), console)
   if (given.value('from') !== undefined || given.value('to') !== undefined) {
-    throw new UsageError('--from and --to are of one recording; name it.')
+    throw new UsageError('--from and --to need the ID of a recording.')
   }
   const all = allRecordings(console)
   if (readOutput(given) === 'json') console.printJson(all, 2)

@@ -52,7 +52,7 @@ export async function printFrames(entry: ListedRecording, playing: Playing, cons
     console.printJson(frameOf(recordedSource(entry), known))
     printed++
   }
-  if (printed === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples of this time.`)
+  if (printed === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples in this range.`)
   return tellProblems(problems, console)
 }
 

@@ -27,7 +27,9 @@ export const report: Command = {
 async function runReport(given: Given, console: Console): Promise<ExitCode> {
   const [name, file, ...more] = given.operands
   if (name === undefined || more.length > 0) {
-    throw new UsageError('report needs a recording, and perhaps the file to write: report 20261120T03 incident.html.')
+    throw new UsageError(
+      'report needs a recording, and optionally the file to write: report 20261120T03 incident.html.',
+    )
   }
   const format = readChoice(given, 'format', ['markdown', 'html', 'pdf']) ?? formatOf(file)
   if (format === 'pdf' && file === undefined) throw new UsageError('A PDF needs the file to write: incident.pdf.')

@@ -31,7 +31,7 @@ export async function anyScenarioFrom(
 
 function sound<T>(scenario: T | undefined, findings: readonly LocatedFinding[], file: string, console: Console): T {
   for (const finding of findings) console.tell(findingText(finding))
-  if (scenario === undefined) throw new ProblemError('invalid-input', `${file} is no scenario that can be run.`)
+  if (scenario === undefined) throw new ProblemError('invalid-input', `${file} is not a runnable scenario.`)
   return scenario
 }
 

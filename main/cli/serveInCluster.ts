@@ -41,14 +41,14 @@ const FORWARDED = ['127.0.0.1', 'localhost', '[::1]']
 async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
   const target = targetFrom(given)
   if (target?.kind !== 'kubeconfig') {
-    throw new UsageError('serve-in-cluster needs --kubeconfig, whose user the console is in the cluster.')
+    throw new UsageError('serve-in-cluster needs --kubeconfig, the identity of the console in the cluster.')
   }
   const port = readNumber(given, 'port', PORTS) ?? 8_443
   const metricsPort = readNumber(given, 'metrics-port', PORTS) ?? 9_464
   const certificate = await certificateFrom(given, console.signal)
   const hosts = given.values('host').map((host) => host.toLowerCase())
   if (certificate !== undefined && hosts.length === 0) {
-    throw new UsageError('--tls-cert needs --host NAME, the name that browsers call the console by.')
+    throw new UsageError('--tls-cert needs --host NAME, the host name in the address of the console.')
   }
   if (certificate === undefined && hosts.length > 0) {
     throw new UsageError('--host needs --tls-cert and --tls-key: tokens do not travel unencrypted.')
@@ -198,7 +198,7 @@ function renewal(given: Given, first: ServerCertificate | undefined, use: (renew
     } catch {
       throw new ProblemError(
         'invalid-input',
-        `The certificate in ${given.value('tls-cert')} cannot be used; the former one stays.`,
+        `The certificate in ${given.value('tls-cert')} cannot be used; the previous one stays in use.`,
       )
     }
   }

@@ -98,7 +98,7 @@ function goalFrom(given: Given, elephants: readonly number[]): { readonly goal?:
   if (target !== undefined) {
     return { goal: { target, elephants: Math.max(...elephants), maxQueues: maxQueues ?? DEFAULT_MAX_QUEUES } }
   }
-  if (maxQueues !== undefined) throw new UsageError('--max-queues bounds what --target looks for; give --target too.')
+  if (maxQueues !== undefined) throw new UsageError('--max-queues limits the search of --target; give --target too.')
   return {}
 }
 
@@ -146,7 +146,7 @@ function flowLines({ flows, overlaps, queues }: ShardReport): readonly string[] 
       const [a, b] = [flows[first], flows[second]]
       return `${a === undefined ? '' : flowText(a)} and ${b === undefined ? '' : flowText(b)} share ${shared.length}: ${shared.join(' ')}`
     }),
-    ...(crowded.length === 0 ? [] : [`No queue to themselves: ${crowded.map(flowText).join(', ')}`]),
+    ...(crowded.length === 0 ? [] : [`Flows without a queue of their own: ${crowded.map(flowText).join(', ')}`]),
   ]
 }
 
@@ -155,7 +155,7 @@ function goalLines(goal: GoalReport): readonly string[] {
   const who = `${elephants} ${elephants === 1 ? 'elephant covers' : 'elephants cover'}`
   return [
     `${who} a mouse's hand with chance ${chance(covered)}: ${reaches ? 'within' : 'more than'} the target of ${chance(target)}.`,
-    `For as many queues a hand of ${bestHand.handSize} is best: ${chance(bestHand.covered)}.`,
+    `With that many queues, a hand of ${bestHand.handSize} is best: ${chance(bestHand.covered)}.`,
     '',
     ...(configurations.length === 0
       ? [

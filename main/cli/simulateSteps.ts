@@ -25,8 +25,8 @@ const HELP = [
   'event [N], decision [N], second [N], recomputation [N]   go on; a decision is a dispatch or a rejection',
   'back [N]      go back by N events',
   'at SECONDS    go to an instant, forwards or back',
-  'level NAME    of two variants: the queues and requests of a level beside each other, ≠ where they differ',
-  'quit          end; so does the end of the input',
+  'level NAME    the queues and requests of a level in two variants side by side; ≠ marks differences',
+  'quit          quit (also at the end of the input)',
   'The first letter is enough; an empty line repeats the last command.',
 ]
 const COMMANDS = [...STRIDES, 'back', 'at', 'level', 'help', 'quit'] as const

@@ -160,7 +160,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   if (rules === undefined) refuseOptions(given, [...Object.keys(ALERT_OPTIONS), 'webhook'], 'goes with --alert.')
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
   if (spec.kind === 'recording') {
-    if (address !== undefined) throw new UsageError('--webhook does not go with a recording: its alerts are over.')
+    if (address !== undefined) throw new UsageError('--webhook does not go with a recording.')
     const range = { from: spec.at ?? -Infinity, to: Infinity }
     if (rules !== undefined) {
       if (count !== Infinity) throw new UsageError('--count does not go with --alert of a recording.')

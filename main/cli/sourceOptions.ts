@@ -131,13 +131,13 @@ async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec
   const named = given.value('recording') ?? exported[0]
   if (named === undefined) {
     if (at === undefined) return undefined
-    throw new UsageError('--at is an instant of a recording; name that with --recording or --file.')
+    throw new UsageError('--at needs a recording: --recording or --file.')
   }
   if (exported.length > 0 && files.length > 1) {
     throw new UsageError(`${exported[0]} is a recording, which is opened alone; name no other file.`)
   }
   if (given.value('interval') !== undefined) {
-    throw new UsageError('--interval does not go with a recording: its samples are as far apart as they were.')
+    throw new UsageError('--interval does not go with a recording: the interval of its samples is fixed.')
   }
   return recordingSpec(named, at, reading)
 }
@@ -217,7 +217,7 @@ export function targetFrom(given: Given): Target | undefined {
   refuseOptions(
     given,
     Object.keys(CREDENTIAL_OPTIONS),
-    'goes with --metrics-url or --prometheus; a kubeconfig holds its own credentials.',
+    'goes with --metrics-url or --prometheus; a kubeconfig contains its own credentials.',
   )
   return kubeconfigTarget(given)
 }
@@ -271,7 +271,7 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
   if (spec.success) return spec.data
   const [problem] = spec.error.issues
   throw new UsageError(
-    `The options of --prometheus cannot be used: ${String(problem?.path[0])} is too long or holds characters that do not belong there.`,
+    `The options of --prometheus are invalid: ${String(problem?.path[0])} is too long or contains invalid characters.`,
   )
 }
 
@@ -290,7 +290,7 @@ async function headersIn(file: string, signal: AbortSignal): Promise<Header[]> {
     const [, name, value] = /^([^:]+):\s*(.*?)\s*$/.exec(line) ?? []
     const header = HeaderSchema.safeParse({ name, value })
     // The line is not repeated: it may contain a secret.
-    if (!header.success) throw new UsageError(`Line ${index + 1} of ${file} is no header; write Name: value.`)
+    if (!header.success) throw new UsageError(`Line ${index + 1} of ${file} is not a header; write Name: value.`)
     return [header.data]
   })
 }

@@ -119,7 +119,7 @@ function shardFrom(given: Given): Shard | undefined {
   const of = readNumber(given, 'shards', SHARDS)
   if (text === undefined && of === undefined) return undefined
   if (text !== undefined && of !== undefined)
-    throw new UsageError('--shard I/N already says how many shards there are; leave out --shards.')
+    throw new UsageError('--shard I/N includes the number of shards; leave out --shards.')
   const written = text ?? `${process.env['JOB_COMPLETION_INDEX'] ?? ''}/${of ?? ''}`
   const [, index = '', count = ''] = /^(\d{1,6})\/(\d{1,6})$/.exec(written) ?? []
   const shard = { index: Number(index), of: Number(count) }

@@ -27,7 +27,7 @@ export async function sweepFrom(
 }
 
 const notRunnable = (file: string): ProblemError =>
-  new ProblemError('invalid-input', `${file} is no sweep that can be run.`)
+  new ProblemError('invalid-input', `${file} is not a runnable sweep.`)
 
 const beside = (folder: string, file: string): string => (isAbsolute(file) ? file : join(folder, file))
 

@@ -29,7 +29,7 @@ export async function printJob(
   if (image === undefined || shards === undefined) {
     throw new UsageError('sweep job needs --image NAME and --shards N; --containerfile prints how to build the image.')
   }
-  if (file === '-') throw new UsageError('sweep job needs a file: the scenario is read from beside it.')
+  if (file === '-') throw new UsageError('sweep job needs a file: the scenario is read from the same folder.')
   const { plan } = await sweepFrom(file, console)
   const manifests = sweepJob({
     name: plan.name,
@@ -53,7 +53,7 @@ async function filesOf(file: string, console: Console): Promise<readonly JobFile
   const beside = named.filter((one) => !library.includes(one))
   const nested = beside.find((one) => basename(one) !== one)
   if (nested !== undefined) {
-    throw new ProblemError('invalid-input', `A Job has its files in one folder: put ${nested} beside ${file}.`)
+    throw new ProblemError('invalid-input', `A Job needs its files in one folder: put ${nested} next to ${file}.`)
   }
   const texts = await readTexts(
     beside.map((one) => join(dirname(file), one)),

@@ -101,7 +101,7 @@ function checkWords(given: Given, names?: GoalNames): void {
 
 /** The twin of the source that the options name; `undefined` when the command is to end. */
 async function planOfSource(given: Given, console: Console): Promise<Asked | undefined> {
-  if (given.values('goal').length === 0) throw new UsageError('tune needs --goal with what has to hold.')
+  if (given.values('goal').length === 0) throw new UsageError('tune needs at least one --goal.')
   if (given.flag('variant')) throw new UsageError('--variant goes with a scenario.')
   checkWords(given)
   const read = await readTwin(given, console, async (beside) => {
@@ -132,12 +132,12 @@ async function planFrom(operand: string, given: Given, console: Console): Promis
   const read = await oneText(operand, console, 'a file')
   const { value, findings, located } = readTune(read.text, read.file)
   tellFindings(findings, console)
-  if (value === undefined) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
+  if (value === undefined) throw new ProblemError('invalid-input', `${operand} contains nothing that can be tuned.`)
   const base = await baseFrom(value.base, operand === '-' ? '.' : dirname(operand), console)
   const whole = { ...value, ...own }
   const { plan, findings: wrong } = planOf(whole, base, await levelsWithRequests(base, whole, threadsOf(console)))
   tellFindings(wrong.map(located), console)
-  if (wrong.length > 0) throw new ProblemError('invalid-input', `${operand} says nothing that can be tuned.`)
+  if (wrong.length > 0) throw new ProblemError('invalid-input', `${operand} contains nothing that can be tuned.`)
   return { plan, base }
 }
 

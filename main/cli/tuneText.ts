@@ -28,7 +28,7 @@ export function tuneText(
 export const draftText = (report: TuneReport): string =>
   [
     ...tuneText(report, undefined).slice(0, -2),
-    'Open this file in the Editor (Import) to look at it before anything is applied.',
+    'Open this file in the Editor (Import) to review it before you apply anything.',
   ]
     .map((line) => `# ${line}`.trimEnd())
     .join('\n') + `\n${exportYaml(report.answer.objects)}`

@@ -42,7 +42,7 @@ export function coveredVersion(given: Given, option: string): string | undefined
   if (text === undefined) return undefined
   if (isCovered(text)) return text.startsWith('v') ? text : `v${text}`
   throw new UsageError(
-    `--${option} takes a version from ${COVERED_RANGE}, whose rules are known: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
+    `--${option} takes a version from ${COVERED_RANGE}, such as v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
   )
 }
 
@@ -119,7 +119,7 @@ const property = (text: string): string => data(text).replaceAll(':', '%3A').rep
 /** What each reason means, for readers of the report. */
 const DESCRIPTIONS: Readonly<Record<Reason, string>> = {
   FieldValueRequired: 'A field that must have a value has none.',
-  FieldValueInvalid: 'A field has a value that is not allowed, or probably not meant.',
+  FieldValueInvalid: 'A field has a value that is not allowed, or probably a mistake.',
   FieldValueNotSupported: 'A field has a value that is not one of those allowed.',
   FieldValueNotFound: 'A field names an object that does not exist.',
   FieldValueForbidden: 'A field has a value where it must have none.',

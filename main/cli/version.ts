@@ -21,7 +21,9 @@ async function runVersion(given: Given, console: Console): Promise<ExitCode> {
   const state = await checkForUpdate(from ?? (await addressIn(console.stateDir)), console.version)
   switch (state.state) {
     case 'off':
-      throw new UsageError('There is no address to ask; give one with --from, or set one on the Connection screen.')
+      throw new UsageError(
+        'No update address is configured; give one with --from, or set one on the Connection screen.',
+      )
     case 'failed':
       for (const line of problemLines(state.problem)) console.tell(line)
       return 2

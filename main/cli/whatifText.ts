@@ -158,7 +158,7 @@ function differenceLines(before: Outcomes, after: Outcomes): readonly string[] {
 }
 
 function decisionLines({ placed, rejected, letRun, longer, shorter, first }: DecisionDifferences): readonly string[] {
-  if (first === undefined) return ['  Every request is decided alike, at the same time.']
+  if (first === undefined) return ['  All decisions and their times are the same.']
   const counts = [
     [placed, 'classified differently'],
     [rejected, 'rejected by the candidate alone'],

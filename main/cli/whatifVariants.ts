@@ -62,7 +62,7 @@ function partsOf(option: string, text: string): Parts {
     const read = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined
     if (read === undefined) {
       const known = Object.keys(SETTINGS)
-      const mend = meantInstead(name, known, `known are ${known.join(', ')}`)
+      const mend = meantInstead(name, known, `the settings are ${known.join(', ')}`)
       throw new UsageError(`${option}: there is no setting ${JSON.stringify(name)}; ${mend}`)
     }
     const value = read(rest.join('='))

@@ -61,7 +61,7 @@ export async function review<S extends z.ZodType>(
 
 export const unclear = (base: string, kind: string): Failed => ({
   ok: false,
-  problem: { code: 'bad-answer', message: `${base} answered a ${kind} with something else.` },
+  problem: { code: 'bad-answer', message: `${base} sent an unexpected response to a ${kind}.` },
 })
 
 /** The user that a refusal names: `… User "alice" cannot get path …`. */

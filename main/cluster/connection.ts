@@ -78,7 +78,7 @@ export function parseAddress(address: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new ProblemError(
       'invalid-input',
-      `The address ${shownUrl(url)} holds a user name or password; give credentials beside the address, never in it.`,
+      `The address ${shownUrl(url)} contains a user name or password; give credentials separately, never in the address.`,
     )
   }
   return url
@@ -168,7 +168,7 @@ function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
   if (url.protocol === 'https:' || isLoopback(url) || headers['Authorization'] === undefined) return
   throw new ProblemError(
     'credentials',
-    `The credentials would travel to ${url.host} unencrypted; use the https:// address of the API server.`,
+    `The credentials would be sent to ${url.host} unencrypted; use the https:// address of the API server.`,
   )
 }
 
@@ -191,7 +191,7 @@ export async function urlsConnection(target: UrlsTarget, now: () => number, cons
     servers: withIds(urls, urlServer),
     notes:
       given.insecureSkipTlsVerify === true && urls.some((url) => url.protocol === 'https:')
-        ? ['Certificates are not verified, as you asked: anyone on the way could read the credentials.']
+        ? ['Certificates are not verified, as configured: anyone on the network path could read the credentials.']
         : [],
     async settings(server) {
       const { tls, proxyAgent: _, ...own } = await credentials()
@@ -310,7 +310,7 @@ function notes({ cluster, user, userFile }: ChosenContext, urls: readonly URL[])
     ...(verified
       ? []
       : [
-          'The certificate of the API server is not verified, because the kubeconfig says insecure-skip-tls-verify: anyone on the way could read the credentials.',
+          'The certificate of the API server is not verified, because the kubeconfig sets insecure-skip-tls-verify: anyone on the network path could read the credentials.',
         ]),
     ...(written
       ? [

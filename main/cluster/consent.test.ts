@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createConsent, type Ask } from './consent.ts'
 import { namedByOperator } from './namedByOperator.ts'
 
-const REQUEST = { key: 'k', what: 'run x', lines: ['A page asks the console to run x.'], remedy: 'Name the file.' }
+const REQUEST = {
+  key: 'k',
+  what: 'run x',
+  lines: ['A page requests that the console run x.'],
+  remedy: 'Name the file.',
+}
 const named = namedByOperator([], {})
 const consentWith = (ask: Ask) =>
   createConsent({ named, operator: { where: 'terminal', ask }, now: () => 0, timeoutMs: 1 })
@@ -22,7 +27,7 @@ describe('the consent of the operator', () => {
   test('is asked for again when nobody answered in time', async () => {
     const answers = [undefined, true]
     const consent = consentWith(() => Promise.resolve(answers.shift()))
-    await expect(consent.confirm(REQUEST)).rejects.toThrow(/^Nobody confirmed within 0.001 s .*Name the file\.$/)
+    await expect(consent.confirm(REQUEST)).rejects.toThrow(/^Not confirmed within 0.001 s: .*Name the file\.$/)
     await consent.confirm(REQUEST)
   })
 

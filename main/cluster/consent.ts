@@ -90,9 +90,11 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
       if (allowed === true) return
       if (allowed === undefined) {
         answers.delete(key)
-        throw refuse(`Nobody confirmed within ${timeoutMs / 1_000} s that the console may ${escapeControls(what)}.`)
+        throw refuse(`Not confirmed within ${timeoutMs / 1_000} s: the console may not ${escapeControls(what)}.`)
       }
-      throw refuse(`You refused to let the console ${escapeControls(what)}; the refusal holds until it is restarted.`)
+      throw refuse(
+        `You refused to let the console ${escapeControls(what)}; the refusal lasts until the console restarts.`,
+      )
     },
   }
 }
@@ -142,7 +144,7 @@ export function consentRequest(
   if (deeds.length === 0) return undefined
   const file = userFile?.path ?? context.file
   const lines = [
-    `A page asks the console to ${deeds.join(' and to ')}.`,
+    `A page requests that the console ${deeds.join(' and ')}.`,
     `  kubeconfig  ${file}`,
     `  context     ${context.name}`,
     ...(program === undefined ? [] : programLines(program)),
@@ -150,7 +152,7 @@ export function consentRequest(
   ]
   return {
     key: keyOf([userFile?.digest, context.name, cluster, program, tokenFile, strangers, lines]),
-    what: deeds.join(' and to '),
+    what: deeds.join(' and '),
     lines,
     remedy: remedyOf(userFile, file, strangers),
   }

@@ -76,7 +76,9 @@ export async function chooseContext(
   const wanted = name ?? config.currentContext ?? (config.contexts.length === 1 ? config.contexts[0]?.name : undefined)
   const where = config.files.join(', ')
   const offered =
-    config.contexts.length === 0 ? 'it names none' : `it names ${config.contexts.map((c) => c.name).join(', ')}`
+    config.contexts.length === 0
+      ? 'it has no contexts'
+      : `its contexts are ${config.contexts.map((c) => c.name).join(', ')}`
   if (wanted === undefined) {
     throw new ProblemError('invalid-input', `The kubeconfig ${where} has no current context; choose one (${offered}).`)
   }
@@ -112,7 +114,9 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
     return refuse(`The server of cluster "${context.cluster}" is neither https:// nor http://.`)
   }
   if (server.username !== '' || server.password !== '') {
-    return refuse(`The server of cluster "${context.cluster}" holds credentials in its address; move them to the user.`)
+    return refuse(
+      `The server of cluster "${context.cluster}" contains credentials in its address; move them to the user.`,
+    )
   }
   return { ok: true, cluster, user: found?.user ?? {}, userFile: found?.file, server }
 }
@@ -127,7 +131,7 @@ const SUCCESSORS: ReadonlyMap<string, string> = new Map([
 function authProviderProblem(user: string, provider: string): string {
   const plugin = SUCCESSORS.get(provider) ?? 'the credential plugin of your provider'
   return (
-    `User "${user}" signs in by the auth-provider ${JSON.stringify(provider)}, which the console does not run. ` +
-    `Replace it by an exec entry for ${plugin}.`
+    `User "${user}" uses the auth-provider ${JSON.stringify(provider)}, which the console does not support. ` +
+    `Replace it with an exec entry for ${plugin}.`
   )
 }

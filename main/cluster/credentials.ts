@@ -164,7 +164,7 @@ function partsToCredentials(parts: Parts, { now, subject, none, tls: more }: Mak
   if ((cert === undefined) !== (key === undefined)) {
     throw new ProblemError(
       'credentials',
-      `The client ${cert === undefined ? 'key' : 'certificate'} of ${subject} has no client ${cert === undefined ? 'certificate' : 'key'} beside it; give both.`,
+      `The client ${cert === undefined ? 'key' : 'certificate'} of ${subject} has no client ${cert === undefined ? 'certificate' : 'key'}; give both.`,
     )
   }
   const tls: AgentOptions = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...more }
@@ -185,7 +185,7 @@ function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
   const parts = [
     ['certificate authority', { ca }],
     ['client certificate', { cert }],
-    ['client key, beside its certificate,', { cert, key }],
+    ['client key, with its certificate,', { cert, key }],
   ] as const
   for (const [what, options] of parts) {
     // An empty context would load every authority of this machine, in vain.
@@ -213,7 +213,7 @@ function ifRefused({ cert, token, basic, tokenRemedy }: Parts, { now, subject, n
       : `The token of ${subject} is not accepted; ${tokenRemedy}.`
   }
   if (basic)
-    return `The user name and password of ${subject} are not accepted; kube-apiserver has not taken any since 1.19.`
+    return `The user name and password of ${subject} are not accepted; kube-apiserver has not supported them since 1.19.`
   if (cert) {
     const { validFromDate, validToDate } = new X509Certificate(cert)
     if (validToDate.getTime() <= now) {
@@ -222,7 +222,7 @@ function ifRefused({ cert, token, basic, tokenRemedy }: Parts, { now, subject, n
     if (validFromDate.getTime() > now) {
       return `The client certificate of ${subject} is valid from ${day(validFromDate.getTime())} only; check the clock of this machine.`
     }
-    return `The client certificate of ${subject} is not accepted; it may be of another cluster or authority.`
+    return `The client certificate of ${subject} is not accepted; it may be from another cluster or authority.`
   }
   return none
 }

@@ -90,7 +90,7 @@ export async function runExecPlugin(
   if (exec.interactiveMode === 'Always') {
     throw new ProblemError(
       'credentials',
-      `The credential plugin ${name} of the kubeconfig needs a terminal, which the console does not give it; use a token or a client certificate.`,
+      `The credential plugin ${name} of the kubeconfig needs a terminal, which the console does not provide; use a token or a client certificate.`,
     )
   }
   const program = await locateProgram(exec.command, env)
@@ -120,7 +120,7 @@ export async function runExecPlugin(
   if (output.code !== 0) {
     throw new ProblemError(
       'credentials',
-      `The credential plugin ${name} of the kubeconfig failed with status ${output.code}. Its standard error says why; run it by hand to sign in.`,
+      `The credential plugin ${name} of the kubeconfig failed with status ${output.code}. Its standard error shows the reason; run it by hand to sign in.`,
       wordsOf(output.stderr),
     )
   }

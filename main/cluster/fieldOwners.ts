@@ -125,7 +125,7 @@ export async function planUpdate(
       ...left.map(({ manager, field }) => ({
         manager,
         field,
-        message: `"${manager}" owns ${field}, which the change takes back to its default or away`,
+        message: `"${manager}" owns ${field}, which the change resets to its default or removes`,
       })),
     ],
     carryOut: () =>

@@ -126,7 +126,7 @@ export async function getJson(request: TextRequest): Promise<GotJson | Failed> {
   } catch {
     return {
       ok: false,
-      problem: { code: 'bad-answer', message: `${shownUrl(request.url)} answered with something that is not JSON.` },
+      problem: { code: 'bad-answer', message: `${shownUrl(request.url)} returned a response that is not JSON.` },
     }
   }
 }

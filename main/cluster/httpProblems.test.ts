@@ -5,7 +5,7 @@ const url = new URL('https://api.example:6443/metrics?token=t0k')
 
 describe('what a failure means', () => {
   test.each([
-    ['ENOTFOUND', 'unreachable', /name of api\.example:6443 is not known/],
+    ['ENOTFOUND', 'unreachable', /name of api\.example:6443 is unknown/],
     ['EHOSTUNREACH', 'unreachable', /VPN/],
     ['CERT_HAS_EXPIRED', 'tls', /has expired/],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls', /client certificate/],

@@ -73,7 +73,7 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
 
 const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
   ECONNREFUSED: (host) => `Nothing listens at ${host}; check the port, and that the server runs.`,
-  ENOTFOUND: (host) => `The name of ${host} is not known; check the spelling, or the DNS of this machine.`,
+  ENOTFOUND: (host) => `The name of ${host} is unknown; check the spelling, or the DNS of this machine.`,
   EAI_AGAIN: (host) => `The name of ${host} could not be looked up now; check the network and DNS of this machine.`,
   EHOSTUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
   ENETUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
@@ -103,7 +103,7 @@ export function networkProblem(
   ) {
     return {
       code: 'tls',
-      message: `${url.host} does not speak TLS; use http:// instead of https:// if that is meant.`,
+      message: `${url.host} does not speak TLS; use http:// instead of https:// if that is intended.`,
       details,
     }
   }
@@ -115,7 +115,7 @@ export function networkProblem(
     }
   }
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') {
-    return { code: 'tls', message: `The TLS handshake with ${url.host} failed; the details say why.`, details }
+    return { code: 'tls', message: `The TLS handshake with ${url.host} failed; the details show the cause.`, details }
   }
   const network = NETWORK_WORDS[code]
   if (network !== undefined) return { code: 'unreachable', message: network(url.host), details }
@@ -125,7 +125,7 @@ export function networkProblem(
   if (code.startsWith('Z_')) {
     return { code: 'bad-answer', message: `The compressed answer of ${shownUrl(url)} is damaged.`, details }
   }
-  return { code: 'unreachable', message: `${url.host} could not be read; the details say why.`, details }
+  return { code: 'unreachable', message: `${url.host} could not be read; the details show the cause.`, details }
 }
 
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
@@ -165,15 +165,15 @@ export function statusProblem(
     }
   }
   const messages: Readonly<Record<number, string>> = {
-    400: `${where} calls the request bad (400); if it speaks TLS, use https:// instead of http://.`,
+    400: `${where} rejects the request as bad (400); if it speaks TLS, use https:// instead of http://.`,
     401: `${where} does not accept the credentials (401). ${ifRefused}`,
     403: `The user may not read ${where} (403). apf permissions and the Connection screen give the missing role.`,
     404: `${where} does not exist (404); check the path of the address.`,
-    429: `${where} sheds load (429); the console tries again when the server allows.`,
+    429: `${where} is shedding load (429); the console retries when the server allows.`,
   }
   const general =
     status >= 500
-      ? `${where} failed with status ${status}; the log of the server says why.`
+      ? `${where} failed with status ${status}; see the log of the server.`
       : `${where} answered with status ${status}.`
   return { code: STATUS_CODES[status] ?? 'bad-answer', message: messages[status] ?? general, ...details }
 }
@@ -212,13 +212,13 @@ export function refuseHead(headers: IncomingHttpHeaders, url: URL): Problem | un
   if (/^text\/html\b/i.test(headers['content-type'] ?? '')) return htmlProblem(url)
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity' || encoding === 'gzip') return undefined
-  return { code: 'bad-answer', message: `${shownUrl(url)} answers in an encoding that was not asked for.` }
+  return { code: 'bad-answer', message: `${shownUrl(url)} uses an encoding that was not requested.` }
 }
 
 export function htmlProblem(url: URL): Problem {
   return {
     code: 'bad-answer',
-    message: `${shownUrl(url)} answered with a web page (HTML); check the address, and that no login page or proxy stands before it.`,
+    message: `${shownUrl(url)} answered with a web page (HTML); check the address, and that no login page or proxy is in front of it.`,
   }
 }
 

@@ -144,7 +144,7 @@ function parseKubeconfig(file: string, content: string): RawKubeconfig {
   const path = issue === undefined || issue.path.length === 0 ? 'the top' : issue.path.map(String).join('.')
   throw new ProblemError(
     'invalid-input',
-    `The kubeconfig ${file} is not as expected at ${path}; kubectl config view shows how it is read.`,
+    `The kubeconfig ${file} is invalid at ${path}; kubectl config view shows how it is parsed.`,
     issue?.message,
   )
 }

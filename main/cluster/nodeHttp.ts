@@ -96,7 +96,7 @@ function openSafely(request: HttpRequest, agent: Agent): ClientRequest | Error {
 
 const unsendable = (url: URL, { message }: Error): Problem => ({
   code: 'invalid-input',
-  message: `A request to ${url.host} cannot be made with these credentials; check them for characters that do not belong there.`,
+  message: `A request to ${url.host} cannot be made with these credentials; check them for invalid characters.`,
   details: message,
 })
 

@@ -117,7 +117,7 @@ export function createObjectRequests(api: ClusterApi, patience: Patience): Objec
 
 const strangeAnswer = (kind: Kind, name: string): Problem => ({
   code: 'bad-answer',
-  message: `The server answered with something else than ${kind} ${name}; check that the address is that of an API server.`,
+  message: `The server did not return ${kind} ${name}; check that the address is that of an API server.`,
 })
 
 /** Fields that the server maintains, and those that belong to the precondition. */

@@ -118,7 +118,7 @@ describe("the console's own level", () => {
         rules: [{ subjects: [{ kind: 'User', user: { name: 'Jo@Example.com' } }] }],
       },
     })
-    expect(ownLevelYaml('jo', flow)).toContain('# Its requests go to level shared by schema devs now')
+    expect(ownLevelYaml('jo', flow)).toContain('# Schema devs currently assigns its requests to level shared')
   })
 
   test('stands before the defaults when that is not known', () => {

@@ -156,8 +156,8 @@ const OWN_PRECEDENCE = 450
 export function ownLevelYaml(user: string, flow: OwnFlow | undefined): string {
   const now =
     flow === undefined
-      ? 'Where its requests go now could not be read'
-      : `Its requests go to level ${flow.level} by schema ${flow.schema} now, with the work of others`
+      ? 'The current level of its requests could not be read'
+      : `Schema ${flow.schema} currently assigns its requests to level ${flow.level}, which other clients share`
   const account = serviceAccountOf(user)
   const subject =
     account === undefined ? { kind: 'User', user: { name: user } } : { kind: 'ServiceAccount', serviceAccount: account }

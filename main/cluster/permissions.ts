@@ -132,7 +132,10 @@ type PageFindings = Pick<Findings, 'version' | 'metrics' | 'dump-levels' | 'dump
 async function testPages(server: ServerAddress, settings: RequestSettings, metrics: Probe): Promise<PageFindings> {
   const { base } = server
   if (base === undefined) {
-    const unknown = { status: 'not-applicable', found: 'its address does not follow from that of the metrics' } as const
+    const unknown = {
+      status: 'not-applicable',
+      found: 'its address cannot be derived from that of the metrics',
+    } as const
     return {
       version: unknown,
       metrics: pageFinding(metrics),
@@ -160,7 +163,7 @@ async function versionFinding(base: string, settings: RequestSettings): Promise<
   if (!answer.ok) return failure(answer)
   const version = gitVersion(answer.value)
   return version === undefined
-    ? { status: 'failed', found: 'the answer names no version' }
+    ? { status: 'failed', found: 'the response contains no version' }
     : { status: 'allowed', found: version }
 }
 

@@ -202,11 +202,11 @@ function takeLine<K extends Kind>(
   onEvent: (event: WatchEvent<K>) => void,
 ): WatchEnd | undefined {
   const event = EventSchema.safeParse(parseJson(line)).data
-  if (event === undefined) return badAnswer(url, 'sent something in its watch that is no event')
+  if (event === undefined) return badAnswer(url, 'sent invalid data in its watch')
   if (event.type === 'ERROR') {
     const status = StatusSchema.safeParse(event.object).data
     if (status?.code === 410) return { ok: true, expired: true }
-    return badAnswer(url, `ended its watch: ${status?.message ?? 'it does not say why'}`)
+    return badAnswer(url, `ended its watch: ${status?.message ?? 'no reason given'}`)
   }
   const versioned = VersionedSchema.safeParse(event.object).data
   if (versioned === undefined) return badAnswer(url, 'sent an object without a version in its watch')
@@ -304,7 +304,7 @@ export async function listObjects<K extends Kind>(
     status: 200,
     problem: {
       code: 'too-large',
-      message: `There are more than ${PAGE * MOST_PAGES} ${kind} objects; the console does not read so many.`,
+      message: `There are more than ${PAGE * MOST_PAGES} ${kind} objects; the console does not read that many.`,
     },
   }
 }

@@ -208,7 +208,7 @@ function ownedByOthers({ kind, name }: ObjectChange, conflicts: ServerVerdict['c
   const managers = [...new Set(conflicts.map(({ manager }) => manager))].join(', ')
   return {
     code: 'invalid-input',
-    message: `${kind} ${name} was not changed: fields that the change sets or removes are owned by ${managers}. Take the fields over, or change them where they come from.`,
+    message: `${kind} ${name} was not changed: fields that the change sets or removes are owned by ${managers}. Take the fields over, or change them at their source.`,
   }
 }
 
@@ -262,6 +262,6 @@ function sentence(outcome: Outcome, { kind, name }: Pick<ObjectChange, 'kind' | 
     case 'conflict':
       return `${object} was not changed: ${words}`
     default:
-      return `The server did not carry out the change of ${object}: ${words}`
+      return `The server did not apply the change to ${object}: ${words}`
   }
 }

@@ -188,7 +188,7 @@ export function onConnect(
     const [channel, ...more] = event.ports
     if (!isTrustedFrame(event.senderFrame) || channel === undefined || more.length > 0) {
       for (const port of event.ports) port.close()
-      return onRefused(event.senderFrame?.url ?? 'a frame that is gone')
+      return onRefused(event.senderFrame?.url ?? 'a detached frame')
     }
     current?.close()
     current = messagePort(channel)
@@ -264,9 +264,9 @@ export function menuTemplate(
         item('Live &Requests', 'go-live', 'CmdOrCtrl+5'),
         item('&Connection', 'go-connection', 'CmdOrCtrl+9'),
         SEPARATOR,
-        item('&Pause or Go On', 'toggle-pause', 'CmdOrCtrl+P'),
+        item('&Pause or Resume', 'toggle-pause', 'CmdOrCtrl+P'),
         item('&Go To…', 'open-palette', 'CmdOrCtrl+K'),
-        item('&Sidebar or Rail', 'toggle-sidebar', 'CmdOrCtrl+B'),
+        item('Toggle &Sidebar', 'toggle-sidebar', 'CmdOrCtrl+B'),
         SEPARATOR,
         ...developer,
         { role: 'resetZoom' },

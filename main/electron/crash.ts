@@ -35,7 +35,7 @@ export function watchPage(window: WatchedWindow, { ask, quit, log, now }: CrashE
   const contents = window.webContents
 
   const decide = async (message: string, detail: string): Promise<void> => {
-    const button = await ask({ type: 'error', message, detail, buttons: ['Load Again', 'Quit'], noLink: true })
+    const button = await ask({ type: 'error', message, detail, buttons: ['Reload', 'Quit'], noLink: true })
     if (button === 1) quit()
     else contents.reload()
   }

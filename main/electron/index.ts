@@ -23,7 +23,7 @@ const log = createLog((text) => process.stderr.write(text), now)
 function fail(error: unknown): void {
   const message = messageOf(error)
   log('failed', { message })
-  dialog.showErrorBox('APF Console has to close', message)
+  dialog.showErrorBox('APF Console must close', message)
   app.exit(1)
 }
 process.on('uncaughtException', fail)

@@ -49,7 +49,7 @@ export function parseLink(link: string): ParsedLink {
   if (url === null || !link.toLowerCase().startsWith(lead) || !/^[!-~]+$/.test(link))
     return refused(`A link begins with ${lead} and has no blanks, for example ${lead}overview.`)
   if (url.username !== '' || url.password !== '' || url.port !== '' || url.hash !== '')
-    return refused('A link has no user, no port and no #.')
+    return refused('A link must not contain a user, a port or #.')
   const screen = ScreenSchema.safeParse(url.hostname)
   if (!screen.success) return refused(`The link names no screen of the console. Screens are ${SCREENS.join(', ')}.`)
   const place = url.pathname.replace(/^\//, '')
@@ -70,7 +70,7 @@ export function parseLink(link: string): ParsedLink {
     const [issue] = query.error.issues
     return refused(
       issue?.code === 'unrecognized_keys'
-        ? `The link has ${quoted(issue.keys[0] ?? '')}, which no link may have. It may have ${QUERY_NAMES}.`
+        ? `The link has ${quoted(issue.keys[0] ?? '')}, which is not allowed. Allowed are ${QUERY_NAMES}.`
         : `The ${String(issue?.path[0])} of the link cannot be read.`,
     )
   }

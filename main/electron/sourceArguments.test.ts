@@ -46,8 +46,8 @@ describe('the arguments of the desktop application', () => {
     expect(addressIn(['--no-sandbox', link])).toBe('#/alerts')
     expect(await specOf(link)).toBeUndefined()
     for (const more of [['--kubeconfig', 'x'], ['--kubeconfig=x'], ['metrics.txt'], ['--demo'], [link]]) {
-      expect(() => addressIn([link, ...more])).toThrow('A link is opened alone')
-      expect(() => addressIn([...more, link])).toThrow('A link is opened alone')
+      expect(() => addressIn([link, ...more])).toThrow('Open a link without options')
+      expect(() => addressIn([...more, link])).toThrow('Open a link without options')
       expect(await specOf(link, ...more)).toBeUndefined()
     }
     expect(() => addressIn(['apf-console://nowhere'])).toThrow('names no screen')

@@ -63,7 +63,7 @@ export async function openingOf(
 export function addressIn(given: readonly string[]): string | undefined {
   if (!given.some(isLink)) return undefined
   const [link, ...more] = ownArguments(given)
-  if (link === undefined || more.length > 0) throw new UsageError('A link is opened alone, without options and files.')
+  if (link === undefined || more.length > 0) throw new UsageError('Open a link without options and files.')
   const parsed = parseLink(link)
   if (!parsed.ok) throw new UsageError(parsed.why)
   return parsed.address

@@ -129,7 +129,7 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
   let entries = 0
   const read = async (path: string, depth: number): Promise<readonly FoundFile[]> => {
     if (depth > MOST_NESTED)
-      throw new ProblemError('invalid-input', `${folder} holds folders nested more than ${MOST_NESTED} deep.`)
+      throw new ProblemError('invalid-input', `${folder} contains folders nested more than ${MOST_NESTED} deep.`)
     const found: { readonly name: string; readonly path: string; readonly folder: boolean }[] = []
     for await (const entry of await opendir(path)) {
       options.signal.throwIfAborted()
@@ -137,7 +137,7 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
       if (entries > MOST_ENTRIES)
         throw new ProblemError(
           'invalid-input',
-          `${folder} holds more than ${MOST_ENTRIES} files; name those to be read.`,
+          `${folder} contains more than ${MOST_ENTRIES} files; name the files to read.`,
         )
       const directory = entry.isDirectory()
       if (directory ? !options.nested : !entry.isFile() && !entry.isSymbolicLink()) continue
@@ -179,7 +179,7 @@ function unreadable(path: string, error: unknown): ProblemError {
       ? (['missing', 'there is no such file'] as const)
       : code === 'EACCES' || code === 'EPERM'
         ? (['forbidden', 'this user may not read it'] as const)
-        : (['other', code === 'ELOOP' ? 'its links lead in a circle' : message] as const)
+        : (['other', code === 'ELOOP' ? 'its links form a loop' : message] as const)
   return new UnreadableFile(path, reason, `cannot be read: ${why}`)
 }
 

@@ -24,7 +24,7 @@ const CADENCE = CadenceSchema.parse({ intervalMs: 5_000, dumpsEveryMs: 15_000 })
  */
 const RELIST_MS = 30_000
 const WHY =
-  'In Headlamp the console shows the Overview and the levels, and changes nothing; start apf-console for the rest.'
+  'In Headlamp, the console shows the Overview and the levels, read-only; start apf-console for everything else.'
 
 export interface HeadlampConsole {
   /** Headlamp’s name for the cluster. */

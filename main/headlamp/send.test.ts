@@ -44,13 +44,8 @@ test.each([
     'Your user may not read /metrics of kind (403); ask for the get permission on that path.',
   ],
   [401, '', 'unauthorized', 'kind does not accept Headlamp’s credentials (401). Sign in again.'],
-  [undefined, 'Unreachable', 'unreachable', 'Headlamp could not reach kind; the details say why.'],
-  [
-    503,
-    '',
-    'bad-answer',
-    'https://headlamp/clusters/kind/metrics failed with status 503; the log of the server says why.',
-  ],
+  [undefined, 'Unreachable', 'unreachable', 'Headlamp could not reach kind; the details show the cause.'],
+  [503, '', 'bad-answer', 'https://headlamp/clusters/kind/metrics failed with status 503; see the log of the server.'],
 ])('a failure with %s is a sentence', async (status, words, code, message) => {
   const { say, get } = line('kind')
   const asked = get()

@@ -105,7 +105,11 @@ function failure(
   const place = url.pathname.slice(new URL(headlampBase(cluster)).pathname.length)
   const details = words === '' ? {} : { details: words }
   if (status === undefined) {
-    return { code: 'unreachable', message: `Headlamp could not reach ${cluster}; the details say why.`, ...details }
+    return {
+      code: 'unreachable',
+      message: `Headlamp could not reach ${cluster}; the details show the cause.`,
+      ...details,
+    }
   }
   if (status === 401) {
     return {

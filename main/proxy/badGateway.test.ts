@@ -13,6 +13,6 @@ test('what is known has its sentence, anything else says why', () => {
     /^The name of 10\.0\.0\.1:6443 could not be looked up now;/,
   )
   expect(failed('connect EMFILE 10.0.0.1:6443', 'EMFILE')).toBe(
-    '10.0.0.1:6443 could not be read; the details say why: connect EMFILE 10.0.0.1:6443.',
+    '10.0.0.1:6443 could not be read; the details show the cause: connect EMFILE 10.0.0.1:6443.',
   )
 })

@@ -6,6 +6,6 @@ export function badGateway(error: Error, base: URL): Refusal {
   const { message, details = '' } = networkProblem(error, base)
   // A sentence that refers to the details for the reason includes them: the response has no separate details.
   const sentence =
-    details === '' ? message : message.replace(/(details say why)\.$/, (_, words) => `${words}: ${details}.`)
+    details === '' ? message : message.replace(/(details show the cause)\.$/, (_, words) => `${words}: ${details}.`)
   return { status: 502, sentence }
 }

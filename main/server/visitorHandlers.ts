@@ -23,7 +23,7 @@ export function visitorHandlers(handlers: Handlers): Handlers {
         if (SHARED.some((name) => name in change)) {
           throw new ProblemError(
             'forbidden',
-            'How this console records, and whether it asks for updates, is set where it is deployed, not by its pages.',
+            'Recording and update checks are configured in the deployment of this console, not on its pages.',
           )
         }
         own = { ...own, ...change }

@@ -150,7 +150,7 @@ export async function startWebServer({
     const token = await tokenIn(request)
     const admission: Admission =
       token === undefined
-        ? { status: 401, sentence: 'That is no token: paste the whole token, as kubectl prints it.' }
+        ? { status: 401, sentence: 'Not a token: paste the whole token, as kubectl prints it.' }
         : await admit(token, request.socket.remoteAddress ?? '')
     if ('status' in admission) {
       const { status, sentence, retryAfterSeconds: seconds } = admission
@@ -170,7 +170,7 @@ export async function startWebServer({
     if (request.url !== LOGIN_PATH && request.url !== LOGOUT_PATH) return false
     // Only this server's own page: no other site may sign a browser in or out.
     if (request.headers.origin !== originOf(request.headers.host ?? '')) {
-      sendText(response, 403, 'This form is not of this server.')
+      sendText(response, 403, 'This form is not from this server.')
     } else if (logins >= MOST_LOGINS || !listener.room.admit(request, response)) {
       sendText(response, 503, 'Too many requests at once; try again.')
     } else if (request.url === LOGOUT_PATH) {

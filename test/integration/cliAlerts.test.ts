@@ -50,7 +50,7 @@ it('lists when alerts would have fired in a recording', async () => {
   expect(calm.code).toBe(0)
   expect(calm.output).toMatch(/^No alert would have fired\./)
   const none = await runHere('alerts', '--recording', '20261121T03', '--from', '2026-11-22T03:01:00Z')
-  expect(none.told).toContain('has no samples of this time.')
+  expect(none.told).toContain('has no samples in this range.')
 })
 
 it('prints how the rules stood at an instant', async () => {
@@ -84,7 +84,7 @@ it('prints how the rules stood at an instant', async () => {
   expect(silenced.output).toContain('R1 Rejections by reason (warning, silenced)')
   expect((await runHere(...at('2026-11-21T05:00:00Z'))).told).toContain('was recorded at 2026-11-21T05:00:00.000Z.')
   expect((await runHere(...at('2026-11-21T03:01:00Z'), '--from', '2026-11-21T03:00:00Z')).told).toContain(
-    '--at is one instant; --from and --to are a range.',
+    '--at does not go with --from and --to.',
   )
 })
 

@@ -135,7 +135,9 @@ describe('compare', () => {
     expect(await said()).toMatch(/compare needs one recording and two periods, two recordings, or --prometheus URL/)
     expect(await said('20261121T03')).toMatch(/One recording has two periods: name them with --a and --b/)
     expect(await said('20261121T03', '--a', A)).toMatch(/--a and --b go together/)
-    expect(await said('20261121T03', '--a', 'yesterday', '--b', B)).toMatch(/--a "yesterday" is no period; write 2026-/)
+    expect(await said('20261121T03', '--a', 'yesterday', '--b', B)).toMatch(
+      /--a "yesterday" is not a period; write 2026-/,
+    )
     expect(await said('20261121T03', '--mark', '2026-11-21T03:00:00Z', '--b', B)).toMatch(/--mark names both periods/)
     expect(await said('20261121T03', '--b', B, '--offset', 'soon')).toMatch(/--offset takes a time like 10m or 24h/)
     expect(await said('--prometheus', 'http://127.0.0.1:9')).toMatch(/With --prometheus, name the periods/)

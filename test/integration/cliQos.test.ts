@@ -214,7 +214,7 @@ describe('apf-console qos explain', () => {
     [
       'two values on a line',
       `${put(0)}{}\n`,
-      `:1:${put(0).length + 1}: A line holds one JSON value, and here is another one.`,
+      `:1:${put(0).length + 1}: A line contains one JSON value; a second one begins here.`,
     ],
     [
       'a wrong method',
@@ -247,7 +247,7 @@ describe('apf-console qos explain', () => {
     [['qos', 'explain', '--op', 'Range', '--key', 'a'], 'qos explain needs --rules FILE.'],
     [
       ['qos', 'explain', '--rules', 'x', '--requests', 'y', '--key', 'a'],
-      '--requests brings its own requests; --key does not go with it.',
+      '--requests contains its own requests; --key does not go with it.',
     ],
     [['qos', 'explain', '--rules', 'x', '--op', 'Rnge'], 'did you mean Range?'],
     [['qos', 'explain', '--rules', 'x', '--op', 'Range'], '--op KV/Range needs --key.'],
@@ -271,6 +271,6 @@ describe('apf-console qos explain', () => {
   it('predicts nothing of what is not tracked', async () => {
     const { code, told } = await runHere('qos', 'explain', '--rules', rules, '--op', 'Put', '--key', 'a', '--scan', '5')
     expect(code).toBe(2)
-    expect(told).toContain('nothing is predicted of others')
+    expect(told).toContain('other requests have no predictions')
   })
 })

@@ -91,10 +91,10 @@ describe('recordings', () => {
       return told
     }
     expect(await said('x')).toBe('apf-console: There is no recording "x".\n')
-    expect(await said('2026')).toMatch(/"2026" begins 2 recordings; write more/)
+    expect(await said('2026')).toMatch(/"2026" matches 2 recordings; give a longer prefix/)
     expect(await said('a', 'b')).toMatch(/Name one recording\./)
-    expect(await said('--from', '2026-11-21T03:00:00Z')).toMatch(/are of one recording; name it/)
-    expect(await said('20261121T030000', '--to', 'noon')).toMatch(/--to "noon" is no time; write 2026-/)
+    expect(await said('--from', '2026-11-21T03:00:00Z')).toMatch(/need the ID of a recording/)
+    expect(await said('20261121T030000', '--to', 'noon')).toMatch(/--to "noon" is not a time; write 2026-/)
     await writeFile(join(stateDir, 'recordings', 'README'), 'no folder')
     expect((await runHere('recordings')).code).toBe(0)
   })

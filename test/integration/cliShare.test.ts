@@ -108,7 +108,7 @@ describe('a recording as a file', () => {
       code: 2,
       told: expect.stringMatching(/^apf-console: Nothing of prod was recorded at .* nearest samples are of .*:02:00/),
     })
-    expect((await runHere('snapshot', '--demo', '--at', at)).told).toContain('--at is an instant of a recording')
+    expect((await runHere('snapshot', '--demo', '--at', at)).told).toContain('--at needs a recording')
     expect((await runHere('snapshot', '--demo', '--recording', file)).told).toContain('Only one source')
   })
 

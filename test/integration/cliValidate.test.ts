@@ -120,11 +120,11 @@ describe('apf-console validate', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [[], /needs files or folders/],
       [['/nowhere/at/all'], /^apf-console: \/nowhere\/at\/all cannot be read: there is no such file\.\n$/],
-      [[join(folder, 'empty')], /holds no \.yaml, \.yml or \.json files/],
+      [[join(folder, 'empty')], /contains no \.yaml, \.yml or \.json files/],
       [['--output', 'xml', 'x'], /--output takes text, json, github or sarif, not "xml"/],
       [['--json', '--output', 'sarif', 'x'], /contradict each other/],
       [['--kube-version', 'v1.20', 'x'], /--kube-version takes a version from v1\.29 to v1\.37/],
-      [['--kube-version', 'v1.99', 'x'], /to v1\.37, whose rules are known: v1\.33 or v1\.33\.4, not "v1\.99"/],
+      [['--kube-version', 'v1.99', 'x'], /to v1\.37, such as v1\.33 or v1\.33\.4, not "v1\.99"/],
       [['--kube-versoin', 'v1.30', 'x'], /did you mean --kube-version\?/],
     ]
     for (const [args, sentence] of cases) {

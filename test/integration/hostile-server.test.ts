@@ -94,7 +94,7 @@ describe('an answer that cannot be used', () => {
     ['401', answerStatus(401, '{"kind":"Status","message":"Unauthorized"}'), 'unauthorized', /credentials/],
     ['403', answerStatus(403, '{"kind":"Status","message":"no"}'), 'forbidden', /may not read/],
     ['404', answerStatus(404), 'not-found', /does not exist/],
-    ['429', answerStatus(429, 'Too many requests', { 'Retry-After': '7' }), 'throttled', /sheds load/],
+    ['429', answerStatus(429, 'Too many requests', { 'Retry-After': '7' }), 'throttled', /is shedding load/],
     ['500', answerStatus(500, 'panic'), 'bad-answer', /failed with status 500/],
     [
       'an endless error',

@@ -123,7 +123,7 @@ test.skipIf(!has('zsh'))('zsh completes, where it is installed', () => {
       '-c',
       `${shown}; source <(apf-console completion zsh); words=(${words}); CURRENT=$#words; _apf_console`,
     )
-  expect(completed('apf-console val')).toBe('validate:problems of flow-control manifests, with their places\n')
+  expect(completed('apf-console val')).toBe('validate:problems in flow-control manifests, with their locations\n')
   expect(completed("apf-console snapshot --kubeconfig ''")).toContain('files\n')
 })
 

@@ -330,8 +330,8 @@ describe('what a kubeconfig offers', () => {
 
   test.each([
     ['no YAML', 'a: [b\ntoken: s3cr3t', /is not valid YAML at line \d/],
-    ['a list', '- token: s3cr3t', /not as expected at the top/],
-    ['a wrong type', 'users: [{name: u, user: {token: [s3cr3t]}}]', /not as expected at users\.0\.user\.token/],
+    ['a list', '- token: s3cr3t', /is invalid at the top/],
+    ['a wrong type', 'users: [{name: u, user: {token: [s3cr3t]}}]', /is invalid at users\.0\.user\.token/],
     ['no current context', 'contexts: []', /no current context/],
   ])('a file with %s is told in a sentence', async (_, content, words) => {
     const file = await write(content)
@@ -348,7 +348,7 @@ describe('what a kubeconfig offers', () => {
     const file = await write(config({ server: 'https://one.example' }, {}))
     const choose = (target: { file: string; context?: string }) =>
       kubeconfigConnection({ kind: 'kubeconfig', ...target }, Date.now, HERE).then(() => undefined, toProblem)
-    expect((await choose({ file, context: 'x' }))?.message).toMatch(/has no context "x"; it names c\.$/)
+    expect((await choose({ file, context: 'x' }))?.message).toMatch(/has no context "x"; its contexts are c\.$/)
     expect((await choose({ file: join(folder, 'absent') }))?.message).toMatch(/There is no kubeconfig at .*absent/)
   })
 

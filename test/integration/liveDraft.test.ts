@@ -82,7 +82,7 @@ describe('a draft beside a feed', () => {
     expect(feed.told()).toContain(
       'Compared 17 requests: without the draft 17 dispatched, none rejected; with it 10 dispatched, rejected 7 queue-full.',
     )
-    expect(feed.told()).toContain('7 were decided differently: 7 rejected with the draft alone.')
+    expect(feed.told()).toContain('7 were decided differently: 7 rejected only with the draft.')
   })
 
   test('replaces what it names of --config and keeps the rest', async () => {
@@ -130,7 +130,7 @@ describe('a draft beside a proxy', () => {
       `Compared 8 requests: without the draft 8 dispatched, none rejected; with it ${ran} dispatched, rejected ${refused} concurrency-limit.`,
     )
     expect(proxy.told()).toContain(
-      `8 were decided differently: ${refused} rejected with the draft alone, ${ran} in another flow schema or level.`,
+      `8 were decided differently: ${refused} rejected only with the draft, ${ran} in another flow schema or level.`,
     )
   })
 

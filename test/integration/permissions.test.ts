@@ -143,7 +143,7 @@ describe('the permission report', () => {
 
   test('recommends a level of its own to a user who queues with everybody', async () => {
     const shared = await report({ pages: ALL_PAGES, access: every(VERBS), level: 'global-default' })
-    expect(shared.ownLevel).toMatch(/Its requests go to level global-default by schema global-default now/)
+    expect(shared.ownLevel).toMatch(/Schema global-default currently assigns its requests to level global-default/)
     expect(shared).not.toHaveProperty('missingRole')
   })
 

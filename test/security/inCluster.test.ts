@@ -197,7 +197,7 @@ test('a session looks and does nothing else: nothing of the contract is allowed 
   }
   await expect(client.call('sources.connect', { spec: { kind: 'demo' } })).rejects.toThrow(/read-only/)
   await expect(client.call('editing.switch', { connection: 1, on: true })).rejects.toThrow(/read-only/)
-  await expect(client.call('settings.write', { record: false })).rejects.toThrow(/where it is deployed/)
+  await expect(client.call('settings.write', { record: false })).rejects.toThrow(/in the deployment of this console/)
 })
 
 test('what is refused is refused on the socket, as a call and as a stream, before a source hears of it', async () => {

@@ -135,6 +135,6 @@ describe('reading within a limit', () => {
     const top = join(folder, 'deep')
     mkdirSync(join(top, ...Array.from({ length: 40 }, () => 'd')), { recursive: true })
     const options = { nested: true, skip: () => false, order: () => 0, signal }
-    await expect(filesOf(top, options)).rejects.toThrow('holds folders nested more than 32 deep')
+    await expect(filesOf(top, options)).rejects.toThrow('contains folders nested more than 32 deep')
   })
 })
