@@ -40,8 +40,8 @@ async function answerAll(input: AsyncIterable<Buffer>, reply: (question: unknown
       try {
         reply(JSON.parse(text))
       } catch (error) {
-        if (error instanceof QuestionError) throw new UsageError(`Question ${asked}: ${error.message}`)
-        if (error instanceof SyntaxError) throw new UsageError(`Question ${asked} is not JSON: ${error.message}.`)
+        if (error instanceof QuestionError) throw new UsageError(`Query ${asked}: ${error.message}`)
+        if (error instanceof SyntaxError) throw new UsageError(`Query ${asked} is not JSON: ${error.message}.`)
         throw error
       }
     }

@@ -32,10 +32,10 @@ describe('apf-console engine', () => {
 
   it('says in one sentence which question is wrong, after the answers before it', async () => {
     const refused = await ask('{}{"flowSchema":5}{}', 'flowhash')
-    expect(refused.told).toBe('apf-console: Question 2: flowSchema must be a string.\n')
+    expect(refused.told).toBe('apf-console: Query 2: flowSchema must be a string.\n')
     expect({ code: refused.code, lines: refused.output.split('\n').length }).toEqual({ code: 2, lines: 2 })
     const broken = await ask('{"deck":', 'shard')
-    expect(broken.told).toMatch(/^apf-console: Question 1 is not JSON: .*\n$/)
+    expect(broken.told).toMatch(/^apf-console: Query 1 is not JSON: .*\n$/)
     expect(broken.code).toBe(2)
   })
 
