@@ -127,7 +127,7 @@ describe('advice', () => {
     )
     // 74 nominal seats: 12 stay.
     expect(lending).toMatchObject({ verdict: 'precaution', title: 'Let system lend 83 % of its seats' })
-    expect(lending?.evidence[0]).toContain('Its highest demand of any instant was 6 seats')
+    expect(lending?.evidence[0]).toContain('Its peak demand was 6 seats')
   })
 
   it('says which flags hold all demand where the server has too few seats, and else that more would not help', () => {
@@ -141,7 +141,7 @@ describe('advice', () => {
     })
     const few = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } })
     expect(of(few, 'flags')[0]).toMatchObject({ verdict: 'rejected' })
-    expect(few.summary).toContain('More seats of the server would not help.')
+    expect(few.summary).toContain('More seats for the server would not help.')
   })
 
   it('compares the flags with what is usual for the nodes of the cluster', () => {

@@ -111,16 +111,16 @@ function summaryOf(
     return `Samples cover ${length(busiest.coveredMs)}. Advice on limits takes at least ${length(SHORTEST_MS)}.`
   }
   const edits = suggestions.filter(isEdit)
-  if (needy.length === 0) return 'No level needs more than it gets. What follows are precautions.'
+  if (needy.length === 0) return 'Every level has enough seats. The recommendations below are precautions.'
   const names = listed(needy.map(({ level }) => level.name))
   const seats = edits.some(({ kind }) => kind === 'flags')
     ? 'The servers have too few seats.'
     : suggestions.some(({ kind, verdict }) => kind === 'flags' && verdict === 'rejected')
-      ? 'More seats of the server would not help.'
+      ? 'More seats for the server would not help.'
       : ''
   const helps =
     edits.length === 0
-      ? 'No edit is known that would help.'
+      ? 'No edit found that would help.'
       : `${counted(edits.length, 'change is', 'changes are')} suggested.`
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
@@ -138,16 +138,18 @@ function limitsOf(
         ]
       : []),
     ...(objects === undefined
-      ? ['The flow-control objects are not known: there are no drafts, and schemas are not examined.']
+      ? ['The flow-control objects are unavailable, so there are no drafts and schemas are not checked.']
       : []),
     ...(limit === undefined
-      ? ['The pages do not show how many seats the server has: nothing is said about its flags.']
+      ? ['The pages do not show how many seats the server has, so its flags are not checked.']
       : []),
     ...(levels.some(({ peak }) => peak === undefined)
-      ? ['This server does not report its demand: it is what executed and waited at the instants of the samples.']
+      ? [
+          'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.',
+        ]
       : []),
     ...(nodes === undefined
-      ? ['The number of nodes is not known, so flags are not compared with the size of the cluster.']
+      ? ['The number of nodes is unknown, so flags are not compared with the size of the cluster.']
       : []),
     'Effects on waits are not computed here: open an edit as a draft to forecast it.',
   ]

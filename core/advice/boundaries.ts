@@ -110,13 +110,13 @@ function manyUsers(found: SchemaFlows, { namespace, users, requests }: Worst): W
   if (users.size < MANY_USERS || others < LEAST_OF_USER) return undefined
   return {
     to: 'ByNamespace',
-    text: `The users of ${namespace} are one flow then, whose hand leaves most queues to the others. Now each of them is a flow with a hand of its own, and together they fill the queues of everybody.`,
+    text: `The users of ${namespace} then share one flow, and its hand leaves most queues to others. Currently each user is a flow with its own hand, and together they fill the queues of all flows.`,
     evidence: [
       `${counted(users.size, 'user')} sent ${percent(requests / found.requests)} of ${counted(found.requests, 'request')} of ${found.schema} to namespace ${namespace}, ${between(found)}.`,
     ],
     unknown: [
       'Whether the users of that namespace belong together: as one flow they wait behind each other.',
-      'Requests without a namespace are one flow then.',
+      'Requests without a namespace then share one flow.',
     ],
   }
 }

@@ -66,7 +66,7 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
         row === undefined
           ? `Let ${level.name} own ${counted(wanted, 'seat')}`
           : `Give ${level.name} ${counted(row.sharesAfter, 'share')} instead of ${amount(row.sharesBefore)}`,
-      text: `It then owns ${counted(row?.nominalAfter ?? wanted, 'seat')} instead of ${amount(nominal)} and no longer depends on seats that others lend.${wanted < demand ? ' More than half of the server is no matter of shares.' : ''}`,
+      text: `It then owns ${counted(row?.nominalAfter ?? wanted, 'seat')} instead of ${amount(nominal)} and no longer depends on seats that others lend.${wanted < demand ? ' Advice gives a level at most half of the seats of the server.' : ''}`,
       evidence: [...evidence, ...losses.map(({ text }) => text)],
       unknown: [DEMAND_STAYS, ...(objects === undefined ? [OBJECTS_UNKNOWN] : [])],
       changes: edit?.changes ?? [],
@@ -75,7 +75,7 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
   ]
 }
 
-const OBJECTS_UNKNOWN = 'The flow-control objects are not known, so there is no draft.'
+const OBJECTS_UNKNOWN = 'The flow-control objects are unavailable, so there is no draft.'
 
 /** Levels that lose much of what they own, and whether what remains is less than they need. */
 function lossesOf(
@@ -162,7 +162,7 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
         title: `Lengthen the queues of ${level.name}`,
         text: late
           ? 'Requests already time out in the queues: longer ones would only let more of them wait in vain.'
-          : 'Bursts wait instead of being rejected. One flow alone can fill its hand of queues; then a level of its own serves the others better.',
+          : 'Bursts wait instead of being rejected. A single flow can fill its hand of queues; a separate level for it then serves the others better.',
         evidence: [
           ...evidence,
           ...(queuing === undefined
@@ -172,7 +172,7 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
               ]),
         ],
         unknown: [
-          'Metrics do not tell which flows filled the queues; Level and Diagnosis do, where there are debug dumps.',
+          'Metrics do not identify the flows that filled the queues. With debug dumps, Level and Diagnosis do.',
         ],
         changes: late ? [] : longerQueues(known, level.name),
       },
@@ -190,7 +190,7 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
         title: `Let ${level.name} queue instead of reject`,
         text: 'Requests beyond its limit wait for a seat instead of being answered 429 at once.',
         evidence,
-        unknown: ['Whether rejecting at once is on purpose, as for clients that have to back off.'],
+        unknown: ['Whether immediate rejection is intended, for example for clients that must back off.'],
         changes,
       },
     ]
@@ -223,12 +223,12 @@ export function lendingAdvice(
       kind: 'lending',
       verdict: needed && !own ? 'edit' : 'precaution',
       title: `Let ${level.name} lend ${lendable} % of its seats`,
-      text: `Other levels can then borrow ${counted(nominal - kept, 'seat')} of its ${amount(nominal)}; it takes them back at the next adjustment, within 10 s, once it needs them.`,
+      text: `Other levels can then borrow ${counted(nominal - kept, 'seat')} of its ${amount(nominal)}; it gets them back at the next reallocation, within 10 s of needing them.`,
       server: server.id,
       level: level.name,
       ...range(server),
       evidence: [
-        `${peak === 0 ? 'None of its seats was ever wanted' : `Its highest demand of any instant was ${counted(peak, 'seat')}`} ${over(server)}; it owns ${amount(nominal)} and keeps at least ${amount(lower)}.`,
+        `${peak === 0 ? 'It had no demand' : `Its peak demand was ${counted(peak, 'seat')}`} ${over(server)}; it owns ${amount(nominal)} and keeps at least ${amount(lower)}.`,
         ...(spec === undefined ? [] : [`It may lend ${spec.lendablePercent ?? 0} % now.`]),
         ...(own ? ['The level is built in: Kubernetes keeps these seats back for system traffic in emergencies.'] : []),
       ],

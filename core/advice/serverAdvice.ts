@@ -18,13 +18,13 @@ const flags = (seats: number): string => {
 }
 
 const NOT_CORES =
-  'A seat is neither a core nor memory: whether the machine can serve more requests at once is not known here.'
+  'A seat is neither a core nor memory: these samples do not show whether the machine can serve more requests at once.'
 
 export function flagAdvice(server: ServerUsage, needed: boolean): readonly Suggestion[] {
   const { limit, demand } = server
   const enough = seatsFor(ENOUGH, demand)
   if (limit === undefined || enough === undefined) return []
-  const evidence = `All levels together wanted up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the server has ${amount(limit)}.`
+  const evidence = `The total demand of all levels was up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the server has ${amount(limit)}.`
   const base = { kind: 'flags', server: server.id, ...range(server), changes: [], impact: [] } as const
   if (enough > limit) {
     const seats = Math.ceil(enough / 50) * 50
@@ -113,8 +113,8 @@ export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet
     .map((name) => ({
       kind: 'schema' as const,
       verdict: 'precaution' as const,
-      title: `Delete the flow schema ${name}, or mend its rules`,
-      text: 'No request matches it. Either an earlier schema takes its requests, its rules name what does not exist, or nobody sends such requests.',
+      title: `Delete the flow schema ${name}, or fix its rules`,
+      text: 'No request matches it: an earlier schema matches its requests, its rules name something that does not exist, or no client sends such requests.',
       server: server.id,
       ...range(server),
       evidence: [
@@ -123,7 +123,7 @@ export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet
           : `No server has counted a request of it since it started, the last one at ${dateAndClock(latest * MS_PER_SECOND)} UTC.`,
       ],
       unknown: [
-        'Requests that are rare, and schemas that were made after the last request. Classify › Coverage and the checks of the Editor say whether an earlier schema hides it.',
+        'Rare requests, and schemas created after the last request. Classify › Coverage and the checks of the Editor show whether an earlier schema hides it.',
       ],
       changes: [{ kind: 'FlowSchema' as const, name, text: null }],
       impact: [],
@@ -142,8 +142,8 @@ export function scrapeAdvice(server: ServerUsage): Suggestion {
     verdict: 'precaution',
     title:
       saved === 0
-        ? 'Keep families that nothing reads out of Prometheus'
-        : `Keep ${amount(saved)} of ${counted(all, 'series', 'series')} out of Prometheus`,
+        ? 'Drop unused families from Prometheus'
+        : `Drop ${amount(saved)} of ${counted(all, 'series', 'series')} from Prometheus`,
     text: 'No alert rule, recording rule or dashboard that the console exports reads these families. A direct scrape still has them.',
     server: server.id,
     from: unixMsOf(server.last.at),
@@ -161,7 +161,7 @@ export function scrapeAdvice(server: ServerUsage): Suggestion {
       ...(bytes === undefined
         ? []
         : [
-            `The whole page had ${amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server writes it all, whatever Prometheus keeps.`,
+            `The whole page had ${amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server generates all of it, whatever Prometheus stores.`,
           ]),
     ],
     unknown: [

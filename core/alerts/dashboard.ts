@@ -17,14 +17,14 @@ const PANELS: readonly Panel[] = [
   {
     title: 'Seats',
     unit: 'none',
-    description: 'Executing seats and the limits that gate them. One server, one level at a time reads best.',
+    description: 'Executing seats and their limits. Select one server and one level.',
     each: ['priority_level'],
     lines: { executing: 'executing', limit: 'current limit', nominal: 'nominal limit' },
   },
   {
     title: 'Demand',
     unit: 'none',
-    description: 'Seats wanted, executing and waiting; the server moves limits towards the target every 10 s.',
+    description: 'Seat demand, executing and waiting; the server moves limits towards the target every 10 s.',
     each: ['priority_level'],
     lines: { demand: 'smoothed', highWatermark: 'high watermark', target: 'target' },
   },
@@ -52,7 +52,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'Execution, p99',
     unit: 's',
-    description: 'Execution of ordinary requests; watches are not among them.',
+    description: 'Execution of ordinary requests, without watches.',
     each: ['priority_level'],
     lines: { executionP99: 'execution' },
   },

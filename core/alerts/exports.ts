@@ -26,7 +26,7 @@ export function exportText(kind: ExportKind, place: RulesPlace): string {
     case 'recording-rules':
       return rulesYaml(recordingRules(place), place.intervalMs)
     case 'alertmanager':
-      return yaml(alertmanager(place), ' Routes of the alerts of apf-console; give the receivers their addresses.')
+      return yaml(alertmanager(place), ' Routes of the alerts of apf-console; set the addresses of the receivers.')
     case 'dashboard':
       return json(dashboard(place))
     case 'mixin':

@@ -108,8 +108,8 @@ const rejectedWords = ({ subject }: Place): { readonly cause: string; readonly r
   subject === 'queue-full' || subject === 'time-out' || subject === 'concurrency-limit'
     ? REJECTED[subject]
     : {
-        cause: 'The reason label says why requests were rejected.',
-        remedy: 'docs/alerts.md says what to do for each reason.',
+        cause: 'The reason label shows why requests were rejected.',
+        remedy: 'docs/alerts.md describes the remedy for each reason.',
       }
 
 /** The rule pack, in its order. */
@@ -135,8 +135,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     severity: 'warning',
     holdMs: 10 * MINUTE,
     clearMs: 2 * MINUTE,
-    cause: ({ level }) =>
-      `${level} reaches its current limit again and again: its requests need more seats than it has.`,
+    cause: ({ level }) => `${level} repeatedly reaches its current limit: its requests need more seats than it has.`,
     remedy: ({ level }) =>
       `Raise the shares of ${level}, or its borrowing limit, or find the client whose requests are many or wide.`,
   },
@@ -203,7 +202,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     cause: () =>
       'Clients keep their connections, so that one server does most of the work. Its limits fill while others idle.',
     remedy: () =>
-      'Look at the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
+      'Check the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
   },
   R8: {
     id: 'R8',
@@ -275,11 +274,11 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     clearMs: 5 * MINUTE,
     cause: (place) =>
       isAboutWaits(place)
-        ? `${place.level} lets a share of its requests wait that its objective cannot bear. Error budgets that count 5xx answers do not show this.`
-        : `${place.level} rejects a share of its requests that its objective cannot bear. Error budgets that count 5xx answers do not show this.`,
+        ? `${place.level} delays a larger share of its requests than its objective allows. Error budgets that count 5xx answers do not show this.`
+        : `${place.level} rejects a larger share of its requests than its objective allows. Error budgets that count 5xx answers do not show this.`,
     remedy: (place) =>
       isAboutWaits(place)
-        ? `Compare the demand of ${place.level} with its limits; apf-console diagnose names what fills its seats.`
+        ? `Compare the demand of ${place.level} with its limits; apf-console diagnose shows what occupies its seats.`
         : `Follow the rejections of ${place.level} by reason.`,
   },
 }

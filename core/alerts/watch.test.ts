@@ -267,7 +267,7 @@ describe('long windows', () => {
       [360, 'wait-slow', 'info'],
     ])
     expect(changes[0]?.alert.evidence).toMatchObject([{ value: expect.closeTo(0.3) }, { value: expect.closeTo(0.3) }])
-    expect(changes[0]?.alert.cause).toContain('wait')
+    expect(changes[0]?.alert.cause).toContain('delays')
     expect(watched(quarter(60, waits([0.09, 1]))).changes).toEqual([])
     expect(watched(quarter(60, waits([1, 2]))).changes).toEqual([])
   })

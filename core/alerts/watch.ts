@@ -190,17 +190,17 @@ export function createAlertWatch({
 
 function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): string | undefined {
   if (servers.length === 0) return 'No server has answered yet.'
-  if (id === 'R7' && servers.length < 3) return 'It needs three servers: of two, none has more than twice the mean.'
-  if (id === 'R8' && !hasObjects) return 'The flow-control objects are not known.'
+  if (id === 'R7' && servers.length < 3) return 'It needs three servers: with two, neither can exceed twice the mean.'
+  if (id === 'R8' && !hasObjects) return 'The flow-control objects are unavailable.'
   const reasons = servers.map((server) => offBecause(RULES[id], server.latest) ?? tooShort(id, server))
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
 }
 
 /** Why a rule does not have enough samples of a server yet. */
 function tooShort(id: RuleId, { at, first, since }: Server): string | undefined {
-  if (id === 'R11' && at - first < WINDOWS.sizing) return 'It needs samples of seven days.'
+  if (id === 'R11' && at - first < WINDOWS.sizing) return 'It needs seven days of samples.'
   const hasWindows = BURNS.some(({ longMs }) => at - since >= longMs)
-  return id === 'R12' && !hasWindows ? 'It needs samples of one hour.' : undefined
+  return id === 'R12' && !hasWindows ? 'It needs one hour of samples.' : undefined
 }
 
 /** Objects that were broken and no longer are. */

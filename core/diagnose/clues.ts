@@ -36,8 +36,8 @@ export const weighing = (weight: number, clue: Clue): Clue => ({ ...clue, weight
 export const fact = (holds: boolean | undefined, text: string): Clue => ({ holds, text })
 
 const NO_BASELINE =
-  'There are no samples from before the trouble, so more requests and slower requests cannot be told apart.'
-const NO_DUMPS = 'There are no debug dumps, so the flows of this level are not known.'
+  'There are no samples from before the trouble, so more requests and slower requests cannot be distinguished.'
+const NO_DUMPS = 'There are no debug dumps, so the flows of this level are unknown.'
 
 /** Whether more requests arrive than before. */
 export function moreRequests({ name, now, before }: LevelFacts): Clue {
@@ -133,7 +133,7 @@ export function slowerRequests(level: LevelFacts): Clue {
   if (others !== undefined && (others.seats ?? 0) >= (main?.schema.seats ?? 0)) {
     return fact(
       undefined,
-      `${name} executes many more requests of ${others.schema} than before, so that their execution times are those of other requests.`,
+      `${name} executes many more requests of ${others.schema} than before, so the execution times are those of other requests.`,
     )
   }
   if (main === undefined) {

@@ -55,13 +55,13 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'reject-level',
       place,
-      text: `${name} has no queues: it rejects whatever it cannot execute at once.`,
+      text: `${name} has no queues: it rejects requests that it cannot execute at once.`,
       needs: [
         weighing(5, rejectsAtOnce),
         fact(name !== CATCH_ALL, `The level is ${name}.`),
         fact(
           spec === undefined ? undefined : spec.limitResponse.type === 'Reject',
-          `The limit response of ${name} is ${spec?.limitResponse.type ?? 'not known: the source has no flow-control objects'}.`,
+          `The limit response of ${name} is ${spec?.limitResponse.type ?? 'unknown: the source has no flow-control objects'}.`,
         ),
       ],
       hints: [not(more)],
@@ -87,15 +87,15 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'shared-flow',
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
-      text: `Requests of several users are one flow of ${name}, so that fair queuing cannot protect one of them from another.`,
+      text: `Requests of several users are one flow of ${name}, so fair queuing cannot protect one of them from another.`,
       needs: [dominant, full, manyUsers(largest)],
       // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
       remedy: advice(
         largest === undefined
-          ? 'Let the flow schema tell users apart (distinguisherMethod ByUser).'
-          : `Let ${largest.schema} tell users apart (distinguisherMethod ByUser), or give the busiest user a schema of its own.`,
+          ? 'Set distinguisherMethod ByUser in the flow schema.'
+          : `Set distinguisherMethod ByUser in ${largest.schema}, or give the busiest user a schema of its own.`,
         largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser'),
       ),
     },
@@ -125,7 +125,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'lingering-demand',
       place,
-      text: `Other levels hold seats for a demand that is over: smoothed demand halves only every five minutes, so that they give their seats back slowly.`,
+      text: `Other levels hold seats for past demand: smoothed demand halves only every five minutes, so they return their seats slowly.`,
       needs: [full, weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
       unless: [capped, lent, slower, long, wide, dominant],
       remedy: advice(
@@ -193,7 +193,7 @@ function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: 
   return {
     cause: 'catch-all-traffic',
     place: { server: server.id, level: name },
-    text: 'Requests fall into catch-all, which has few seats and no queues. No other flow schema takes them, or one sends them there.',
+    text: 'Requests reach catch-all, which has few seats and no queues: no other flow schema matches them, or one references catch-all.',
     needs: [
       weighing(
         3,
@@ -205,7 +205,7 @@ function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: 
       fact(allRejected(rejected) > 0, `${counted(allRejected(rejected), 'request')} of catch-all rejected.`),
     ],
     remedy: advice(
-      'Compare the flow schemas with the built-in ones: restore global-default, and look for a schema that names catch-all.',
+      'Compare the flow schemas with the built-in ones: restore global-default, and look for a schema that references catch-all.',
     ),
   }
 }
@@ -215,7 +215,7 @@ const drains = (level: LevelFacts, server: ServerFacts) => {
   return fact(
     drain === undefined ? undefined : drain < SHORT_DRAIN_SECONDS,
     drain === undefined
-      ? 'The source has no flow-control objects, so the length of the queues is not known.'
+      ? 'The source has no flow-control objects, so the length of the queues is unknown.'
       : `All queues of ${level.name} together would drain within ${seconds(drain)}.`,
   )
 }
@@ -228,7 +228,7 @@ const manyUsers = (
     fact(
       flow === undefined || flow.users.length === 0 ? undefined : flow.users.length > 1,
       flow === undefined
-        ? 'There are no debug dumps, so the users of a flow are not known.'
+        ? 'There are no debug dumps, so the users of a flow are unknown.'
         : `${flow.flow === '' ? `All of ${flow.schema}` : flow.flow} has requests of ${counted(flow.users.length, 'user')}.`,
     ),
   )
@@ -236,7 +236,7 @@ const manyUsers = (
 function coveredQueues({ name, spec }: LevelFacts) {
   const queuing = spec?.limitResponse.queuing
   if (queuing === undefined)
-    return fact(undefined, 'The source has no flow-control objects, so the number of queues is not known.')
+    return fact(undefined, 'The source has no flow-control objects, so the number of queues is unknown.')
   const odds = queuing.queues <= queuing.handSize ? 1 : coveredOdds(queuing, 1)
   return fact(
     odds >= SHARED_ODDS,
@@ -255,7 +255,7 @@ function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
   return fact(
     dumps === 0 ? undefined : waiting > executing && waiting > 0,
     dumps === 0
-      ? 'There are no debug dumps, so the waits of other flows are not known.'
+      ? 'There are no debug dumps, so the waits of other flows are unknown.'
       : `Of the requests of other flows of ${level.name}, ${percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
   )
 }

@@ -140,18 +140,18 @@ function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): reado
     ...(servers.some(({ hasBaseline }) => hasBaseline)
       ? []
       : [
-          `There are no samples from before: ${titles('more-requests', 'slow-requests', 'slow-server')} cannot be told apart.`,
+          `There are no samples from before: ${titles('more-requests', 'slow-requests', 'slow-server')} cannot be distinguished.`,
         ]),
     ...(servers.some(({ dumps }) => dumps > 0)
       ? []
       : [
-          `There are no debug dumps: ${titles('one-flow', 'more-requests', 'slow-reader', 'shared-flow', 'shared-queues')} cannot be told apart.`,
+          `There are no debug dumps: ${titles('one-flow', 'more-requests', 'slow-reader', 'shared-flow', 'shared-queues')} cannot be distinguished.`,
         ]),
     ...(objects === undefined
       ? [
-          `The flow-control objects are not known: ${titles('reject-level', 'short-queues', 'dangling-schema')} cannot be recognised, and there are no drafts.`,
+          `The flow-control objects are unavailable: ${titles('reject-level', 'short-queues', 'dangling-schema')} cannot be recognised, and there are no drafts.`,
         ]
       : []),
-    ...(servers.length > 1 ? [] : [`Samples are of one server: whether ${titles('one-server')} is not known.`]),
+    ...(servers.length > 1 ? [] : [`Samples are of one server: whether ${titles('one-server')} is unknown.`]),
   ]
 }

@@ -32,7 +32,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
     cases.push({
       cause: 'no-data',
       place: {},
-      text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, so that nothing can be said yet.`,
+      text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, which is too short for a diagnosis.`,
       needs: [
         fact(true, `${pages.length} metrics ${pages.length === 1 ? 'page was' : 'pages were'} read.`),
         ...failing.map((text) => fact(true, text)),
@@ -47,7 +47,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
     cases.push({
       cause: 'stale-source',
       place: { server: id },
-      text: `The last sample of ${id} is old: what the server does now is not known.`,
+      text: `The last sample of ${id} is old: the current state of the server is unknown.`,
       needs: [
         fact(true, `The last sample of ${id} is ${length((evidence.asOf ?? to) - to)} old.`),
         ...(problem === undefined ? [] : [fact(true, problem)]),
@@ -67,7 +67,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
           `The clock of ${id} is ${seconds(Math.abs(clockOffsetMs) / 1_000)} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
         ),
       ],
-      remedy: advice('Synchronise both clocks. Rates and waits of the server itself are right.'),
+      remedy: advice('Synchronise both clocks. Rates and waits of the server are not affected.'),
     })
   }
   let lacking = 0
@@ -80,7 +80,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
     cases.push({
       cause: 'missing-metrics',
       place: { server: id },
-      text: 'The metrics page lacks families on which every statement about waits and limits rests.',
+      text: 'The metrics page lacks families that waits and limits are computed from.',
       needs: [fact(true, `${id} does not show ${listed(missing.map((key) => FAMILY[key]))}.`)],
       remedy: advice(
         'Look at the relabelling and filters of Prometheus, or read the server itself. Versions before 1.26 have no current limits.',

@@ -27,11 +27,11 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'slow-server',
       place,
-      text: 'Requests of several levels take longer than before, so that the server itself or its etcd is slow. Waits in queues are a consequence of it.',
+      text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
       needs: [weighing(5, everywhere)],
       hints: [inTrouble, ...troubled.slice(0, 1).map((level) => not(moreRequests(level)))],
       remedy: advice(
-        'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks that all requests pass. Do not raise limits: more requests at once make a slow server slower.',
+        'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
       ),
     },
     {
@@ -57,7 +57,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'server-full',
       place,
-      text: 'Several levels want more seats than the server has. Flow control shares what there is; no edit of shares makes it more.',
+      text: 'Several levels need more seats than the server has. Shares only divide the seats; they do not add any.',
       needs: [
         weighing(
           5,
@@ -85,7 +85,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'server-restarted',
       place,
-      text: 'The server restarted a moment ago: clients list and watch everything again, and its limits begin anew.',
+      text: 'The server restarted a moment ago: clients list and watch everything again, and its limits start over.',
       needs: [
         weighing(
           8,
@@ -122,7 +122,7 @@ function slowEverywhere({ levels }: ServerFacts): Clue {
     return fact(
       levels.some(({ before }) => before !== undefined) ? false : undefined,
       pairs.length === 0
-        ? 'No execution times from before are known, so whether the server became slower is not known.'
+        ? 'There are no execution times from before, so whether the server became slower is unknown.'
         : 'Execution times of one flow schema alone can be compared with those before.',
     )
   }
@@ -161,7 +161,7 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
       ),
     ],
     remedy: advice(
-      'Look at the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
+      'Check the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
     ),
   }
 }
@@ -174,7 +174,7 @@ export function danglingCases({ objects }: Known, servers: readonly ServerFacts[
   return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }) => ({
     cause: 'dangling-schema',
     place: { schema: name },
-    text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server passes it over, so that its requests fall into another level.`,
+    text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server skips it, so its requests go to another level.`,
     needs: [weighing(8, fact(true, `${to.name} is not among ${counted(objects.levels.length, 'priority level')}.`))],
     hints: [
       weighing(
@@ -239,7 +239,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
     {
       cause: 'client-throttling',
       place: bucket === undefined ? place : { ...place, level: bucket.name, schema: bucket.schema },
-      text: 'Flow control adds no delay, and requests arrive as evenly as a client sends that limits itself (client-go: QPS and Burst). Such waits happen in the client: the server never sees them.',
+      text: 'Flow control adds no delay, and requests arrive as evenly as from a client that limits itself (client-go: QPS and Burst). The waits are in the client and not visible to the server.',
       needs: [
         calm,
         weighing(
@@ -262,7 +262,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
         ),
       ],
       remedy: advice(
-        'Look for “client-side throttling” in the log of the client, and raise QPS and Burst of its client-go configuration. Periodic requests look the same and are no reason to worry.',
+        'Look for “client-side throttling” in the log of the client, and raise QPS and Burst of its client-go configuration. Periodic requests look the same and are harmless.',
       ),
     },
     ...(slow === undefined

@@ -45,7 +45,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const singleUser = fact(
     largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
     largest === undefined
-      ? 'There are no debug dumps, so the users of a flow are not known.'
+      ? 'There are no debug dumps, so the users of a flow are unknown.'
       : `${flowName(largest)} has requests of ${counted(largest.users.length, 'user')}.`,
   )
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
@@ -68,18 +68,15 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'more-requests',
       place,
-      text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit does what it is for: it protects the server.`,
+      text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit works as intended: it protects the server.`,
       needs: [more, full],
       unless: [slower, long, wide, dominant],
-      remedy: advice(
-        `Give ${name} more shares if the new volume is here to stay, or let its clients send less.`,
-        more1,
-      ),
+      remedy: advice(`Give ${name} more shares if the new volume is permanent, or let its clients send less.`, more1),
     },
     {
       cause: 'slow-requests',
       place: { ...place, ...slowSchema(level) },
-      text: `Requests of ${name} take longer than before, so that the same number of requests needs more seats. Other levels are as fast as before: look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
+      text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Other levels are as fast as before: look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       needs: [slower],
       unless: [long, wide],
       hints: [not(more), full],
@@ -103,7 +100,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'wide-requests',
       place,
-      text: `The requests of ${name} are wide: each list of many objects takes several seats, so that few of them fill the level.`,
+      text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.`,
       needs: [wide, full],
       unless: [long, fanOut],
       hints: [not(slower)],
@@ -154,11 +151,11 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'overload',
       place,
-      text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or whose they are.`,
+      text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or who sends them.`,
       needs: [fact(true, trouble(level))],
       hints: [full],
       remedy: advice(
-        `Read the source for longer and with debug dumps to learn more. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
+        `Collect more samples, with debug dumps. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
       ),
     },
   ]
@@ -172,7 +169,7 @@ const slowSchema = ({ now }: LevelFacts): { readonly schema?: string } => {
 /** Most requests are quick and a few take very long. */
 function slowTail({ name, now }: LevelFacts) {
   const sum = sumHistograms(now.schemas.flatMap(({ execution }) => execution ?? []))
-  if (sum === undefined || sum.count === 0) return fact(undefined, `No execution time of ${name} is known.`)
+  if (sum === undefined || sum.count === 0) return fact(undefined, `The execution times of ${name} are unknown.`)
   const long =
     sum.count - sum.bounds.reduce((most, bound, i) => (bound <= LONG_SECONDS ? (sum.counts[i] ?? most) : most), 0)
   return fact(
@@ -227,7 +224,7 @@ function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) 
     }) ?? [],
   )
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
-  if (waits === undefined) return fact(undefined, `No wait of ${name} is known.`)
+  if (waits === undefined) return fact(undefined, `The waits of ${name} are unknown.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
   const longest = waits.bounds[top]
   // Compared with a flood that fills its queues, a few time-outs do not explain the trouble of the level.

@@ -37,7 +37,7 @@ it('lists when alerts would have fired in a recording', async () => {
   expect(lines[0]).toMatch(
     /^2026-11-21T03:0\d:\d\d\.000Z fired R1 Rejections by reason \(warning\), [a-z-]+ of apiserver-a:6443: rejected, queue-full [\d.]+ \/s$/,
   )
-  expect(lines).toContain('R8 is off. The flow-control objects are not known.')
+  expect(lines).toContain('R8 is off. The flow-control objects are unavailable.')
 
   const json = await runHere('alerts', '--recording', '20261121T03', '--json', '--fail')
   expect(json.code).toBe(1)
@@ -65,7 +65,7 @@ it('prints how the rules stood at an instant', async () => {
   const calm = await runHere(...at('2026-11-21T03:01:00Z'), '--fail')
   expect([calm.code, calm.told]).toEqual([0, ''])
   expect(calm.output.split('\n')[0]).toBe('No alert fires.')
-  expect(calm.output).toContain('R8 is off. The flow-control objects are not known.')
+  expect(calm.output).toContain('R8 is off. The flow-control objects are unavailable.')
 
   const flood = await runHere(...at('2026-11-21T03:04:10Z'), '--json', '--fail')
   expect(flood.code).toBe(1)

@@ -43,7 +43,7 @@ test('says first that samples are too few, then what to change, and opens it as 
   expect(screen.getByRole('region', { name: 'Evidence for 1' }).textContent).toMatch(/UTC/)
   expect(within(screen.getByRole('table', { name: /^Seats that cover/ })).getByText('95 %')).toBeTruthy()
   // Scrape settings are copied, not drafted.
-  await user.click(within(list).getByRole('button', { name: /out of Prometheus/ }))
+  await user.click(within(list).getByRole('button', { name: /from Prometheus/ }))
   expect(await screen.findByRole('button', { name: 'Copy settings' })).toBeTruthy()
   // Flags by the size of the cluster.
   await user.type(screen.getByRole('textbox', { name: 'Nodes' }), '5000')
