@@ -129,9 +129,9 @@ const WORDS: Readonly<Record<Kind, string>> = {
 
 function messageOf(uid: string, header: Kind | undefined, found: ResolvedUid['found']): string {
   const what = header === undefined ? 'object' : WORDS[header]
-  if (uid === '') return `The header is empty: the server imagines a built-in ${what} that is missing.`
+  if (uid === '') return `The header is empty: the server uses its default for a missing built-in ${what}.`
   const [first] = found
   if (first === undefined) return `No ${what} has this UID now; it may have been deleted, or belong to another cluster.`
   const names = found.map(({ kind, name }) => `${WORDS[kind]} ${name}`)
-  return found.length === 1 ? names.join('') : `Several begin like this: ${names.join(', ')}.`
+  return found.length === 1 ? names.join('') : `Several UIDs begin with this: ${names.join(', ')}.`
 }

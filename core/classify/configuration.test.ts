@@ -15,7 +15,7 @@ it.each([
     [{ request: { ...request, group: [] }, expect: expected }],
     'There is no key "group" in row 1.request; did you mean groups?',
   ],
-  [[{ request, note: 'x' }], 'There is no key "note" in row 1; it takes id, label, request, expect.'],
+  [[{ request, note: 'x' }], 'There is no key "note" in row 1; valid keys are id, label, request, expect.'],
   [[{ id: '1', label: 'l', request, expect: expected }], undefined],
   ['no table', undefined],
 ])('%j: %s', (table, problem) => expect(strangeKeyInTable(table)).toBe(problem))

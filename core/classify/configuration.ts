@@ -158,5 +158,5 @@ function strangeKey(value: unknown, known: readonly string[], at: string): strin
   const strange = isJsonObject(value) ? Object.keys(value).find((key) => !known.includes(key)) : undefined
   if (strange === undefined) return undefined
   const meant = nearest(strange, known)
-  return `There is no key ${JSON.stringify(strange)} in ${at}; ${meant === undefined ? `it takes ${known.join(', ')}.` : `did you mean ${meant}?`}`
+  return `There is no key ${JSON.stringify(strange)} in ${at}; ${meant === undefined ? `valid keys are ${known.join(', ')}.` : `did you mean ${meant}?`}`
 }

@@ -232,7 +232,7 @@ test('without objects the imagined ones classify, and have no UIDs', () => {
   ])
   expect(uids).toEqual({ flowSchema: '', priorityLevel: '' })
   expect(fallback).toBe(true)
-  expect(notes).toContain('No flow schema matches; the server uses catch-all all the same.')
+  expect(notes).toContain('No flow schema matches; the server uses catch-all anyway.')
 })
 
 test('notes say what the request is not', () => {
@@ -240,7 +240,7 @@ test('notes say what the request is not', () => {
     explained(builtIn, { ...scanner, ...request }).notes
   expect(notes({ url: '/apis/apps/v1' })).toEqual(['/apis/apps/v1 is not a resource path; non-resource rules apply.'])
   expect(notes({ url: '/api/v1/namespaces/a/pods/b/exec' })).toEqual([
-    'The request is long-running and no watch: the server serves it past flow control, whatever it matches.',
+    'The request is long-running but not a watch, so the server serves it without flow control, whatever it matches.',
   ])
   expect(explainer(builtIn)({ ...scanner, url: '/api/v1/%zz' })).toMatchObject({ ok: false, status: 400 })
   expect(explainer(builtIn)({ ...scanner, url: 'api/v1' })).toMatchObject({ ok: false, status: 400 })

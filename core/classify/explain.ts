@@ -92,7 +92,7 @@ function traceSchemas(
       rules,
       reason: reached
         ? decides && !matched
-          ? `nothing matches; ${why}, and is used all the same`
+          ? `nothing matches; ${why}, and is used anyway`
           : why
         : notReached(matched, why),
     }
@@ -160,9 +160,11 @@ function requestNotes(
     )
   }
   if (bypasses) {
-    notes.push('The request is long-running and no watch: the server serves it past flow control, whatever it matches.')
+    notes.push(
+      'The request is long-running but not a watch, so the server serves it without flow control, whatever it matches.',
+    )
   }
-  if (fallback) notes.push('No flow schema matches; the server uses catch-all all the same.')
+  if (fallback) notes.push('No flow schema matches; the server uses catch-all anyway.')
   return notes
 }
 
@@ -194,9 +196,9 @@ function methodOf({ spec }: FlowSchema): FlowExplanation['method'] {
 }
 
 function reasonFor(method: FlowExplanation['method'], queues: number, distinguisher: string): string {
-  if (queues < 0) return 'The level is exempt: nothing is queued, and no flow is told apart.'
-  if (queues === 0) return 'The level rejects instead of queuing: no flow is told apart.'
-  if (queues === 1) return 'The level has one queue: no flow is told apart.'
+  if (queues < 0) return 'The level is exempt: nothing is queued, and flows are not separated.'
+  if (queues === 0) return 'The level rejects instead of queuing: flows are not separated.'
+  if (queues === 1) return 'The level has one queue: flows are not separated.'
   switch (method) {
     case 'ByUser':
       return 'Each user is a flow of its own.'

@@ -73,7 +73,7 @@ test('each step says what the server does', () => {
   expect(labels(counted)).toEqual([
     'objects of deployments.apps in the whole cluster: 20000',
     'the latest version comes from the watch cache, because etcd reports its progress: ',
-    'objects read: all, the limit does not count here: 20000',
+    'objects read: all, because the limit does not apply: 20000',
     '÷ 100 objects per seat, rounded up: 200',
     "at most; this level's cap of 37 is higher: 10",
     'width: 10',

@@ -108,7 +108,7 @@ function methodOf(verb: string, basis: EstimateBasis, profile: EstimatorProfile)
     case 'fixed':
       return 'one seat, without an estimate'
     case 'unreadable-query':
-      return 'as many seats as may be, because the query cannot be read'
+      return 'the maximum number of seats, because the query cannot be parsed'
     case 'list':
       return `${profile.sizeBasedLists ? 'size-based' : 'count-based'} list estimate${verb === 'watch' ? ' for a watch with initial events' : ''}`
     case 'mutating':
@@ -121,21 +121,21 @@ function assumptionsOf(basis: EstimateBasis, context: ServerContext, info: Reque
   if (basis.kind === 'mutating') {
     if (context.watchers !== undefined) return []
     return [
-      'It is not known how many watches hear of the change; fewer than 10 are assumed, which cost nothing. With many watches it takes ' +
-        `up to ${basis.cap} seats that linger.`,
+      'The number of watches that receive the change is unknown; fewer than 10 are assumed, which cost nothing. With many watches the write holds ' +
+        `up to ${basis.cap} final seats.`,
     ]
   }
   if (basis.kind !== 'list') return []
   const { objects } = context
   if (objects === undefined) {
     return [
-      `Number and size of ${info.resource} are not known; one seat is assumed, as for a resource that the server has no statistics of. ` +
+      `Number and size of ${info.resource} are unknown; one seat is assumed, as for a resource that the server has no statistics of. ` +
         `A server that has some takes up to ${basis.cap} seats.`,
     ]
   }
   const bySize = basis.reading?.bySize === true
   if (objects !== 'none' && bySize && basis.statistics.state === 'ok' && isSizeAssumed(objects)) {
-    return ['The average size of the objects is not known; 1.5 MB is assumed, as the server does without an estimate.']
+    return ['The average size of the objects is unknown; 1.5 MB is assumed, as the server does without an estimate.']
   }
   return []
 }
@@ -166,7 +166,7 @@ function stepsOf(
       return [{ kind: 'verb', label: FIXED[basis.because](info.verb), value: 1, unit: 'seats' }]
     case 'unreadable-query':
       return [
-        { kind: 'verb', label: 'limit or timeoutSeconds is no whole number, so the server takes the most' },
+        { kind: 'verb', label: 'limit or timeoutSeconds is not a whole number, so the server uses the maximum' },
         capStep(basis.cap, levelCap),
       ]
     case 'list':
@@ -181,7 +181,7 @@ const FIXED: Readonly<Record<FixedBasis['because'], (verb: string) => string>> =
   'plain-watch': () => 'a watch from a known version, without initial events, takes one seat',
   'watch-without-list': () => 'this version charges every watch one seat',
   token: () => 'a token of a service account always takes one seat',
-  unknown: () => 'nothing is known of the request',
+  unknown: () => 'the request is unknown',
 }
 
 function listSteps(info: RequestInfo, basis: ListBasis, levelCap: number, context: ServerContext): readonly SeatStep[] {
@@ -255,7 +255,7 @@ const seats = (value: number) => ({ value, unit: 'seats' }) as const
 function readLabel(info: RequestInfo, fromCache: boolean, { bySize, count, page, loaded }: ListReading): string {
   if (info.name !== '') return 'objects read: the field selector names one'
   const limited = page < count
-  if (!bySize && fromCache) return limited ? 'objects read: all, the limit does not count here' : 'objects read'
+  if (!bySize && fromCache) return limited ? 'objects read: all, because the limit does not apply' : 'objects read'
   if (!bySize) {
     return loaded === 2 * page && loaded !== count + page
       ? 'objects read, twice because from etcd'
@@ -284,7 +284,7 @@ function mutatingSteps(
   levelCap: number,
   { watchers }: ServerContext,
 ): readonly SeatStep[] {
-  const label = 'watches that hear of the change'
+  const label = 'watches that receive the change'
   const heard: SeatStep = {
     kind: 'watches',
     label,
@@ -324,6 +324,6 @@ function lingering(basis: EstimateBasis, finalSeats: Seats, latencyNs: Nanosecon
   if (basis.kind !== 'mutating' || finalSeats === 0) return []
   return [
     { kind: 'final', label: 'seats after the response', value: finalSeats, unit: 'seats' },
-    { kind: 'latency', label: 'lingers after the response', value: nsToMs(latencyNs), unit: 'milliseconds' },
+    { kind: 'latency', label: 'additional latency after the response', value: nsToMs(latencyNs), unit: 'milliseconds' },
   ]
 }

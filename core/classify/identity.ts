@@ -58,7 +58,7 @@ export function identityOf(user: string): Identity {
   }
   return {
     groups: [AUTHENTICATED],
-    reason: 'Every user who is known to the server is in system:authenticated; other groups are not known.',
+    reason: 'Every authenticated user is in system:authenticated; other groups are unknown.',
   }
 }
 

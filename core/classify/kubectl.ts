@@ -21,7 +21,7 @@ export function readKubectl(given: readonly string[]): KubectlRequest | Unreadab
       problem:
         words.command === ''
           ? 'The kubectl command is missing: get, list, delete, …'
-          : `kubectl ${words.command} is not known here; try get, describe, create, delete, patch, logs, exec or --raw.`,
+          : `kubectl ${words.command} is not supported; try get, describe, create, delete, patch, logs, exec or --raw.`,
     }
   }
   const sent = raw(words) ?? command(words)
@@ -59,7 +59,7 @@ const get: Command = (words) => {
   if (watches) {
     const ofName: QueryOption[] = name === undefined ? [] : [['fieldSelector', `metadata.name=${name}`]]
     const options: QueryOption[] = [...selectors(words), ...ofName, ['resourceVersion', SOME_VERSION]]
-    const note = `kubectl watches from the version that it has read before; resourceVersion ${SOME_VERSION} stands for it.`
+    const note = `kubectl watches from the version that it has read before; resourceVersion ${SOME_VERSION} is a placeholder.`
     return send(words, { verb: 'watch', named, options, notes: [...notes, note], guessed: true })
   }
   if (name !== undefined)
@@ -80,13 +80,13 @@ const change =
     const [name] = names
     if (name !== undefined)
       return send(words, { verb, named, name, subresource: words.value('subresource') ?? subresource, notes })
-    const note = `kubectl lists the objects and sends a request for each; ${SOME_NAME} stands for one of them.`
+    const note = `kubectl lists the objects and sends a request for each; ${SOME_NAME} is a placeholder for one of them.`
     return send(words, { verb, named, name: SOME_NAME, subresource, notes: [...notes, note], guessed: true })
   }
 
 const FILES: Unreadable = {
   problem:
-    'The files that a command names are not read; write what is in them: kubectl create deployment NAME, kubectl patch deployment NAME.',
+    'The files that a command names are not read; name their objects instead: kubectl create deployment NAME, kubectl patch deployment NAME.',
 }
 
 const create: Command = (words) => {
@@ -118,7 +118,7 @@ const ofPod =
     const target = targetOf([type])
     if ('problem' in target) return target
     const owner = target.named.resource !== 'pods'
-    const note = `kubectl looks for a pod of ${first} first; ${SOME_NAME} stands for it.`
+    const note = `kubectl first looks up a pod of ${first}; ${SOME_NAME} is a placeholder for it.`
     return send(words, {
       verb: 'get',
       named: builtIn('pods'),
@@ -159,7 +159,7 @@ const top: Command = (words) => {
   const target = targetOf([type])
   if ('problem' in target) return target
   const named = knownResource(target.named.resource, 'metrics.k8s.io')
-  if (named === undefined) return { problem: 'kubectl top knows pods and nodes.' }
+  if (named === undefined) return { problem: 'kubectl top supports pods and nodes.' }
   const wish = { named: { ...named, notes: [], guessed: false }, options: selectors(words) }
   return name === undefined ? send(words, { ...wish, verb: 'list' }) : send(words, { ...wish, verb: 'get', name })
 }
@@ -170,7 +170,7 @@ const auth: Command = (words) => {
     return post(words.given('list') ? 'selfsubjectrulesreviews' : 'selfsubjectaccessreviews')(words)
   return action === 'whoami'
     ? post('selfsubjectreviews')(words)
-    : { problem: 'kubectl auth knows can-i and whoami here.' }
+    : { problem: 'Of kubectl auth, only can-i and whoami are supported.' }
 }
 
 const path =

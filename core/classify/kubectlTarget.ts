@@ -21,10 +21,9 @@ function resourceNamed(text: string): NamedResource | Unreadable {
   if (rest.length === 0) {
     const known = knownResource(name)
     if (known !== undefined) return { ...known, notes: [], guessed: false }
-    if (name === 'all')
-      return { problem: 'all stands for several resources, which are requests of their own; name one of them.' }
+    if (name === 'all') return { problem: 'all covers several resources with a request each; name one of them.' }
     return {
-      problem: `${JSON.stringify(text)} is no built-in resource; write another one with its group: ${name === '' ? 'widgets' : name}.example.com.`,
+      problem: `${JSON.stringify(text)} is not a built-in resource; write another one with its group: ${name === '' ? 'widgets' : name}.example.com.`,
     }
   }
   const [first = ''] = rest
@@ -32,7 +31,7 @@ function resourceNamed(text: string): NamedResource | Unreadable {
   const apiGroup = (version === undefined ? rest : rest.slice(1)).join('.')
   const known = knownResource(name, apiGroup)
   if (known !== undefined) return { ...known, version: version ?? known.version, notes: [], guessed: false }
-  const note = `${text} is no built-in resource; its version is not known and v1 is assumed.`
+  const note = `${text} is not a built-in resource; its version is unknown and v1 is assumed.`
   return {
     apiGroup,
     version: version ?? 'v1',
@@ -85,7 +84,7 @@ function placeOf({ namespaced }: Pick<NamedResource, 'namespaced'>, words: Kubec
   if (namespaced === false || words.given('all-namespaces')) return nowhere
   const namespace = words.value('namespace')
   if (namespace !== undefined && namespace !== '') return { ...nowhere, namespace }
-  const whose = namespaced === undefined ? ' It is not known whether the resource has namespaces.' : ''
+  const whose = namespaced === undefined ? ' Whether the resource is namespaced is unknown.' : ''
   return {
     namespace: 'default',
     notes: [`kubectl takes the namespace of the context; default is assumed.${whose}`],
@@ -208,7 +207,7 @@ export function send(words: KubectlWords, wish: Wish): Sent | Unreadable {
   const { named, verb, name = '', subresource = '', options = [], notes = [] } = wish
   const place = placeOf(named, words)
   if (name !== '' && named.namespaced !== false && words.given('all-namespaces')) {
-    return { problem: 'One object cannot be asked for in all namespaces: leave out the name or -A.' }
+    return { problem: 'A single object cannot be requested in all namespaces: leave out the name or -A.' }
   }
   const { apiGroup, version, resource } = named
   const { namespace } = place
@@ -243,6 +242,6 @@ export function selectors({ value }: KubectlWords): QueryOption[] {
 /** Throws for a name that is not in the table. */
 export function builtIn(name: string): NamedResource {
   const known = knownResource(name)
-  if (known === undefined) throw new Error(`${name} is no built-in resource`)
+  if (known === undefined) throw new Error(`${name} is not a built-in resource`)
   return { ...known, notes: [], guessed: false }
 }

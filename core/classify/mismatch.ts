@@ -48,12 +48,12 @@ function subjectText({ kind, user, group, serviceAccount }: Subject): string {
     const { namespace, name } = serviceAccount
     return name === '*' ? `a ${namespace} service account` : `service account ${namespace}/${name}`
   }
-  return 'a subject that is none'
+  return 'an invalid subject'
 }
 
 function whoText(subjects: readonly Subject[]): string {
   const [first] = subjects
-  if (first === undefined) return 'names nobody'
+  if (first === undefined) return 'has no subjects'
   const groups = subjects.flatMap(({ kind, group }) => (kind === 'Group' && group !== undefined ? [group.name] : []))
   if (groups.length === subjects.length) {
     return groups.length === 1 ? `not in group ${groups.join('')}` : `in none of the groups ${enumerate(groups, 'and')}`

@@ -92,7 +92,7 @@ test('UIDs of response headers', () => {
     {
       uid: '',
       header: 'FlowSchema',
-      message: 'The header is empty: the server imagines a built-in flow schema that is missing.',
+      message: 'The header is empty: the server uses its default for a missing built-in flow schema.',
     },
   ])
   expect(resolveUids(given, `X-Kubernetes-PF-PriorityLevel-UID: ${uid}`)).toMatchObject([{ found: [] }])
@@ -104,7 +104,7 @@ test('what is assumed is said', () => {
     const answer = explainer(objects, context)(scanner)
     return answer.ok ? answer.classification.seats : undefined
   }
-  expect(seats({})).toMatchObject({ initial: 1, assumptions: [expect.stringContaining('pods are not known')] })
+  expect(seats({})).toMatchObject({ initial: 1, assumptions: [expect.stringContaining('pods are unknown')] })
   expect(seats({ objects: 'none' })).toMatchObject({ initial: 1, assumptions: [] })
   expect(seats({ objects: { count: 42, averageSize: 3_900, ageSeconds: 12 } })).toMatchObject({
     initial: 2,

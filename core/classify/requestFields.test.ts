@@ -65,13 +65,13 @@ test('says what is missing from a form', () => {
   expect(problem({ version: '' })).toEqual({ problem: 'Name the version of the API, for example v1.' })
   expect(problem({ verb: 'get' })).toEqual({ problem: 'get needs the name of an object.' })
   expect(problem({ name: 'x' })).toEqual({
-    problem: 'list is about all objects; to restrict it to x use the field selector metadata.name=x.',
+    problem: 'list applies to all objects; to restrict it to x use the field selector metadata.name=x.',
   })
   expect(problem({ verb: 'post' })).toEqual({
-    problem: `post is no verb for resources; use ${RESOURCE_VERBS.join(', ')}.`,
+    problem: `post is not a verb for resources; use ${RESOURCE_VERBS.join(', ')}.`,
   })
   expect(problem({ namespace: 'a/b' })).toMatchObject({
-    problem: expect.stringContaining('a/b cannot stand in a path'),
+    problem: expect.stringContaining('a/b is not allowed in a path'),
   })
 })
 

@@ -110,18 +110,18 @@ function problemOf({
   if (resource === '') return 'Name a resource, for example pods.'
   if (version === '') return 'Name the version of the API, for example v1.'
   if (!METHODS.has(verb))
-    return `${verb === '' ? 'An empty verb' : verb} is no verb for resources; use ${RESOURCE_VERBS.join(', ')}.`
+    return `${verb === '' ? 'An empty verb' : verb} is not a verb for resources; use ${RESOURCE_VERBS.join(', ')}.`
   if (name === '' && OF_OBJECTS.has(verb)) return `${verb} needs the name of an object.`
   if (name === '' && subresource !== '') return 'A subresource needs the name of an object.'
   if (name !== '' && OF_COLLECTIONS.has(verb)) {
-    return `${verb} is about all objects; to restrict it to ${name} use the field selector metadata.name=${name}.`
+    return `${verb} applies to all objects; to restrict it to ${name} use the field selector metadata.name=${name}.`
   }
   const odd = [apiGroup, version, resource, subresource, namespace, name].find(
     (part) => /[/%]/.test(part) || part === '.' || part === '..',
   )
   return odd === undefined
     ? undefined
-    : `${odd} cannot stand in a path: take out slashes, percent signs and dots that stand alone.`
+    : `${odd} is not allowed in a path: remove slashes, percent signs and dots that stand alone.`
 }
 
 const infoOf = ({ method, url }: RequestAddress): RequestInfo | undefined => {
@@ -203,6 +203,9 @@ export function addressOfVerb(verb: string, url: string): RequestAddress & { rea
   const asMethod = verb === method
   return {
     ...address,
-    notes: asMethod || taken === verb ? [] : [`A server takes ${method} ${address.url} for ${taken}, not for ${verb}.`],
+    notes:
+      asMethod || taken === verb
+        ? []
+        : [`A server derives the verb ${taken} from ${method} ${address.url}, not ${verb}.`],
   }
 }

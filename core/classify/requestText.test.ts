@@ -57,16 +57,16 @@ describe('kubectl', () => {
   test.each([
     [
       'kubectl get widgets',
-      '"widgets" is no built-in resource; write another one with its group: widgets.example.com.',
+      '"widgets" is not a built-in resource; write another one with its group: widgets.example.com.',
     ],
-    ['kubectl get all', 'all stands for several resources, which are requests of their own; name one of them.'],
+    ['kubectl get all', 'all covers several resources with a request each; name one of them.'],
     ['kubectl get', 'The command names no resource.'],
     ['kubectl', 'The kubectl command is missing: get, list, delete, …'],
     [
       'kubectl frobnicate',
-      'kubectl frobnicate is not known here; try get, describe, create, delete, patch, logs, exec or --raw.',
+      'kubectl frobnicate is not supported; try get, describe, create, delete, patch, logs, exec or --raw.',
     ],
-    ['kubectl get pod x -A', 'One object cannot be asked for in all namespaces: leave out the name or -A.'],
+    ['kubectl get pod x -A', 'A single object cannot be requested in all namespaces: leave out the name or -A.'],
     ['kubectl get pods --as-group dev', '--as-group needs --as: groups alone cannot be impersonated.'],
     ['kubectl get pods "-n a', 'A quotation mark of the command is not closed.'],
     ['kubectl get --raw healthz', '--raw takes a path that begins with a slash, not "healthz".'],
@@ -156,16 +156,16 @@ test('an audit event', () => {
   expect(read(JSON.stringify(event))).toMatchObject({ format: 'audit', ...admin })
   expect(read(`${JSON.stringify(event)}\n${JSON.stringify(event)}`)).toMatchObject(admin)
   expect(read(JSON.stringify({ kind: 'EventList', items: [event, event] })).notes).toEqual([
-    'The text holds several events; this is the first.',
+    'The text contains several events; this is the first.',
   ])
   expect(
     read(JSON.stringify({ ...event, verb: 'deletecollection', impersonatedUser: { username: 'alice', groups: [] } })),
   ).toMatchObject({
     request: { user: 'alice', groups: [], method: 'DELETE' },
-    notes: ['admin impersonates alice; flow schemas see only the latter.'],
+    notes: ['admin impersonates alice; flow schemas match only the latter.'],
   })
   expect(problem('{"kind":"Pod"}')).toContain('needs requestURI, verb and user.username')
-  expect(problem('{')).toBe('The text begins like JSON and is none.')
+  expect(problem('{')).toBe('The text looks like JSON but is invalid.')
 })
 
 test('a line of a request dump', () => {

@@ -43,7 +43,7 @@ export function readRequestText(text: string, sender?: Sender): RequestReading {
 }
 
 const UNKNOWN =
-  'This cannot be read as a request: write a kubectl or curl command, GET /path, an audit event or a line of a request dump.'
+  'Cannot read this as a request: enter a kubectl or curl command, GET /path, an audit event or a line of a request dump.'
 
 const REQUEST_LINE = /^(?:([A-Za-z]+)\s+)?((?:https?:\/\/|\/)\S*)(?:\s+HTTP\/[\d.]+)?$/
 
@@ -111,9 +111,7 @@ function completed(format: RequestFormat, read: PartialRequest, sender: Sender |
     ],
     notes: [
       ...notes,
-      ...(nobody
-        ? ['The text does not say who sends the request; someone without groups of their own is assumed.']
-        : []),
+      ...(nobody ? ['The text does not name a sender; a user without additional groups is assumed.'] : []),
       ...(groups === undefined && !nobody ? [identity.reason] : []),
     ],
   }
@@ -133,16 +131,16 @@ const ListSchema = z.looseObject({ items: z.array(z.unknown()).min(1) })
 /** Parses an audit event, or the first one of a list or of several lines. */
 function readAuditEvent(text: string): PartialRequest | Unreadable {
   const value = parseJson(text) ?? parseJson(text.split('\n', 1)[0] ?? '')
-  if (value === undefined) return { problem: 'The text begins like JSON and is none.' }
+  if (value === undefined) return { problem: 'The text looks like JSON but is invalid.' }
   const list = ListSchema.safeParse(value)
   const all: readonly unknown[] = list.success ? list.data.items : Array.isArray(value) ? value : [value]
   const event = EventSchema.safeParse(all[0])
   if (!event.success) {
-    return { problem: 'The JSON is no audit event of version v1: it needs requestURI, verb and user.username.' }
+    return { problem: 'The JSON is not an audit event of version v1: it needs requestURI, verb and user.username.' }
   }
   const { requestURI, verb, user, impersonatedUser } = event.data
   const url = pathOf(requestURI)
-  if (url === undefined) return { problem: `The requestURI of the audit event is no path: ${requestURI}` }
+  if (url === undefined) return { problem: `The requestURI of the audit event is not a path: ${requestURI}` }
   const { username, groups } = impersonatedUser ?? user
   return {
     method: methodOfVerb(verb),
@@ -150,10 +148,10 @@ function readAuditEvent(text: string): PartialRequest | Unreadable {
     user: username,
     ...(groups === undefined ? {} : { groups }),
     notes: [
-      ...(all.length > 1 ? ['The text holds several events; this is the first.'] : []),
+      ...(all.length > 1 ? ['The text contains several events; this is the first.'] : []),
       ...(impersonatedUser === undefined
         ? []
-        : [`${user.username} impersonates ${username}; flow schemas see only the latter.`]),
+        : [`${user.username} impersonates ${username}; flow schemas match only the latter.`]),
     ],
   }
 }
@@ -203,11 +201,11 @@ function readDumpLine(text: string): PartialRequest | Unreadable {
   const cells = line.split(',').map((cell) => cell.trim())
   if (cells.length < COLUMNS) {
     return {
-      problem: 'The line is none of a request dump with details; ask for dump_requests?includeRequestDetails=1.',
+      problem: 'The line is not from a request dump with details. Fetch dump_requests?includeRequestDetails=1.',
     }
   }
   if (cells.length > COLUMNS)
-    return { problem: 'The line of the dump has too many columns: a name in it holds a comma.' }
+    return { problem: 'The line of the dump has too many columns: a name in it contains a comma.' }
   const [user = '', verb = '', path = ''] = cells.slice(DETAILS)
   return requestOfDump({ user, verb, path }) ?? { problem: 'The line of the dump names no user, verb and path.' }
 }
@@ -226,7 +224,7 @@ export function requestOfDump({
     url: `${encodeURI(path.toWellFormed())}${watch}`,
     user,
     guessed: ['url'],
-    notes: ['A dump holds no groups and no query: the seats of lists and watches may differ.'],
+    notes: ['A dump contains no groups and no query: the seats of lists and watches may differ.'],
   }
 }
 
@@ -264,7 +262,7 @@ function readCurl(words: readonly string[]): CurlRequest | Unreadable {
   const [address] = addresses
   if (address === undefined) return { problem: 'The curl command has no address.' }
   const url = pathOf(address)
-  if (url === undefined) return { problem: `${address} is no address with a path.` }
+  if (url === undefined) return { problem: `${address} is not an address with a path.` }
   const has = (...names: readonly string[]): boolean => options.some(([name]) => names.includes(name))
   const value = (...names: readonly string[]): string | undefined =>
     options.findLast(([name]) => names.includes(name))?.[1]

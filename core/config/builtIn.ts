@@ -238,7 +238,7 @@ export const builtInObjects = (version: string): ObjectSet => ({
 export const builtInName = (version: string): string =>
   isCovered(version)
     ? `the built-in objects of ${version}`
-    : `the built-in objects of ${ruledBy(version)}, for those of ${version} are not known`
+    : `the built-in objects of ${ruledBy(version)}, because those of ${version} are unknown`
 
 /** The built-in object of a kind and name in a version; `undefined` for a name that is not built in. */
 export function builtInObject(kind: 'FlowSchema', name: string, version: string): FlowSchema | undefined

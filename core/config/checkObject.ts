@@ -76,7 +76,7 @@ function apiVersionFindings(value: unknown, { minor, apiVersions }: ValidationRu
   if (!isJsonObject(value)) return []
   const { apiVersion = null } = value
   if (apiVersion === null || apiVersion === '') {
-    const message = `The object says no apiVersion: set it to ${quoted(groupVersion(apiVersions))}.`
+    const message = `The object has no apiVersion: set it to ${quoted(groupVersion(apiVersions))}.`
     return [rejected('apiVersion', 'FieldValueRequired', message)]
   }
   // A value of another type is reported when it is decoded.
@@ -98,7 +98,7 @@ function namespaceFindings(value: unknown): Finding[] {
   const metadata = isJsonObject(value) ? value['metadata'] : undefined
   const namespace = isJsonObject(metadata) ? metadata['namespace'] : undefined
   if (typeof namespace !== 'string' || namespace === '') return []
-  const message = 'The object belongs to the whole cluster and the server drops its namespace: remove it.'
+  const message = 'The object is cluster-scoped and the server drops its namespace: remove it.'
   return [suspicious('metadata.namespace', message, 'FieldValueForbidden')]
 }
 

@@ -80,7 +80,7 @@ describe('decodeObject', () => {
     expect(shares(2 ** 31)).toEqual([`${field} must be a whole number from -2147483648 to 2147483647, not 2147483648.`])
     expect(shares([])).toEqual([`${field} must be a whole number, not a list.`])
     expect(messagesOf(level([]))).toEqual(['spec must be an object, not a list.'])
-    expect(messagesOf(level({ type: true }))).toEqual(['spec.type must be a text, not true.'])
+    expect(messagesOf(level({ type: true }))).toEqual(['spec.type must be a string, not true.'])
     expect(messagesOf(5)).toEqual(['The manifest must be an object, not the number 5.'])
     expect(messagesOf(level({}, { name: 'a', creationTimestamp: 'now' }))).toEqual([
       'metadata.creationTimestamp must be a time such as “2026-01-31T12:00:00Z”, not “now”.',

@@ -66,7 +66,7 @@ function readKind(value: unknown, findings: Finding[]): Kind | undefined {
   const mend = `set it to ${anyOf(KINDS)}`
   findings.push(
     text === ''
-      ? rejected('kind', 'FieldValueRequired', `The object says no kind: ${mend}.`)
+      ? rejected('kind', 'FieldValueRequired', `The object has no kind: ${mend}.`)
       : rejected('kind', 'FieldValueNotSupported', `kind cannot be ${quoted(text)} in this group: ${mend}.`),
   )
   return undefined

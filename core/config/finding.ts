@@ -74,6 +74,6 @@ export function meantOr(name: string, known: readonly string[], otherwise: strin
 export const repeated = (values: readonly string[], at: string): Finding[] =>
   values.flatMap((value, index) => {
     if (values.indexOf(value) === index) return []
-    const message = `${quoted(value)} stands more than once in the list, which server-side apply refuses: remove it here.`
+    const message = `${quoted(value)} occurs more than once in the list, which server-side apply rejects: remove it here.`
     return [suspicious(entry(at, index), message, 'FieldValueDuplicate')]
   })

@@ -22,7 +22,7 @@ const reads =
     return empty
   }
 
-export const readText = reads('a text', '', (value) => typeof value === 'string')
+export const readText = reads('a string', '', (value) => typeof value === 'string')
 export const readFlag = reads('true or false', false, (value) => typeof value === 'boolean')
 const readObject = reads<JsonObject>('an object', {}, isJsonObject)
 export const readAnything: Read<unknown> = (value) => value

@@ -66,16 +66,16 @@ function noShares({ spec }: PriorityLevelConfiguration): Finding[] {
   if (limited?.nominalConcurrencyShares !== 0) return []
   const runs =
     limited.borrowingLimitPercent !== undefined || limited.limitResponse.type === 'Reject'
-      ? 'runs next to nothing'
+      ? 'can run almost nothing'
       : 'runs only on seats that other levels lend'
-  const message = `With 0 shares the level has no seats of its own and ${runs}: set 1 or more unless its requests are to be held up.`
+  const message = `With 0 shares the level has no seats of its own and ${runs}: set 1 or more unless its requests are meant to wait.`
   return [suspicious('spec.limited.nominalConcurrencyShares', message)]
 }
 
 /** Schemas of one precedence are matched in the order of their names (specification 2.2). */
 function behindCatchAll({ metadata, spec }: FlowSchema): Finding[] {
   if (spec.matchingPrecedence !== 10_000 || metadata.name <= CATCH_ALL) return []
-  const message = `At precedence 10000 the schema “${CATCH_ALL}” comes first, and it takes every request: set 9999 or less.`
+  const message = `At precedence 10000 the schema “${CATCH_ALL}” comes first, and it matches every request: set 9999 or less.`
   return [suspicious('spec.matchingPrecedence', message)]
 }
 
@@ -102,7 +102,7 @@ function subjectSuspicions(subject: Subject, at: string): Finding[] {
   return (['user', 'group'] as const).flatMap((key) => {
     const name = subject[key]?.name ?? ''
     if (name === WILDCARD || !name.includes(WILDCARD)) return []
-    const message = `“*” is a wildcard only alone: the ${key} ${quoted(name)} is one with exactly this name.`
+    const message = `“*” is a wildcard only by itself: the ${key} ${quoted(name)} is one with exactly this name.`
     return [suspicious(member(member(at, key), 'name'), message)]
   })
 }
@@ -130,13 +130,13 @@ function resourceProblem(resource: string): string | undefined {
     return `${quoted(resource)} matches no requests: write the resource alone and its group in apiGroups.`
   const [parent, subresource] = resource.split('/', 2)
   if (subresource === WILDCARD)
-    return `${quoted(resource)} matches no requests, for “*” is a wildcard only alone: list each subresource, such as ${quoted(`${parent}/status`)}.`
+    return `${quoted(resource)} matches no requests, because “*” is a wildcard only by itself: list each subresource, such as ${quoted(`${parent}/status`)}.`
   return starProblem(resource)
 }
 
 const starProblem = (value: string): string | undefined =>
   value !== WILDCARD && value.includes(WILDCARD)
-    ? `${quoted(value)} matches no requests, for “*” is a wildcard only alone: list the names.`
+    ? `${quoted(value)} matches no requests, because “*” is a wildcard only by itself: list the names.`
     : undefined
 
 /** Verbs that exist but are not HTTP methods; the verbs of non-resource requests are HTTP methods. */
@@ -147,7 +147,7 @@ const nonResourceSuspicions = ({ verbs, nonResourceURLs }: NonResourceRule, at: 
   ...repeated(nonResourceURLs, member(at, 'nonResourceURLs')),
   ...eachOf(verbs, member(at, 'verbs'), (verb) =>
     NO_METHODS.has(verb)
-      ? `${quoted(verb)} matches no requests: a request for a path has its HTTP method for a verb, so write “get”, “patch”, “delete” or “*”.`
+      ? `${quoted(verb)} matches no requests: the verb of a request for a path is its HTTP method, so write “get”, “patch”, “delete” or “*”.`
       : undefined,
   ),
   ...eachOf(nonResourceURLs, member(at, 'nonResourceURLs'), (path) =>

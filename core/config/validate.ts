@@ -54,7 +54,7 @@ function typeFindings(name: string, spec: PriorityLevelSpec, rules: ValidationRu
   if ((name === EXEMPT) !== (type === 'Exempt')) {
     const message =
       name === EXEMPT
-        ? `The level “${EXEMPT}” has the type “Exempt” and no other: set spec.type to Exempt.`
+        ? `The level “${EXEMPT}” must have the type “Exempt”: set spec.type to Exempt.`
         : `Only the level “${EXEMPT}” may have the type “Exempt”: set spec.type to Limited.`
     findings.push(rejected('spec.type', 'FieldValueInvalid', message))
   }
@@ -149,7 +149,7 @@ function queuingFindings({ queues, handSize, queueLengthLimit }: Queuing): Findi
     findings.push(rejected(field, 'FieldValueInvalid', message))
   }
   if (handSize <= 0 || handSize > queues || requiredEntropyBits(queues, handSize) > MAX_ENTROPY_BITS) {
-    const alone = `A hand of ${handSize} cannot be dealt: mend queues first.`
+    const alone = `A hand of ${handSize} cannot be dealt: fix queues first.`
     const message = (badQueues ? undefined : shapeProblem({ queues, handSize })) ?? alone
     findings.push(rejected(member(QUEUING, 'handSize'), 'FieldValueInvalid', message))
   }
@@ -165,8 +165,8 @@ function mandatoryLevelFindings(name: string, spec: PriorityLevelSpec): Finding[
   if (specEquals(compared, mandatory.spec)) return []
   const message =
     name === EXEMPT
-      ? `Of the mandatory level “${name}” only what spec.exempt holds may be changed: give the rest its built-in value.`
-      : `The mandatory level “${name}” cannot be changed: give its spec the built-in value, or make a level of another name.`
+      ? `Only spec.exempt of the mandatory level “${name}” can be changed: restore the built-in value of the rest.`
+      : `The mandatory level “${name}” cannot be changed: restore its built-in spec, or create a level with another name.`
   return [rejected(SPEC, 'FieldValueInvalid', message)]
 }
 
@@ -254,6 +254,6 @@ function ruleFindings(rule: PolicyRules, at: string): Finding[] {
 function mandatorySchemaFindings(name: string, spec: FlowSchemaSpec): Finding[] {
   const mandatory = mandatorySchemas.find((schema) => schema.metadata.name === name)
   if (mandatory === undefined || specEquals(spec, mandatory.spec)) return []
-  const message = `The mandatory schema “${name}” cannot be changed: give its spec the built-in value, or make a schema of another name.`
+  const message = `The mandatory schema “${name}” cannot be changed: restore its built-in spec, or create a schema with another name.`
   return [rejected('spec', 'FieldValueInvalid', message)]
 }

@@ -37,7 +37,7 @@ function nameFindings({ name, generateName = '' }: ObjectMeta): Finding[] {
     findings.push(
       suspicious(
         'metadata.generateName',
-        'Only a creation makes a name from generateName, a new one every time; to apply the object, give it a name.',
+        'The server generates a name from generateName only at creation, a new one every time; to apply the object, give it a name.',
       ),
     )
   }
@@ -45,7 +45,7 @@ function nameFindings({ name, generateName = '' }: ObjectMeta): Finding[] {
 }
 
 const notASubdomain = (field: string, name: string): Finding =>
-  rejected(field, 'FieldValueInvalid', `${quoted(name)} is not a name that the server takes: use ${SUBDOMAIN_RULE}.`)
+  rejected(field, 'FieldValueInvalid', `${quoted(name)} is not a valid name: use ${SUBDOMAIN_RULE}.`)
 
 function labelFindings(labels: Readonly<Record<string, string>>): Finding[] {
   return Object.entries(labels).flatMap(([key, value]) => [
@@ -70,7 +70,7 @@ function annotationFindings(annotations: Readonly<Record<string, string>>): Find
   )
   const bytes = entries.reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0)
   if (bytes > MOST_ANNOTATION_BYTES) {
-    const message = `The annotations have ${bytes} bytes together and at most ${MOST_ANNOTATION_BYTES} are allowed: shorten or remove some.`
+    const message = `The annotations have ${bytes} bytes in total, and at most ${MOST_ANNOTATION_BYTES} are allowed: shorten or remove some.`
     findings.push(rejected('metadata.annotations', 'FieldValueTooLong', message))
   }
   return findings
@@ -104,9 +104,7 @@ function ownerFindings(owners: readonly OwnerReference[]): Finding[] {
       : []),
   ])
   if (owners.filter(({ controller }) => controller === true).length > 1)
-    findings.push(
-      rejected(at, 'FieldValueInvalid', 'Only one owner reference may say that its owner is the controller.'),
-    )
+    findings.push(rejected(at, 'FieldValueInvalid', 'Only one owner reference may mark its owner as the controller.'))
   return findings
 }
 
@@ -133,7 +131,7 @@ function finalizerFindings(finalizers: readonly string[]): Finding[] {
           rejected(
             entry(at, index),
             'FieldValueInvalid',
-            `${quoted(name)} is no finalizer that the server knows: put the domain of its owner and “/” before it.`,
+            `${quoted(name)} is not a known finalizer: put the domain of its owner and “/” before it.`,
           ),
         ]),
   ])
@@ -179,7 +177,7 @@ function isQualifiedName(key: string): boolean {
 /** Value of a label. */
 const isLabelValue = (value: string): boolean => value === '' || (value.length <= LONGEST_LABEL && KEY_FORM.test(value))
 
-export const SUBDOMAIN_RULE = `at most ${LONGEST_SUBDOMAIN} lower-case letters, digits, “-” and “.”, with a letter or digit at both ends and beside every “.”`
+export const SUBDOMAIN_RULE = `at most ${LONGEST_SUBDOMAIN} lower-case letters, digits, “-” and “.”, with a letter or digit at both ends and next to every “.”`
 export const LABEL_RULE = `at most ${LONGEST_LABEL} lower-case letters, digits and “-”, with a letter or digit at both ends`
-const QUALIFIED_NAME_RULE = `at most ${LONGEST_LABEL} letters, digits, “-”, “_” and “.”, with a letter or digit at both ends; a domain and “/” may stand before it`
+const QUALIFIED_NAME_RULE = `at most ${LONGEST_LABEL} letters, digits, “-”, “_” and “.”, with a letter or digit at both ends; a domain and “/” may precede it`
 const LABEL_VALUE_RULE = `nothing, or at most ${LONGEST_LABEL} letters, digits, “-”, “_” and “.”, with a letter or digit at both ends`

@@ -58,7 +58,7 @@ function wildcardListFindings(values: readonly string[], at: string, missing: st
 }
 
 const notAlone = (at: string): Finding =>
-  rejected(at, 'FieldValueInvalid', '“*” must stand alone: remove it, or everything else in the list.')
+  rejected(at, 'FieldValueInvalid', '“*” must be the only entry: remove it, or everything else in the list.')
 
 function namespaceFindings({ namespaces = [], clusterScope = false }: ResourceRule, at: string): Finding[] {
   if (namespaces.length === 0 && !clusterScope) {
@@ -79,11 +79,11 @@ function pathProblem(path: string): string | undefined {
   if (path === '') return 'The path is empty: write one that begins with “/”, or remove it.'
   if (path === '/') return undefined
   if (!path.startsWith('/')) return `The path ${quoted(path)} must begin with “/”.`
-  if (path.includes(' ')) return `The path ${quoted(path)} must not hold a space.`
-  if (path.includes('//')) return `The path ${quoted(path)} must not hold “//”: remove one slash.`
+  if (path.includes(' ')) return `The path ${quoted(path)} must not contain a space.`
+  if (path.includes('//')) return `The path ${quoted(path)} must not contain “//”: remove one slash.`
   const stars = path.split(WILDCARD).length - 1
   if (stars > 1 || (stars === 1 && !path.endsWith('/*')))
-    return `The path ${quoted(path)} may hold one “*”, as “/*” at its end: write it so, or list the paths.`
+    return `The path ${quoted(path)} may contain one “*”, as “/*” at its end: write it so, or list the paths.`
   return undefined
 }
 

@@ -212,14 +212,14 @@ export const SUBCOMMANDS: ReadonlyMap<string, Subcommand> = new Map([
   ['maxseats', { ...limits, summary: 'the same as limits' }],
   ['borrow', on('limits under demand over time', borrowQuestion, answerBorrow)],
   ['estimate', on('the work estimate of a request', estimateQuestion, answerEstimate)],
-  ['watches', on('watches that hear of a change', watchesQuestion, answerWatches)],
+  ['watches', on('watches that receive a change', watchesQuestion, answerWatches)],
   ['match', on('flow schema, level and flow of requests', matchQuestion, answerMatch)],
-  ['requestinfo', on('what method and address say', requestQuestion, answerRequestInfo)],
+  ['requestinfo', on('what method and address determine', requestQuestion, answerRequestInfo)],
   ['retryafter', on('Retry-After as requests are dropped', retryAfterQuestion, answerRetryAfter)],
   ['timing', on('a time-weighted histogram', timingQuestion, answerTiming)],
   ['dump', on('the texts of the debug endpoints', dumpQuestion, answerDump)],
   ['bootstrap', unasked('the built-in objects', answerBootstrap)],
-  ['version', unasked('what the answers are a model of', answerVersion)],
+  ['version', unasked('what the answers model', answerVersion)],
 ])
 
 /** Answers one question, as JSON. Throws a QuestionError when it cannot be answered. */

@@ -41,7 +41,7 @@ interface Subscription {
 }
 
 const LOST = new ProblemError('cancelled', 'The connection to the console was lost before the answer came; try again.')
-const AWAY = new ProblemError('unreachable', 'The console itself does not answer; is it still running?')
+const AWAY = new ProblemError('unreachable', 'The console does not respond. Check that it is still running.')
 
 /**
  * The calling side over any kind of line. Calls made before the first connection wait for it; calls made while the line
@@ -142,7 +142,7 @@ export function createClient({ connect, after, random, reading }: ClientOptions)
         if ('problem' in reply) return reject(ProblemError.of(reply.problem))
         const answer = reading.output(name, reply.output)
         if ('value' in answer) return resolve(answer.value)
-        reject(new ProblemError('bad-answer', `The answer to ${name} was not understood.`, answer.mismatch))
+        reject(new ProblemError('bad-answer', `The response to ${name} is invalid.`, answer.mismatch))
       }
       calls.set(id, { text, settle })
       port?.post(text)
@@ -163,7 +163,7 @@ export function createClient({ connect, after, random, reading }: ClientOptions)
       if ('value' in read) return onEvent(read.value)
       onProblem({
         code: 'bad-answer',
-        message: `An update of ${name} was not understood and is left out.`,
+        message: `An update of ${name} is invalid and was dropped.`,
         details: read.mismatch,
       })
     }

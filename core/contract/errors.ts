@@ -54,7 +54,7 @@ export class ProblemError extends Error {
 }
 
 /** The problem that every side reports for a source that was disconnected meanwhile. */
-export const NOT_CONNECTED = 'This source is not connected any more.'
+export const NOT_CONNECTED = 'This source is no longer connected.'
 
 /**
  * The problem for anything thrown. Unknown failures keep their message as details, with a general sentence as the
@@ -63,5 +63,5 @@ export const NOT_CONNECTED = 'This source is not connected any more.'
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem
   const text = messageOf(thrown)
-  return { code: 'internal', message: 'Something went wrong inside the console; the details say what.', details: text }
+  return { code: 'internal', message: 'Internal error of the console; see the details.', details: text }
 }

@@ -53,7 +53,7 @@ const ALLOWED: ReadonlySet<string> = new Set([...PROCEDURES, ...STREAMS])
 
 /** The limits that pages of such a console receive in advance, so that they do not offer what is rejected. */
 export const READ_ONLY: Limits = {
-  why: 'This console runs in the cluster and is read-only; start one of your own for this.',
+  why: 'This console runs in the cluster and is read-only; start your own console for this.',
   answers: [...ALLOWED],
 }
 

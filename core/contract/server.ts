@@ -31,7 +31,7 @@ interface Subscription {
 /** Sent in place of an event that violates its contract: an error of this side that does not end the stream. */
 const leftOut = (name: string, error: ZodError): Problem => ({
   code: 'internal',
-  message: `An update of ${name} is left out because it is not as agreed.`,
+  message: `An update of ${name} was dropped because it violates its contract.`,
   details: describeMismatch(error),
 })
 
@@ -52,7 +52,7 @@ async function answer<N extends ProcedureName>(
   const handle: ProcedureHandlers[N] | undefined = handlers.procedures[name]
   if (handle === undefined) throw unknownName('procedure', name)
   const output = procedureShapes[name].output.safeParse(await handle(given.data))
-  if (!output.success) throw new Error(`${name} answered out of its contract: ${describeMismatch(output.error)}`)
+  if (!output.success) throw new Error(`${name} returned an invalid response: ${describeMismatch(output.error)}`)
   return output.data
 }
 
@@ -103,7 +103,7 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
     try {
       if (!isProcedure(name)) throw unknownName('procedure', name)
       if (calls.size > limits.callsInFlight) {
-        throw new ProblemError('throttled', `More than ${limits.callsInFlight} calls are unanswered; try again.`)
+        throw new ProblemError('throttled', `More than ${limits.callsInFlight} calls are pending; try again.`)
       }
       reply({ type: 'result', id, output: await answer(handlers, name, input) })
     } catch (thrown) {
@@ -125,7 +125,7 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
     try {
       if (!isStream(name)) throw unknownName('stream', name)
       if (subscriptions.size >= limits.subscriptions) {
-        throw new ProblemError('throttled', `One page may hold ${limits.subscriptions} subscriptions.`)
+        throw new ProblemError('throttled', `One page may have ${limits.subscriptions} subscriptions.`)
       }
       const abort = createAbort()
       const valve = createValve<StreamEvent<StreamName>>({

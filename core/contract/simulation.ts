@@ -9,7 +9,7 @@ export const SeatCountSchema = z.number().int().min(0).max(100_000)
 export const CoveredVersionSchema = z
   .string()
   .regex(/^v1\.\d+\.\d+$/)
-  .refine((version) => isCovered(version), 'The rules of this version are not known.')
+  .refine((version) => isCovered(version), 'This version is not supported.')
 
 /** The built-in simulated server as a source. */
 export const SimulationSpecSchema = z.object({

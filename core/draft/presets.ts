@@ -53,7 +53,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: 'list-events',
     label: 'Isolate lists of events',
-    about: 'Lists of events by service accounts get a small level of their own, so that they hold up nobody else.',
+    about: 'Lists of events by service accounts get a small level of their own, so they do not delay other requests.',
     objects: [
       schema(
         'list-events',
@@ -83,9 +83,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     id: 'health-for-strangers',
-    label: 'Health checks for strangers',
+    label: 'Unauthenticated health checks',
     about:
-      'Load balancers that probe without credentials are never held up. Anybody can use it, and nothing limits it.',
+      'Load balancers that probe without credentials are never delayed. Any client can use it, and nothing limits it.',
     objects: [
       schema('health-for-strangers', 1_000, EXEMPT, {
         subjects: [group('system:unauthenticated')],
@@ -96,8 +96,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: 'tenant',
     label: 'A level for one tenant',
-    about:
-      'The service accounts of one namespace share a level of their own. Put your namespace in the place of “tenant”.',
+    about: 'The service accounts of one namespace share a level of their own. Replace “tenant” with your namespace.',
     objects: [
       schema(
         'tenant',
@@ -118,7 +117,7 @@ export const PRESETS: readonly Preset[] = [
     id: 'console',
     label: 'A level for this console',
     about:
-      'The console can still read metrics and dumps while everything else is full. Put the account that it runs as.',
+      'The console can still read metrics and dumps when all other levels are full. Insert the account that it runs as.',
     objects: [
       schema('apf-console', 300, 'apf-console', {
         subjects: [serviceAccounts('apf-console', 'apf-console')],

@@ -69,7 +69,11 @@ const error = (finding: Omit<Finding, 'severity'>): Finding => ({ ...finding, se
 
 const nothing = (): LocatedFinding => ({
   ...START,
-  ...error({ field: '', reason: 'Malformed', message: 'The text holds no object: write one, or revert the change.' }),
+  ...error({
+    field: '',
+    reason: 'Malformed',
+    message: 'The text contains no object: write one, or revert the change.',
+  }),
 })
 
 const several = (second: ManifestDocument): LocatedFinding => ({
@@ -112,7 +116,7 @@ export function nameClash(read: ReadEntry, others: readonly ObjectRef[]): Locate
     ...error({
       field: 'metadata.name',
       reason: 'FieldValueDuplicate',
-      message: `There is another ${entry.kind} called ${name}: give this one a name of its own.`,
+      message: `There is another ${entry.kind} named ${name}: give this one a name of its own.`,
     }),
   }
 }

@@ -53,7 +53,7 @@ describe('an entry', () => {
   })
 
   it.each([
-    ['', /holds no object/],
+    ['', /contains no object/],
     ['a: [', /./],
     [`${lowText}---\n${lowText}`, /its own text/],
     [lowText.replace('name: workload-low', 'name: other'), /cannot be renamed/],

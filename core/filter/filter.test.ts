@@ -77,8 +77,8 @@ describe('the filter', () => {
   it.each([
     ['wait>soon', 'Write a duration: wait>5s.'],
     ['seats>1s', 'Write a number: seats>2.'],
-    ['seats:3', 'seats is compared, as in seats>1.'],
-    ['user:', 'Write what to look for after user:.'],
+    ['seats:3', 'seats takes a comparison, such as seats>1.'],
+    ['user:', 'Enter a value after user:.'],
     ['verb>3', 'verb cannot be compared; wait, seats can.'],
   ])('explains %s and hides nothing for it', (text, why) => {
     expect(parseFilter(text, vocabulary)).toEqual([{ kind: 'unknown', text, why }])

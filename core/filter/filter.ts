@@ -91,10 +91,10 @@ function parseToken<R>(token: string, vocabulary: Vocabulary<R>): Token {
     // A name such as system:node is not a token of ours: unknown keys are searched as text.
     if (!Object.hasOwn(vocabulary.texts, key)) {
       if (!Object.hasOwn(vocabulary.amounts, key)) return free
-      return unknown(`${key} is compared, as in ${key}>1.`)
+      return unknown(`${key} takes a comparison, such as ${key}>1.`)
     }
     const values = alternatives(rest).map((value) => unquoted(value).toLowerCase())
-    if (values.every((value) => value === '')) return unknown(`Write what to look for after ${key}:.`)
+    if (values.every((value) => value === '')) return unknown(`Enter a value after ${key}:.`)
     return { kind: 'text', key, values: values.filter((value) => value !== ''), not }
   }
   if (!Object.hasOwn(vocabulary.amounts, key)) {

@@ -21,7 +21,7 @@ export function fleetSentence(
         : notCurrent(clusters) === counts.clusters
           ? `No cluster of ${all} has a current sample.`
           : withoutLevels === counts.clusters
-            ? `What the levels of ${all} do is not known.`
+            ? `The levels of ${all} are not reported.`
             : `No cluster is rejecting or queueing requests${withoutLevels > 0 ? ', as far as levels are reported' : ''}.`
   const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
   const parts = [

@@ -20,7 +20,7 @@ export const SEATS = {
   ],
   'additional-latency': [
     'additional latency',
-    'How long a write keeps its final seats after its response: 5 ms, and longer where the widest request caps them.',
+    'How long a write keeps its final seats after its response: 5 ms, longer if the widest request caps them.',
   ],
   'work-estimator': [
     'work estimator',
@@ -32,14 +32,14 @@ export const SEATS = {
   ],
   'server-limit': [
     'server concurrency limit',
-    'The seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight, 600 unless set otherwise. Each server of a cluster has as many.',
+    'The seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight, 600 unless set otherwise. Every server of a cluster has its own.',
   ],
   shares: ['shares', 'The weight of a level when the server limit is divided into nominal limits.'],
   'nominal-limit': [
     'nominal limit',
     'The seats of a level by its shares of the server, before any lending or borrowing. Each is rounded up, so they may sum to more than the server limit.',
   ],
-  min: ['min', 'The seats that a level keeps whatever other levels need: its nominal limit less the lendable part.'],
+  min: ['min', 'The seats that a level always keeps: its nominal limit minus the lendable part.'],
   max: ['max', 'The most seats that a level may reach by borrowing.'],
   lendable: [
     'lendable percent',
@@ -61,7 +61,7 @@ export const SEATS = {
     'borrowed',
     'Seats above the nominal limit, taken from the pool. Borrowing is normal and ends when a lender needs them.',
   ],
-  pool: ['pool', 'All seats that lenders do not need now. Metrics do not say who lent to whom.'],
+  pool: ['pool', 'All seats that lenders do not need now. Metrics do not show which level lent to which.'],
   exempt: [
     'exempt',
     'The level without limit and queues, for the server’s own masters. Its seats come on top of all limits.',
@@ -80,14 +80,14 @@ export const ALLOCATION = {
   'average-demand': ['average demand', 'The mean of the seat demand since the last reallocation, weighted by time.'],
   deviation: ['σ, standard deviation', 'How much the seat demand varied since the last reallocation.'],
   envelope: ['envelope', 'Average demand plus its standard deviation over the last 10 seconds.'],
-  'smoothed-demand': ['smoothed demand', 'Demand with a memory: it rises at once and halves in about five minutes.'],
+  'smoothed-demand': ['smoothed demand', 'Demand with slow decay: it rises at once and halves in about five minutes.'],
   target: [
     'target',
-    'The limit that a level would get if there were seats enough: its smoothed demand, and at least its floor.',
+    'The limit that a level would get if there were enough seats: its smoothed demand, and at least its floor.',
   ],
   floor: [
     'floor',
-    'The smallest limit that a level can get at a reallocation: its min, or its peak demand up to the nominal limit where that is more.',
+    'The smallest limit that a level can get at a reallocation: its min, or its peak demand up to the nominal limit if that is more.',
   ],
   'fair-fraction': [
     'fair fraction p',
@@ -114,7 +114,7 @@ export const QUEUES = {
   ],
   'flow-hash': [
     'flow hash',
-    '64 bits computed from the names of schema and flow. They decide the hand, on every server alike; renaming the schema deals new hands.',
+    '64 bits computed from the names of schema and flow. They decide the hand, the same on every server; renaming the schema changes the hands.',
   ],
   'shuffle-sharding': [
     'shuffle sharding',
@@ -154,7 +154,7 @@ export const QUEUES = {
   wait: ['wait', 'The time that a request spends in its queue, until it is dispatched, rejected or cancelled.'],
   quantile: [
     'p50, p99',
-    'Half, or 99 of 100, of the values are at most this. Read from histogram buckets, it is as exact as they are.',
+    'Half, or 99 of 100, of the values are at most this. Its precision is that of the histogram buckets.',
   ],
   dispatched: ['dispatched', 'Requests that left their queue, or passed without one, and started to execute.'],
   'virtual-time': [
@@ -188,7 +188,7 @@ export const REJECTIONS = {
   rejected: ['rejected', 'Requests answered 429 by priority and fairness, with a reason.'],
   'http-429': [
     '429',
-    'The HTTP status of a rejected request: too many requests. With client-side throttling the server never saw the request.',
+    'The HTTP status of a rejected request: too many requests. With client-side throttling the request never reached the server.',
   ],
   'queue-full': [
     'queue-full',
@@ -252,7 +252,7 @@ export const OBJECTS = {
   ],
   suggested: [
     'suggested object',
-    'A built-in level or schema that the server creates and keeps as in its release, unless its annotation says that you manage it.',
+    'A built-in level or schema that the server creates and keeps as in its release, unless its annotation disables that.',
   ],
   quiescing: [
     'quiescing',
@@ -302,7 +302,7 @@ export const CHANGES = {
   ],
   drift: [
     'drift',
-    'How objects differ from what they should be: the built-in objects, another cluster’s, or a folder’s.',
+    'Differences between objects and a reference: the built-in objects, another cluster’s, or a folder’s.',
   ],
 } as const
 

@@ -26,13 +26,13 @@ export function standingWords(standing: Standing, schema: string, level: string,
       if (schema === CATCH_ALL) return 'no requests, as intended'
       return standing.by.length === 0
         ? 'can never match: its rules match nothing'
-        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'takes' : 'take'} all`
+        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'matches' : 'match'} all its requests`
     case 'dangling':
       return `inactive: there is no level ${level}`
     case 'removed':
       return 'no longer among the objects'
     case 'unknown':
-      return 'not known'
+      return 'unknown'
   }
 }
 

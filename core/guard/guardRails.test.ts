@@ -237,7 +237,7 @@ describe('system traffic', () => {
     const { severity, message, remedy, evidence } = find(findings, 'system-traffic/node-heartbeats')
     expect(severity).toBe('blocks')
     expect(message).toBe(
-      'Node heartbeats: grab sends 3 kinds of requests to bad, which rejects what does not fit at once.',
+      'Node heartbeats: grab sends 3 kinds of requests to bad, which immediately rejects requests that exceed its seats.',
     )
     expect(evidence).toHaveLength(3)
     expect(remedy?.fix).toMatchObject({ object: { kind: 'FlowSchema', name: 'grab' }, value: 401 })
@@ -246,7 +246,7 @@ describe('system traffic', () => {
   })
 
   it.each([
-    ['catch-all', [], 'is for what no schema expects'],
+    ['catch-all', [], 'is for unmatched requests'],
     ['jail', [level('jail', 0, queue(64, 6))], 'has no seats of its own'],
   ] as const)('blocks %s', (name, levels, why) => {
     const { severity, message } = find(

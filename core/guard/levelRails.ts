@@ -203,7 +203,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
       objects: [levelRef(name)],
       message: `${name} has no nominal seats: ${withoutSeats(after)}.`,
       remedy: {
-        sentence: `Give ${name} at least one share, unless you mean to hold up its requests.`,
+        sentence: `Give ${name} at least one share, unless its requests are meant to wait.`,
         fix: { action: 'set', object: levelRef(name), path: [...sharesPath], value: 1 },
       },
       evidence,
@@ -262,7 +262,7 @@ function belowDemand(
         code: 'seats/below-demand',
         severity: 'warns',
         objects: [levelRef(name)],
-        message: `${name} may have at most ${counted(upper, 'seat')} after the edit, and asked for ${demand} on ${id} in the last period.`,
+        message: `${name} may have at most ${counted(upper, 'seat')} after the edit, and its demand was ${demand} on ${id} in the last period.`,
         remedy: { sentence: `Give ${name} more shares or a higher borrowing limit.` },
         evidence: [`upper limit before the edit: ${before.upper}`],
       },

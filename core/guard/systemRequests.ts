@@ -53,7 +53,7 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
       // Upstream names the schema for them health-for-strangers: a load balancer and a kubelet’s probe have no
       // credentials.
       ...['/livez', '/readyz', '/healthz', '/readyz?verbose'].map((path) =>
-        asks(`a stranger probes ${path}`, ANONYMOUS, 'GET', path),
+        asks(`an unauthenticated client probes ${path}`, ANONYMOUS, 'GET', path),
       ),
       asks('a kubelet probes /livez', NODE, 'GET', '/livez'),
     ],
@@ -105,7 +105,7 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
         'GET',
         `${CORE}/namespaces/default/configmaps${WATCH}&fieldSelector=metadata.name%3Dsettings`,
       ),
-      asks('a kubelet asks for a token', NODE, 'POST', `${CORE}/namespaces/default/serviceaccounts/web/token`),
+      asks('a kubelet requests a token', NODE, 'POST', `${CORE}/namespaces/default/serviceaccounts/web/token`),
       asks('a kubelet reviews a token', NODE, 'POST', TOKEN_REVIEWS),
       asks('a kubelet records an event', NODE, 'POST', `${CORE}/namespaces/default/events`),
     ],
@@ -118,7 +118,7 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
       asks('kube-scheduler watches pods', SCHEDULER, 'GET', `${CORE}/pods${WATCH}`),
       asks('kube-controller-manager lists namespaces', CONTROLLER_MANAGER, 'GET', `${CORE}/namespaces`),
       asks(
-        'kube-controller-manager asks for a token',
+        'kube-controller-manager requests a token',
         CONTROLLER_MANAGER,
         'POST',
         `${KUBE_SYSTEM}/serviceaccounts/job-controller/token`,
@@ -169,16 +169,16 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
     id: 'reviews',
     title: 'Access reviews',
     requests: [
-      asks('metrics-server asks whether a user may', account('metrics-server'), 'POST', REVIEWS),
-      asks('metrics-server asks whose a token is', account('metrics-server'), 'POST', TOKEN_REVIEWS),
+      asks('metrics-server creates an access review', account('metrics-server'), 'POST', REVIEWS),
+      asks('metrics-server creates a token review', account('metrics-server'), 'POST', TOKEN_REVIEWS),
       asks(
-        'a server of another namespace asks whether a user may',
+        'a server of another namespace creates an access review',
         'system:serviceaccount:extensions:apiserver',
         'POST',
         REVIEWS,
       ),
       asks(
-        'a server of another namespace asks whose a token is',
+        'a server of another namespace creates a token review',
         'system:serviceaccount:extensions:apiserver',
         'POST',
         TOKEN_REVIEWS,
@@ -204,7 +204,7 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
         MASTERS,
       ),
       asks('system:masters deletes a pod', 'admin', 'DELETE', `${CORE}/namespaces/default/pods/web-1`, MASTERS),
-      asks('the API server asks itself', 'system:apiserver', 'GET', `${CORE}/services`, ['system:masters']),
+      asks('the API server sends itself a request', 'system:apiserver', 'GET', `${CORE}/services`, ['system:masters']),
     ],
   },
 ]

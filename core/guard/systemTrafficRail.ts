@@ -136,9 +136,9 @@ function landingOf({ configuration }: Side, digest: RequestDigest, full: Readonl
   const place = { schema, level: plan.name, exempt: plan.exempt, nominal: limits.nominal }
   if (plan.exempt) return { ...place, problem: undefined }
   if (plan.name === CATCH_ALL)
-    return { ...place, problem: 'is for what no schema expects, and rejects what does not fit' }
+    return { ...place, problem: 'is for unmatched requests, and rejects those that exceed its seats' }
   if (limits.nominal === 0) return { ...place, problem: 'has no seats of its own' }
-  if (plan.queuing.queues <= 0) return { ...place, problem: 'rejects what does not fit at once' }
+  if (plan.queuing.queues <= 0) return { ...place, problem: 'immediately rejects requests that exceed its seats' }
   return { ...place, problem: full.get(plan.name) }
 }
 

@@ -20,7 +20,7 @@ export interface Reconciler {
   }
 }
 
-const PUTS_BACK = 'writes its own version of it again, at the latest with the next upgrade'
+const PUTS_BACK = 'restores its own version, at the latest with the next upgrade'
 
 const RECONCILERS: readonly Reconciler[] = [
   {
@@ -31,14 +31,14 @@ const RECONCILERS: readonly Reconciler[] = [
   },
   {
     who: 'Azure AKS',
-    does: 'writes its own version of it again',
+    does: 'restores its own version',
     severity: 'warns',
     escape: { label: 'aks-managed-skip-update-operation', value: 'true' },
     signs: { prefixes: ['aks-managed-'] },
   },
   {
     who: 'OpenShift',
-    does: 'writes its release’s version of it again within minutes',
+    does: 'restores its release’s version within minutes',
     severity: 'warns',
     signs: {
       managers: ['cluster-version-operator'],
@@ -57,13 +57,13 @@ const RECONCILERS: readonly Reconciler[] = [
   },
   {
     who: 'the addon manager of the control plane (GKE and others)',
-    does: 'writes its own version of it again',
+    does: 'restores its own version',
     severity: 'warns',
     signs: { labels: [['addonmanager.kubernetes.io/mode', 'Reconcile']] },
   },
   {
     who: 'Argo CD',
-    does: 'may bring it in line with its repository again; change it there',
+    does: 'may sync it with its repository again; change it there',
     severity: 'warns',
     signs: {
       managers: ['argocd-controller', 'argocd-application-controller'],
@@ -73,7 +73,7 @@ const RECONCILERS: readonly Reconciler[] = [
   },
   {
     who: 'Flux',
-    does: 'brings it in line with its repository again; change it there',
+    does: 'syncs it with its repository again; change it there',
     severity: 'warns',
     signs: {
       managers: ['kustomize-controller', 'helm-controller'],

@@ -83,7 +83,7 @@ describe('a series as bytes', () => {
 
   test('that is damaged says so', () => {
     const bytes = packSeries(historyOf(5))
-    expect(() => unpackSeries(bytes.subarray(0, bytes.length - 1))).toThrow('another length')
+    expect(() => unpackSeries(bytes.subarray(0, bytes.length - 1))).toThrow('does not match its header')
     const noHead = bytes.slice()
     noHead[5] = 0
     expect(() => unpackSeries(noHead)).toThrow(RangeError)

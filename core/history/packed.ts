@@ -53,12 +53,13 @@ interface Unpacked {
 }
 
 function unpacked(bytes: Uint8Array): Unpacked {
-  if (bytes.length < LENGTH_BYTES) throw new RangeError('a series is cut off')
+  if (bytes.length < LENGTH_BYTES) throw new RangeError('a series is truncated')
   const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
   const head = headOf(bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length))
   const at = LENGTH_BYTES + length
   const count = head.times.length * (1 + head.levels.length * head.columns.length)
-  if (bytes.length !== at + count * VALUE_BYTES) throw new RangeError('a series has another length than it says')
+  if (bytes.length !== at + count * VALUE_BYTES)
+    throw new RangeError('the length of a series does not match its header')
   const view = new DataView(bytes.buffer, bytes.byteOffset + at)
   // A day is a million of them: a function call or an iterator for each would be too slow.
   const values = new Float32Array(count)
@@ -139,7 +140,7 @@ function headOf(bytes: Uint8Array): z.infer<typeof HeadSchema> {
   try {
     return HeadSchema.parse(JSON.parse(new TextDecoder('utf-8').decode(bytes)))
   } catch (error) {
-    throw new RangeError('a series does not say what it is of', { cause: error })
+    throw new RangeError('the header of a series is invalid', { cause: error })
   }
 }
 

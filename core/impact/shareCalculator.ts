@@ -53,7 +53,7 @@ export function sharesForSeats(objects: ObjectSet, serverLimit: Seats, wanted: r
   if (largest > MOST_SHARES) {
     return {
       possible: false,
-      why: `It would take ${largest} shares for one level, and a level has at most ${MOST_SHARES}; ask for fewer seats or give the other levels fewer shares.`,
+      why: `It would take ${largest} shares for one level, and a level has at most ${MOST_SHARES}; request fewer seats or reduce the shares of the other levels.`,
     }
   }
   const shares = new Map([...targets.keys()].map((name, index) => [name, found[index] ?? 0]))

@@ -312,7 +312,7 @@ describe('the workspace', () => {
     await left.call('sources.disconnect', null)
     expect([a.ended(), b.ended()]).toEqual([true, false])
     expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['b'])
-    await expect(executed(left.connection)).rejects.toThrow('not connected any more')
+    await expect(executed(left.connection)).rejects.toThrow('no longer connected')
     b.frame(2, 21)
     settle()
     expect(seen.right.at(-1)).toEqual([21])
@@ -390,7 +390,7 @@ describe('the workspace', () => {
 
   it('answers not-found without a source or server', async () => {
     const query = { server: 'a', from: 0, to: 1, maxPoints: 10 }
-    await expect(console.call('history.series', query)).rejects.toThrow('not connected any more')
+    await expect(console.call('history.series', query)).rejects.toThrow('no longer connected')
     offer('a')
     await console.call('sources.connect', { spec: urls('a') })
     await expect(console.call('history.series', query)).rejects.toThrow('has no server "a"')

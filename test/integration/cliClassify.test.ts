@@ -178,7 +178,7 @@ describe('apf-console classify', () => {
     const text = readFixture('captures/v1.36.3/mixed.metrics.txt.gz').toString('utf8')
     await writeFile(later, text.replaceAll('v1.36.3', 'v1.99.0'))
     const { told } = await classify('--user', 'alice', '--url', '/api/v1/pods', '--file', later)
-    expect(told).toContain('the built-in objects of v1.37, for those of v1.99.0 are not known')
+    expect(told).toContain('the built-in objects of v1.37, because those of v1.99.0 are unknown')
   })
 
   it('takes limit and seats from the dumps of files, and no estimate from their request rows', async () => {
@@ -207,7 +207,7 @@ describe('apf-console classify', () => {
 
     const unknown = await seats(bare)
     expect(unknown).toMatchObject({ nominalLimit: 13, seats: { width: 1 } })
-    expect(unknown.seats.assumptions.join()).toContain('Number and size of configmaps are not known')
+    expect(unknown.seats.assumptions.join()).toContain('Number and size of configmaps are unknown')
 
     const seen = await seats(bare, dump)
     expect(seen).toMatchObject({ nominalLimit: 13, seats: { width: 2 } })
@@ -294,7 +294,7 @@ describe('apf-console classify', () => {
     [[], /classify needs a request/],
     [['--url', '/x'], /--url needs --user/],
     [['--user', 'a', '--url', 'x'], /must begin with a slash/],
-    [['--kubectl', 'get widgets'], /"widgets" is no built-in resource/],
+    [['--kubectl', 'get widgets'], /"widgets" is not a built-in resource/],
     [['--kubectl', 'get pods', '--url', '/x'], /in one way, not with --kubectl and --url/],
     [['--request', '/nowhere/at/all'], /there is no such file/],
     [['--user', 'a', '--url', '/x', 'file.yaml'], /given as --config file.yaml/],

@@ -119,7 +119,7 @@ describe('the Classify screen', () => {
       ])
       await user.selectOptions(screen.getByLabelText('Verb'), 'list')
       expect(
-        screen.getByText(/A subresource needs the name|list is about all objects/, { selector: 'p[role=status]' }),
+        screen.getByText(/A subresource needs the name|list applies to all objects/, { selector: 'p[role=status]' }),
       ).toBeTruthy()
       expect(screen.getByText(/The answer still applies to GET deployments\/scale web\./)).toBeTruthy()
     })
@@ -133,7 +133,7 @@ describe('the Classify screen', () => {
           .getAllByRole('columnheader')
           .map(({ textContent }) => textContent),
       ).toEqual(['Order', 'Flow schema', 'Level', 'Who', 'Verb', 'Path', 'Why'])
-      expect(screen.getByText('The level is exempt: nothing is queued, and no flow is told apart.')).toBeTruthy()
+      expect(screen.getByText('The level is exempt: nothing is queued, and flows are not separated.')).toBeTruthy()
     })
 
     it('reads a command, and says what cannot be read', async () => {
@@ -143,7 +143,7 @@ describe('the Classify screen', () => {
       expect(screen.getByText('Read as a kubectl command:')).toBeTruthy()
       expect(heading()).toBe('NHnode-high')
       await change('Command, audit event or path', 'hello')
-      expect(screen.getByText(/^This cannot be read as a request: write/)).toBeTruthy()
+      expect(screen.getByText(/^Cannot read this as a request: enter/)).toBeTruthy()
       expect(heading()).toBe('NHnode-high')
       expect(
         screen.getByText(/^The text cannot be read as a request. The answer still applies to .*nodes/),

@@ -96,7 +96,7 @@ test('serves a browser over TLS, and its pages neither offer nor ask what is ref
   const [cookie] = await page.context().cookies()
   expect(cookie).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Strict' })
 
-  const why = 'This console runs in the cluster and is read-only; start one of your own for this.'
+  const why = 'This console runs in the cluster and is read-only; start your own console for this.'
   const places = SCREENS.filter((name) => !OF_NO_USE.has(name)).flatMap((screen) => {
     const pages = pagesOf(screen)
     return pages.length === 0 ? [screen] : pages.map((one) => `${screen}/${one}`)

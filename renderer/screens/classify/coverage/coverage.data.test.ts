@@ -50,8 +50,8 @@ describe('a standing', () => {
     [{ kind: 'quiet', forMs: 12_000 }, 'none in the 12 s watched, some before'],
     [{ kind: 'quiet', forMs: 0 }, 'some since the start'],
     [{ kind: 'quiet', forMs: 900_000 }, 'no request for 15 min'],
-    [{ kind: 'shadowed', by: ['a'] }, 'can never match: a takes all'],
-    [{ kind: 'shadowed', by: ['a', 'b', 'c', 'd'] }, 'can never match: a, b, c and 1 more take all'],
+    [{ kind: 'shadowed', by: ['a'] }, 'can never match: a matches all its requests'],
+    [{ kind: 'shadowed', by: ['a', 'b', 'c', 'd'] }, 'can never match: a, b, c and 1 more match all its requests'],
     [{ kind: 'shadowed', by: [] }, 'can never match: its rules match nothing'],
     [{ kind: 'dangling' }, 'inactive: there is no level lost'],
   ])('%j is said as %j', (standing, text) => {

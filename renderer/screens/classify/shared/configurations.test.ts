@@ -41,9 +41,11 @@ describe('the objects to classify on', () => {
       text: 'This source has no flow schemas and levels to read. Requests are classified against the built-in objects of v1.30.4.',
     })
     expect(current(noVersion, 'v1.99.0')?.note?.text).toContain(
-      'classified against the built-in objects of v1.37, for those of v1.99.0 are not known.',
+      'classified against the built-in objects of v1.37, because those of v1.99.0 are unknown.',
     )
-    expect(current(noVersion, 'v1.23.4')?.note?.text).toContain('objects of v1.29, for those of v1.23.4 are not known')
+    expect(current(noVersion, 'v1.23.4')?.note?.text).toContain(
+      'objects of v1.29, because those of v1.23.4 are unknown',
+    )
     expect(current(state({ connection: 0, origin: 'none' }))?.note?.text).toContain('Nothing is connected.')
     expect(current(noVersion)?.version).toBe('v1.37.0')
   })
