@@ -76,7 +76,7 @@ export function statusLines({
 }: EtcdState): readonly string[] {
   const store =
     storage === null
-      ? 'Storage: not known; the member does not answer.'
+      ? 'Storage: unknown; the member does not answer.'
       : `Storage: ${percent(storage.usedBytes / storage.quotaBytes)} of the quota${storage.quotaFrom === 'default' ? ' (2 GiB assumed)' : ''} used, ${percent(storage.allocatedBytes / storage.quotaBytes)} allocated; ${storage.gap} entries committed and not applied.`
   const would = mode === 'observe'
   const past = bypass === undefined ? undefined : bypassText(bypass)
