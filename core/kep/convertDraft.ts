@@ -22,7 +22,7 @@ export const LOSSES = {
   L7: 'a second exempt level',
   L8: 'precedences that differ beyond 2 to 9999',
   L9: 'a test of subresource, name or isResource',
-  L10: 'shares of 0, which are no seats in v1',
+  L10: 'shares of 0, which give no seats in v1',
 } as const
 export type LossCode = keyof typeof LOSSES
 
@@ -92,7 +92,7 @@ function convertLevel(level: RequestPriority, { levels }: DraftSet, losses: Loss
 
 function catchAllSchema({ name, queues }: RequestPriority, losses: Loss[]): FlowSchema {
   const schema = `${name}-${CATCH_ALL}`
-  const instead = `The FlowSchema ${schema} sends it what no other schema matches.`
+  const instead = `The FlowSchema ${schema} sends it all requests that no other schema matches.`
   losses.push({ code: 'L6', object: `RequestPriority ${name}`, atom: '', instead })
   return {
     metadata: { name: schema },
@@ -115,7 +115,7 @@ function clamped(order: readonly DraftFlowSchema[]): Loss[] {
     if (at === schema.matchingPriority) return []
     const others = order.filter((one) => precedenceOf(one) === at && one.matchingPriority !== schema.matchingPriority)
     if (others.length === 0) return []
-    const instead = `Its precedence is ${at}, as that of ${others.map(({ name }) => name).join(', ')}; names decide between them.`
+    const instead = `Its precedence is ${at}, the same as that of ${others.map(({ name }) => name).join(', ')}; names decide between them.`
     return [{ code: 'L8', object: `FlowSchema ${schema.name}`, atom: String(schema.matchingPriority), instead }]
   })
 }
@@ -137,7 +137,7 @@ function convertSchema(
   const { flowDistinguisher: flow } = schema
   const isTold = flow !== undefined && level !== undefined && !level.exempt && level.queues > 1
   if (isTold && flow.transform !== undefined) {
-    const instead = `Each ${flow.source} is a flow of its own.`
+    const instead = `Each ${flow.source} is a separate flow.`
     losses.push({ code: 'L5', object, atom: flow.transform.source, instead })
   }
   return [
@@ -182,7 +182,7 @@ function convertConjunction(
   const work: { -readonly [K in keyof Work]: Work[K] } = {}
   for (const atom of atoms) {
     if (atom.negated && isCovered(atom, earlier)) {
-      const instead = 'Covered: an earlier schema takes the requests that it excludes, so that the test is not needed.'
+      const instead = 'Not needed: an earlier schema takes the requests that this test excludes.'
       losses.push({ code: 'L1', atom: atomText(atom), instead })
       continue
     }

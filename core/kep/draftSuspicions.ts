@@ -35,7 +35,7 @@ function ofLevel(
     })
   }
   if (schemas.length > 0 && !schemas.some((schema) => schema.level === level.name)) {
-    const left = level.catchAll ? 'only what no FlowSchema matches reaches it' : 'no request reaches it'
+    const left = level.catchAll ? 'only requests that no FlowSchema matches reach it' : 'no request reaches it'
     told.push({
       of: level,
       finding: suspicious('metadata.name', `No FlowSchema names the level ${quoted(level.name)}: ${left}.`),
@@ -58,8 +58,7 @@ function ofSchema(schema: DraftFlowSchema, levels: ReadonlyMap<string, RequestPr
     )
   }
   if (flow?.source === 'namespace' && !match.every(wantsResource)) {
-    const message =
-      'The schema also matches requests that are for no resource: they have no namespace and share the empty flow.'
+    const message = 'The schema also matches non-resource requests: they have no namespace and share the empty flow.'
     told.push(suspicious('spec.flowDistinguisher.source', message))
   }
   for (const [index, atoms] of match.entries()) {

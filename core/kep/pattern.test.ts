@@ -32,7 +32,7 @@ test.each([
 test.each([
   ['a(b', 1, 'has a ( without a )'],
   ['ab)', 2, 'has a ) without a ('],
-  ['*a', 0, 'has a * that repeats nothing'],
+  ['*a', 0, 'has a * with nothing to repeat'],
   ['(?=a)', 0, 'look-around and flags are not supported'],
   ['[z-a]', 2, 'range'],
   ['[a', 0, '[ without a ]'],

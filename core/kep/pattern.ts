@@ -141,7 +141,7 @@ class Compiler {
       case '*':
       case '+':
       case '?':
-        throw new Unreadable(at, `has a ${next} that repeats nothing`)
+        throw new Unreadable(at, `has a ${next} with nothing to repeat`)
       default:
         return this.addLiteral(next)
     }
@@ -218,7 +218,7 @@ class Compiler {
         const dash = this.at
         this.at += 1
         const end = this.setItem(at, tests)
-        if (end === undefined || end < from) throw new Unreadable(dash, 'has a range of characters that is not one')
+        if (end === undefined || end < from) throw new Unreadable(dash, 'has an invalid range of characters')
         to = end
       }
       tests.push((c) => c >= from && c <= to)

@@ -43,12 +43,12 @@ test('reads the example of the draft, both ways of writing a test, with warnings
   expect(read.findings.every(({ severity }) => severity === 'warning')).toBe(true)
   const told = read.findings.map(({ kind, name, message }) => `${kind} ${name}: ${message}`)
   const wanted = [
-    /^RequestPriority workload-low: No FlowSchema names the level “workload-low”: only what no FlowSchema matches/,
+    /^RequestPriority workload-low: No FlowSchema names the level “workload-low”: only requests that no FlowSchema matches/,
     /^FlowSchema system-low: The level “system-low” has one queue: the flowDistinguisher is ignored/,
     /^FlowSchema system-top: There are two objects “system-top” of kind FlowSchema; this one is read as “system-top-2”/,
     /^FlowSchema system-top: The level “system-top” is exempt: the flowDistinguisher is ignored/,
-    /^FlowSchema workload-high: The schema also matches requests that are for no resource/,
-    /^FlowSchema workload-low: The schema also matches requests that are for no resource/,
+    /^FlowSchema workload-high: The schema also matches non-resource requests/,
+    /^FlowSchema workload-low: The schema also matches non-resource requests/,
     /^FlowSchema system-high: Controllers authenticate as service accounts/,
     /^FlowSchema system-low: Controllers authenticate .* not as “system:controller:garbage-collector”/,
   ]

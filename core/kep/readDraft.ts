@@ -57,8 +57,7 @@ export function readDraft(text: string, file: string): ReadDraft {
     const locateIn = (finding: Finding): LocatedFinding =>
       located(tree, finding, { file, kind: kind ?? '', name, positionOf })
     if (kind === undefined) {
-      const message =
-        'This is no object of the draft, which are RequestPriority and FlowSchema: move it to a file of its own.'
+      const message = 'This is not an object of the draft (RequestPriority or FlowSchema): move it to a separate file.'
       own.push(rejected('', 'Malformed', message))
     } else {
       found = true

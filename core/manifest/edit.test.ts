@@ -125,8 +125,8 @@ describe('editManifest', () => {
       const edited = editManifest(text, path, value)
       return edited.ok ? 'it can' : edited.why
     }
-    expect(why(['a'], 'a: 1\nb: [', 2)).toMatch(/^The text cannot be read \(line 2\); mend it first\./)
-    expect(why(['a'], 'a: 1\n---\na: 2\n', 2)).toBe('The text holds more than one object.')
+    expect(why(['a'], 'a: 1\nb: [', 2)).toMatch(/^Cannot read the text \(line 2\); fix it first\./)
+    expect(why(['a'], 'a: 1\n---\na: 2\n', 2)).toBe('The text contains more than one object.')
     expect(why(['a', 'b'], 'a: 1\n', 2)).toBe('There is no map that could have a field “b”.')
     expect(why(['a', 2], 'a: [1]\n', 2)).toBe('The list has 1 entries; entry 2 would leave a gap.')
     expect(why(['a'], '<<: {a: 1}\nb: 2\n')).toMatch(/anchors or merge keys/)

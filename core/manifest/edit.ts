@@ -30,7 +30,7 @@ export function insertEntry(text: string, path: FieldPath, index: number, value:
   const current = valueOf(text)
   if (!current.ok) return current
   const list = getIn(current.value, path) ?? []
-  if (!isList(list)) return { ok: false, why: 'There is no list in this place.' }
+  if (!isList(list)) return { ok: false, why: 'This field is not a list.' }
   return editManifest(text, path, list.toSpliced(index, 0, toJson(value)))
 }
 
@@ -51,7 +51,7 @@ function rewrite(original: string, wanted: Json): Edited {
   }
   return {
     ok: false,
-    why: 'The text says this with anchors or merge keys that cannot be changed in one place; edit the text itself.',
+    why: 'The text defines this with anchors or merge keys, which cannot be changed in one place. Edit the text itself.',
   }
 }
 
@@ -89,9 +89,9 @@ export function valueOf(text: string): Changed {
   const broken = documents.find(({ tree, problems }) => tree === undefined && problems.length > 0)?.problems[0]
   if (broken !== undefined) {
     const line = lineStarts(text).filter((start) => start <= broken.at.from).length
-    return { ok: false, why: `The text cannot be read (line ${line}); mend it first. ${broken.message}` }
+    return { ok: false, why: `Cannot read the text (line ${line}); fix it first. ${broken.message}` }
   }
-  if (trees.length > 1) return { ok: false, why: 'The text holds more than one object.' }
+  if (trees.length > 1) return { ok: false, why: 'The text contains more than one object.' }
   const [tree] = trees
   return { ok: true, value: tree === undefined ? null : toJson(jsonOf(tree)) }
 }

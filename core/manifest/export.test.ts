@@ -178,7 +178,7 @@ spec:
     expect(diff).toBe('')
     expect(notes).toEqual([
       expect.stringMatching(
-        /^PriorityLevelConfiguration workload-low in a\.yaml is not part of the diff: The text says this with anchors/,
+        /^PriorityLevelConfiguration workload-low in a\.yaml is not part of the diff: The text defines this with anchors/,
       ),
     ])
   })

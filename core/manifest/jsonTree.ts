@@ -93,7 +93,7 @@ class JsonReader {
             path: [...path, name],
             reason: 'FieldValueDuplicate',
             severity: 'error',
-            message: `${quoted(name)} stands here a second time; a server that reads strictly rejects it. Remove one.`,
+            message: `Duplicate key ${quoted(name)}. A server with strict validation rejects it. Remove one.`,
           })
         }
         entries.set(name, { key, value: this.value([...path, name], depth + 1) })
@@ -133,7 +133,7 @@ class JsonReader {
     }
     const value = found?.[0] === '"' ? parseJson(this.#text.slice(from, QUOTE.lastIndex)) : undefined
     if (typeof value !== 'string')
-      throw this.#error('This string does not end on its line, or holds what JSON must escape.')
+      throw this.#error('This string does not end on its line, or contains unescaped characters.')
     this.#at = QUOTE.lastIndex
     return value
   }

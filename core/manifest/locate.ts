@@ -9,7 +9,7 @@ import { readYaml } from './yamlTree.ts'
 /** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
   if (text.includes('\0')) {
-    const message = 'The text holds zero bytes, as UTF-16 does when it is read as UTF-8; save the file as UTF-8.'
+    const message = 'The text contains zero bytes, which is typical of UTF-16. Save the file as UTF-8.'
     return [{ problems: [malformed({ from: 0, to: 0 }, message)] }]
   }
   const json = /\.json$/i.test(file)
@@ -30,7 +30,7 @@ function hintFor(tree: Tree, { field, reason }: Finding): string {
   if (!whole || value.type !== 'scalar') return ''
   const { plain } = value
   if (plain !== undefined && isBooleanWord(plain)) {
-    return ` Without quotes ${plain} means ${String(value.value)} in YAML; “${plain}” is the word.`
+    return ` Without quotes, YAML reads ${plain} as ${String(value.value)}; “${plain}” is the word.`
   }
   if (plain !== undefined && Number.isInteger(value.value)) return ` Without quotes it is a number; “${plain}” is text.`
   if (typeof value.value !== 'string' || plain !== undefined) return ''

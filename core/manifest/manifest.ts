@@ -116,7 +116,7 @@ function dangling(
     if (document.checked?.kind !== 'FlowSchema') return []
     const { name } = document.checked.object.spec.priorityLevelConfiguration
     if (name === '' || levels.has(name)) return []
-    const message = `There is no PriorityLevelConfiguration ${quoted(name)}; while it is missing, the server passes over this FlowSchema. Define the level or name another one.`
+    const message = `There is no PriorityLevelConfiguration ${quoted(name)}, so the server skips this FlowSchema. Define the level or name another one.`
     return [warning(document, 'spec.priorityLevelConfiguration.name', 'FieldValueNotFound', message)]
   })
 }

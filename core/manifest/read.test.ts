@@ -56,14 +56,14 @@ describe('readManifests', () => {
         line: 23,
         column: 1,
         about: 'skipped',
-        message: 'ClusterRole “z” is no flow-control object and was not checked.',
+        message: 'ClusterRole “z” is not a flow-control object and was not checked.',
       },
       {
         file: 'a.yaml',
         line: 27,
         column: 1,
         about: 'skipped',
-        message: 'This is no Kubernetes object (it has no kind) and was not checked.',
+        message: 'This is not a Kubernetes object (it has no kind) and was not checked.',
       },
     ])
   })
@@ -93,7 +93,7 @@ describe('readManifests', () => {
     const array = read(`[${one}, ${one}]`, 'standard input')
     expect(array.documents).toHaveLength(2)
     expect(array.notes.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^kubectl does not take an array/),
+      expect.stringMatching(/^kubectl does not accept an array/),
     ])
     // YAML in flow style may resemble JSON, but not in a file with a JSON name.
     expect(read(one.replaceAll('"', ''), 'a.yaml').documents).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('readManifests', () => {
   it('explains the traps of YAML', () => {
     const messages = (text: string): readonly string[] => read(text).findings.map(({ message }) => message)
     expect(messages(changed('name: devs\n      res', 'name: on\n      res'))).toEqual([
-      expect.stringMatching(/not true\. Without quotes on means true in YAML; “on” is the word\.$/),
+      expect.stringMatching(/not true\. Without quotes, YAML reads on as true; “on” is the word\.$/),
     ])
     expect(messages(changed('clusterScope: true', 'clusterScope: "true"'))).toEqual([
       expect.stringMatching(/In quotes it is text; without them it is true\.$/),
@@ -127,7 +127,9 @@ describe('readManifests', () => {
     expect(messages(changed('name: devs\nspec', 'name: 12\nspec'))).toEqual([
       expect.stringMatching(/Without quotes it is a number; “12” is text\.$/),
     ])
-    expect(messages(SCHEMA.split('').join('\0'))).toEqual([expect.stringMatching(/zero bytes, as UTF-16 does/)])
+    expect(messages(SCHEMA.split('').join('\0'))).toEqual([
+      expect.stringMatching(/zero bytes, which is typical of UTF-16/),
+    ])
   })
 
   it('converts earlier versions, and points at their own fields', () => {

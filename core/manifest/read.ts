@@ -119,7 +119,7 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
   if (tree.type === 'list' && path.length === 0) {
     found.notes.push({
       at: tree.range,
-      message: 'kubectl does not take an array of objects; to it, wrap them in a List.',
+      message: 'kubectl does not accept an array of objects. Wrap them in a List.',
     })
     for (const [index, item] of tree.items.entries()) collect(item, [index], {}, found)
     return
@@ -155,10 +155,10 @@ function looksLikeOurs(tree: Mapping): boolean {
 const TELLING_MEMBERS = ['matchingPrecedence', 'priorityLevelConfiguration', 'distinguisherMethod', 'limited', 'exempt']
 
 function skippedMessage(tree: Mapping, kind: string | undefined): string {
-  if (kind === undefined) return 'This is no Kubernetes object (it has no kind) and was not checked.'
+  if (kind === undefined) return 'This is not a Kubernetes object (it has no kind) and was not checked.'
   const metadata = tree.entries.get('metadata')?.value
   const name = metadata?.type === 'mapping' ? textAt(metadata, 'name') : undefined
-  return `${kind}${name === undefined ? '' : ` ${quoted(name)}`} is no flow-control object and was not checked.`
+  return `${kind}${name === undefined ? '' : ` ${quoted(name)}`} is not a flow-control object and was not checked.`
 }
 
 /** A text member. Anything else counts as absent here and is reported as a finding elsewhere. */

@@ -17,7 +17,7 @@ describe('readYaml', () => {
       e: 'on',
       f: 'no',
     })
-    expect(valueOf('a: !!int 5x\n')).toBe('“5x” is not what its tag says (int).')
+    expect(valueOf('a: !!int 5x\n')).toBe('“5x” does not match its tag (int).')
   })
 
   it('refuses the escape that YAML 1.1 has not', () => {
@@ -29,7 +29,7 @@ describe('readYaml', () => {
   it('reads keys that are no words as the words that JSON has for them', () => {
     expect(valueOf('1: a\non: b\n1.0: c\n')).toEqual({ '1': 'c', true: 'b' })
     for (const text of ['? [a]\n: b\n', '~: a\n', ': a\n'])
-      expect(valueOf(text)).toBe('A key must be a word; JSON has no others.')
+      expect(valueOf(text)).toBe('A key must be a string, number or boolean.')
   })
 
   it('reads anchors and merge keys, which replace what stands before them', () => {
@@ -40,7 +40,7 @@ describe('readYaml', () => {
     ])
     expect(valueOf('<<: [{a: 1}, {a: 2, b: 3}]\n')).toEqual({ a: 1, b: 3 })
     expect(valueOf(`'<<': {a: 1}\n`)).toEqual({ '<<': { a: 1 } })
-    expect(valueOf('<<: 1\n')).toBe('A merge key (<<) takes a map or a list of maps.')
+    expect(valueOf('<<: 1\n')).toBe('A merge key (<<) needs a map or a list of maps.')
     expect(valueOf('a: *nope\n')).toBe('There is no anchor &nope before this alias.')
     expect(valueOf('a: &a [*a]\n')).toBe('The anchor &a contains itself.')
   })

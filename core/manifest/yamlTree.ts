@@ -123,7 +123,7 @@ class TreeReader {
     const plain = node.type === 'PLAIN' && untagged
     const value = plain || resolved ? resolvePlain(text) : text
     if (resolved && typeof value === 'string') {
-      return this.#refuse(range, path, `${quoted(text)} is not what its tag says (${node.tag?.slice(PREFIX.length)}).`)
+      return this.#refuse(range, path, `${quoted(text)} does not match its tag (${node.tag?.slice(PREFIX.length)}).`)
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
       return this.#refuse(range, path, `${text} is a number that JSON does not have; write it in quotes if it is text.`)
@@ -162,7 +162,7 @@ class TreeReader {
           path: valuePath,
           reason: 'FieldValueDuplicate',
           severity: 'error',
-          message: `${quoted(name)} stands here a second time; a server that reads strictly rejects it, kubectl takes the last one. Remove one.`,
+          message: `Duplicate key ${quoted(name)}. A server with strict validation rejects it, kubectl uses the last one. Remove one.`,
         })
       }
       written.add(name)
@@ -175,7 +175,7 @@ class TreeReader {
   #key(node: Node | null, at: TextRange, path: FieldPath): string | undefined {
     const tree = isScalar(node) || isAlias(node) ? this.read(node, path, 0) : NOTHING
     if (tree.type === 'scalar' && tree.value !== null) return String(tree.value)
-    this.#refuse(at, path, 'A key must be a word; JSON has no others.')
+    this.#refuse(at, path, 'A key must be a string, number or boolean.')
     return undefined
   }
 
@@ -184,13 +184,13 @@ class TreeReader {
     const sources = tree.type === 'list' ? tree.items.toReversed() : [tree]
     for (const source of sources) {
       if (source.type !== 'mapping') {
-        this.#refuse(tree.range, path, 'A merge key (<<) takes a map or a list of maps.')
+        this.#refuse(tree.range, path, 'A merge key (<<) needs a map or a list of maps.')
         return
       }
       for (const [name, entry] of source.entries) {
         into.set(name, entry)
         if (!written.has(name)) continue
-        const message = `kubectl takes ${quoted(name)} from this merge key, other tools from the line before: write << first.`
+        const message = `kubectl reads ${quoted(name)} from this merge key, other tools from the line before: put << first.`
         this.problems.push({ at, path: [...path, name], reason: 'FieldValueDuplicate', severity: 'warning', message })
       }
     }

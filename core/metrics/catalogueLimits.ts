@@ -33,7 +33,7 @@ export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
   ),
   levelGauge('lower_limit_seats', {
     meaning: 'Seats that cannot be lent: nominal minus lendable.',
-    cannotShow: 'A guarantee: when the exempt level uses the server up, limits fall to it and requests still wait.',
+    cannotShow: 'A guarantee: when the exempt level exhausts the server, limits fall to it and requests still wait.',
     whenMissing: 'Lower limits are unknown.',
   }),
   levelGauge('upper_limit_seats', {
@@ -47,23 +47,23 @@ export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
     whenMissing: 'Current limits are unknown, and with them lending and borrowing.',
   }),
   levelGauge('demand_seats_high_watermark', {
-    meaning: 'Most seats wanted at once, executing and waiting, in the last adjustment period.',
-    cannotShow: 'How long they were wanted: one burst of a millisecond sets it.',
+    meaning: 'Highest seat demand, executing and waiting, in the last adjustment period.',
+    cannotShow: 'How long the demand lasted: one burst of a millisecond sets it.',
     whenMissing: 'The high watermark of demand is unknown.',
   }),
   levelGauge('demand_seats_average', {
-    meaning: 'Time-weighted average of seats wanted in the last adjustment period.',
-    cannotShow: 'The present: it is up to 10 s old, and in a torn page newer than the smoothed demand beside it.',
+    meaning: 'Time-weighted average of seat demand in the last adjustment period.',
+    cannotShow: 'The present: it is up to 10 s old, and in a torn page newer than the smoothed demand next to it.',
     whenMissing: 'The average demand is unknown.',
   }),
   levelGauge('demand_seats_stdev', {
-    meaning: 'Time-weighted standard deviation of seats wanted in the last adjustment period.',
+    meaning: 'Time-weighted standard deviation of seat demand in the last adjustment period.',
     cannotShow: 'A symmetric band: demand is bounded by 0 and bursts upwards.',
     whenMissing: 'The deviation of demand is unknown.',
   }),
   levelGauge('demand_seats_smoothed', {
     meaning: 'Demand that the limits follow: rises at once to average plus deviation, halves in about 5 minutes.',
-    cannotShow: 'Present need: an idle level holds on to seats until it has decayed.',
+    cannotShow: 'The current need: an idle level keeps seats until it has decayed.',
     whenMissing: 'Smoothed demand is unknown, and why limits are what they are.',
   }),
   levelGauge('target_seats', {
@@ -100,7 +100,7 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
     needed: true,
     meaning: 'Old name of the nominal limit.',
     cannotShow: 'What gates requests: the current limit does.',
-    whenMissing: 'Nothing is lost: nominal_limit_seats holds the same number and is shown.',
+    whenMissing: 'Nothing is lost: nominal_limit_seats has the same value and is shown.',
   },
   {
     name: 'apiserver_flowcontrol_request_concurrency_in_use',
@@ -114,7 +114,7 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
     needed: true,
     meaning: 'Old name of executing seats.',
     cannotShow: 'Anything that current_executing_seats does not.',
-    whenMissing: 'Nothing is lost: current_executing_seats holds the same number and is shown.',
+    whenMissing: 'Nothing is lost: current_executing_seats has the same value and is shown.',
   },
 ]
 
@@ -152,7 +152,7 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     needed: true,
     meaning: 'Always 1; the label git_version is the version of the server.',
     cannotShow: 'Which feature gates and flags the server runs with.',
-    whenMissing: 'The version of the server is not known from its metrics.',
+    whenMissing: 'The metrics do not show the version of the server.',
   },
   {
     name: 'apiserver_current_inflight_requests',
@@ -175,7 +175,7 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     presence: 'at-rest',
     needed: false,
     meaning: 'Highest number of requests queued within the last second, read-only and mutating ones apart.',
-    cannotShow: 'A queue that stands still: the mark restarts at 0 each second, whatever is waiting.',
+    cannotShow: 'A constant queue: the mark restarts at 0 each second, regardless of waiting requests.',
     whenMissing: 'Queued requests are shown per level instead.',
   },
   {

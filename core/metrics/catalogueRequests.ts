@@ -14,7 +14,7 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     needed: true,
     meaning:
       'Requests rejected since the start, because a queue was full, the level has no queues, or waiting took too long.',
-    cannotShow: 'Who was rejected; reason time-out also holds clients that went away while waiting.',
+    cannotShow: 'Who was rejected; reason time-out includes clients that disconnected while waiting.',
     whenMissing: 'Rejections are unknown.',
   },
   {
@@ -25,7 +25,7 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Requests that began to execute since the start, those of the exempt level included.',
+    meaning: 'Requests that started to execute since the server started, including the exempt level.',
     cannotShow: 'How they ended, and how many seats each took.',
     whenMissing: 'Dispatched requests and their rate are unknown.',
   },
@@ -38,7 +38,7 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     presence: 'after-event',
     needed: true,
     meaning: 'Requests waiting in queues at this instant.',
-    cannotShow: 'Anything between two scrapes: a queue that fills and drains in a second may never be seen.',
+    cannotShow: 'Anything between two scrapes: a queue that fills and drains in a second may be missed.',
     whenMissing: 'Queued requests are unknown.',
   },
   {
@@ -63,7 +63,7 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Length of the chosen queue as each enqueued request saw it, itself included.',
+    meaning: 'Length of the selected queue when each request was enqueued, including the request.',
     cannotShow: 'The length over time: it is weighted by arrivals, so busy moments count more.',
     whenMissing: 'Queue lengths at arrival are unknown.',
   },
@@ -100,7 +100,7 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Seconds that each request of a limited level waited; execute="false" holds those rejected at once.',
+    meaning: 'Seconds that each request of a limited level waited; execute="false" contains those rejected at once.',
     cannotShow:
       'Served requests alone: those that timed out in the queue count under execute="true"; exempt is not in it.',
     whenMissing: 'Waiting times are unknown.',
@@ -236,8 +236,8 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     since: 26,
     presence: 'at-rest',
     needed: true,
-    meaning: 'Nanoseconds spent at each ratio of seats wanted to the current limit.',
-    cannotShow: 'The ratio to the nominal limit, although its description says so; beyond 6 only that it was more.',
+    meaning: 'Nanoseconds spent at each ratio of seat demand to the current limit.',
+    cannotShow: 'The ratio to the nominal limit, contrary to its description; ratios above 6 are not distinguished.',
     whenMissing: 'Demand is known only as statistics of adjustment periods.',
   },
   {

@@ -271,8 +271,8 @@ function describeOther(line: string): string {
   const start = line.trimStart()
   if (start === '') return 'The text is empty; a dump begins with a line of column names.'
   if (start.startsWith('<'))
-    return 'This is a web page, not a dump: something between here and the API server answered.'
-  if (start.startsWith('{')) return 'This is a JSON answer, probably an error of the API server, not a dump.'
+    return 'This is a web page, not a dump: the response came from something between the console and the API server.'
+  if (start.startsWith('{')) return 'This is a JSON response, probably an error of the API server, not a dump.'
   const shown = start.length > SHOWN ? `${start.slice(0, SHOWN)}…` : start
   return `Expected a line of column names such as "PriorityLevelName, …" and found ${JSON.stringify(shown)}.`
 }

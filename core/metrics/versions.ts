@@ -40,11 +40,11 @@ export function parseKubernetesVersion(text: string | undefined): KubernetesVers
 export function versionNote(version: string | undefined): string | undefined {
   if (version === undefined || parseKubernetesVersion(version) === undefined) {
     const named = version === undefined ? 'reports no version' : 'reports a version that cannot be read'
-    return `This server ${named}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may not be its own.`
+    return `This server ${named}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may differ from its own.`
   }
   if (isCovered(version)) return undefined
   const rules = ruledBy(version)
   return rules === `v1.${COVERED_MINORS.oldest}`
-    ? `${version} is older than ${COVERED_RANGE}, the releases that the console knows. Metrics are read under their earlier names; what this release does not measure is listed as missing, and limits and objects follow the rules of ${rules}, which may not be its own.`
-    : `${version} is newer than ${COVERED_RANGE}, the releases that the console knows. Metrics and limits are read by the rules of ${rules}: families that are new or were renamed are not shown, and predictions may be wrong.`
+    ? `${version} is older than the supported releases, ${COVERED_RANGE}. Metrics are read under their earlier names, and metrics that this release lacks are listed as missing. Limits and objects follow the rules of ${rules}, which may differ from the server's.`
+    : `${version} is newer than the supported releases, ${COVERED_RANGE}. Metrics and limits are read by the rules of ${rules}: new or renamed families are not shown, and predictions may be wrong.`
 }

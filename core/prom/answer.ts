@@ -43,12 +43,12 @@ export function readAnswer(json: unknown): PromAnswer {
   if (status !== 'success' || !isRecord(data)) return foreign('has no status and data of the Prometheus API')
   const { resultType, result } = data
   if ((resultType !== 'matrix' && resultType !== 'vector') || !Array.isArray(result)) {
-    return foreign('holds no list of series')
+    return foreign('contains no list of series')
   }
   const series: PromSeries[] = []
   for (const item of result) {
     const read = readSeries(item)
-    if (read === undefined) return foreign('holds a series that cannot be read')
+    if (read === undefined) return foreign('contains an unreadable series')
     if (read.times.length > 0) series.push(read)
   }
   return { kind: 'series', series, warnings: warningsOf(json, data) }

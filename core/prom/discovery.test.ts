@@ -76,7 +76,7 @@ describe('discovery', () => {
 })
 
 test('an interval says which recomputations it hides', () => {
-  expect(hiddenByInterval(30_000)).toContain('about one of 3 recomputations is seen')
+  expect(hiddenByInterval(30_000)).toContain('about one of 3 recomputations')
   expect(hiddenByInterval(15_000)).toContain('about one of 1.5 recomputations')
   expect(hiddenByInterval(5_000)).not.toContain('recomputations')
 })
@@ -84,6 +84,6 @@ test('an interval says which recomputations it hides', () => {
 test('where all recomputations are seen there is nothing to say about them', () => {
   expect(hiddenReallocations(10_000)).toBeUndefined()
   expect(hiddenReallocations(30_000)).toBe(
-    'Prometheus scrapes this server every 30 s. The server recomputes limits every 10 s, so about one of 3 recomputations is seen.',
+    'Prometheus scrapes this server every 30 s. The server recomputes limits every 10 s, so scrapes show about one of 3 recomputations.',
   )
 })

@@ -14,11 +14,11 @@ const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
 export function hiddenReallocations(ms: number): string | undefined {
   if (ms <= REALLOCATION_MS) return undefined
   const of = Number((ms / REALLOCATION_MS).toFixed(1))
-  return `${scrapedEvery(ms)} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so about one of ${of} recomputations is seen.`
+  return `${scrapedEvery(ms)} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so scrapes show about one of ${of} recomputations.`
 }
 
 /** Everything that scrapes at this interval miss. */
 export const hiddenByInterval = (ms: number): string =>
-  `${hiddenReallocations(ms) ?? scrapedEvery(ms)} Seats and queues are those at the scrape; what rose and fell between two scrapes shows in counters only.`
+  `${hiddenReallocations(ms) ?? scrapedEvery(ms)} Seats and queues are those at the scrape: only counters show changes between two scrapes.`
 
 const scrapedEvery = (ms: number): string => `Prometheus scrapes this server every ${seconds(ms)}.`

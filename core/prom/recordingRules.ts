@@ -13,21 +13,21 @@ const PREFIX = 'priority_level:apiserver_flowcontrol_'
 
 /** Recorded for each level: sums over its flow schemas, which account for most of the series. */
 const RULES = [
-  ['current_executing_seats:sum', 'executing', 'executing seats: one series a level in place of one a flow schema.'],
-  ['current_inqueue_requests:sum', 'queued', 'queued requests: one series a level in place of one a flow schema.'],
+  ['current_executing_seats:sum', 'executing', 'executing seats: one series per level instead of one per flow schema.'],
+  ['current_inqueue_requests:sum', 'queued', 'queued requests: one series per level instead of one per flow schema.'],
   [
     'dispatched_requests:rate',
     'dispatched',
-    'dispatched requests: one series a level in place of one a flow schema, and one sample in place of a window of them.',
+    'dispatched requests: one series per level instead of one per flow schema, and one sample instead of a window of them.',
   ],
   [
     'rejected_requests:rate',
     'rejected',
-    'rejected requests: one series a level in place of one a flow schema and reason.',
+    'rejected requests: one series per level instead of one per flow schema and reason.',
   ],
-  ['request_wait_duration_seconds:p50', 'waitP50', 'median waits: one series a level in place of 14 a flow schema.'],
-  ['request_wait_duration_seconds:p99', 'waitP99', 'waits: one series a level in place of 14 a flow schema.'],
-  ['request_execution_seconds:p99', 'executionP99', 'executions: one series a level in place of 14 a flow schema.'],
+  ['request_wait_duration_seconds:p50', 'waitP50', 'median waits: one series per level instead of 14 per flow schema.'],
+  ['request_wait_duration_seconds:p99', 'waitP99', 'waits: one series per level instead of 14 per flow schema.'],
+  ['request_execution_seconds:p99', 'executionP99', 'executions: one series per level instead of 14 per flow schema.'],
 ] as const satisfies readonly (readonly [string, MeasureId, string])[]
 
 /** Rules for the families of this server's version, valid for every server that Prometheus scrapes as often. */

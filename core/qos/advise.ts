@@ -25,7 +25,7 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'events',
     title: 'Events cannot fill the store',
-    why: 'Above 90 % of the storage quota, writes of Kubernetes events are held to 2 per second, so that an event flood does not raise the NOSPACE alarm, which stops every write. Other writes are not limited.',
+    why: 'Above 90 % of the storage quota, writes of Kubernetes events are limited to 2 per second, so that an event flood does not raise the NOSPACE alarm, which stops every write. Other writes are not limited.',
     classes: [{ name: 'event', qdisc: 'lbf', qps: 2 }],
     rules: [
       {
@@ -41,7 +41,7 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'slow-query',
     title: 'Reads of more than 10,000 keys',
-    why: 'A read that scanned more than 10,000 keys before is held to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is not known yet.',
+    why: 'A read that scanned more than 10,000 keys before is limited to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is still unknown.',
     classes: [{ name: 'slow-query', qdisc: 'tbf', qps: 10, burst: 12 }],
     rules: [
       {
@@ -56,7 +56,7 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'pod-lists',
     title: 'Lists of pods',
-    why: 'A read of pods that scanned more than 1,000 keys before is held to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is not known yet.',
+    why: 'A read of pods that scanned more than 1,000 keys before is limited to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is still unknown.',
     classes: [{ name: 'pod-lists', qdisc: 'tbf', qps: 10, burst: 12 }],
     rules: [
       {
@@ -72,7 +72,7 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'tenant-scans',
     title: 'Scans of tenants',
-    why: 'Each user may scan 10,000 keys a minute under /tenants/; a read that would exceed that is refused until older ones are a minute old. Put the prefix of your tenants in its place: the API server is one user and scans more.',
+    why: 'Each user may scan 10,000 keys a minute under /tenants/; a read that would exceed that is rejected until older ones are a minute old. Replace the prefix with that of your tenants: the API server is one user and scans more.',
     classes: [
       {
         name: 'tenant-scan',
@@ -96,7 +96,7 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'whole-keyspace',
     title: 'Reads of the whole keyspace',
-    why: String.raw`Reads that extend to the end of the keyspace run one at a time, the first one included. The rule selects the key \xff, which no text key reaches, so that only such reads touch it.`,
+    why: String.raw`Reads that extend to the end of the keyspace run one at a time, including the first. The rule selects the key \xff, which lies after all text keys, so it matches only such reads.`,
     classes: [{ name: 'whole-keyspace', qdisc: 'maxinflight', num: 1 }],
     rules: [
       {
@@ -111,14 +111,14 @@ export const PRESETS: readonly Proposal[] = [
   {
     id: 'passwords',
     title: 'Password storms',
-    why: 'Each Authenticate costs etcd a bcrypt hash, some 50 ms of a processor. At most 5 per second are let in, with a burst of 10; clients that keep their token are not affected.',
+    why: 'Each Authenticate costs etcd a bcrypt hash, about 50 ms of CPU time. At most 5 per second are admitted, with a burst of 10; clients that keep their token are not affected.',
     classes: [{ name: 'password-check', qdisc: 'tbf', qps: 5, burst: 10 }],
     rules: [{ name: 'rule-passwords', qClassName: 'password-check', priority: 50, ops: ['Authenticate'] }],
   },
   {
     id: 'big-writers',
     title: 'Big writers',
-    why: 'Writes above 256 KiB are held to 1 MiB per second and user, with a burst of 4 MiB. Each has to be replicated and synced before the writes behind it.',
+    why: 'Writes above 256 KiB are limited to 1 MiB per second and user, with a burst of 4 MiB. Each has to be replicated and synced before the writes behind it.',
     classes: [
       { name: 'big-write', qdisc: 'tbf', qps: 1_048_576, burst: 4_194_304, cost: 'requestBytes', groupBy: 'user' },
     ],
@@ -204,7 +204,7 @@ function proposalFor({ op, sample }: Usage, { keys, bytes, perSecond }: Observat
   return {
     id: name,
     title: `${op} of ${prefix === '' ? 'all keys' : prefix}`,
-    why: `It came ${Math.round(perSecond * 100) / 100} times a second and cost ${what} each. The rule holds reads of these keys that cost so much to ${qps} per second, half of that but at least 1.`,
+    why: `It arrived ${Math.round(perSecond * 100) / 100} times per second and cost ${what} each. The rule limits such expensive reads of these keys to ${qps} per second: half that rate, but at least 1.`,
     classes: [{ name, qdisc: 'tbf', qps, burst: Math.ceil(1.2 * qps) }],
     rules: [
       {

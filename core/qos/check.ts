@@ -133,7 +133,7 @@ function checkConflicts(all: readonly PlacedRule[], composite: Settings['composi
         judge.reject('priority', 'FieldValueInvalid', `${both} and both match ${what}${where}${who}. ${mend}`)
       } else if (conflict.kind === 'composite') {
         const what = conflict.by === 'range' ? 'a range that spans the keys of both' : 'a Txn with an operation of each'
-        const message = `${both} and both match ${what}; the smaller name decides. ${mend}`
+        const message = `${both} and both match ${what}; the name that sorts first decides. ${mend}`
         if (composite === 'reject') judge.reject('priority', 'FieldValueInvalid', message)
         else judge.warn('priority', message)
       }

@@ -136,15 +136,11 @@ const conditionKindOf = (text: string): ConditionKind | undefined =>
 
 function checkSubject(judge: Judge<WrittenRule>, { user, clientIP }: Subject, at: string): void {
   if (user === undefined && clientIP === undefined)
-    judge.reject(
-      at,
-      'FieldValueRequired',
-      'A subject needs a user or a clientIP; to match everybody, leave out subjects.',
-    )
+    judge.reject(at, 'FieldValueRequired', 'A subject needs a user or a clientIP. To match all callers, omit subjects.')
   if (user === '')
     judge.reject(`${at}.user`, 'FieldValueInvalid', 'user is empty: name one, or write “*” for all of them.')
   if (user?.slice(0, -1).includes('*') === true)
-    judge.warn(`${at}.user`, `${quoted(user)} has a * that is not at its end, where it stands for itself.`)
+    judge.warn(`${at}.user`, `${quoted(user)} has a * before its end, where it is literal.`)
   if (clientIP !== undefined && networkOf(clientIP) === undefined)
     judge.reject(
       `${at}.clientIP`,
@@ -227,7 +223,7 @@ function warnOfNothing(judge: Judge<WrittenRule>, { ops, methods, prefixPaths, r
     if (!tracked && PREDICTED_KINDS.has(kind) && kind !== 'TotalTraffic')
       judge.warn(
         entry('conditions', index),
-        `${kind} is predicted for Range, Txn of reads and Authenticate alone, so that this condition never holds.`,
+        `${kind} is predicted only for Range, Txn of reads and Authenticate, so this condition never holds.`,
       )
   }
 }

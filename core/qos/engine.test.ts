@@ -444,7 +444,7 @@ describe('another configuration', () => {
   })
 
   it('must have the classes that its rules name', () => {
-    expect(() => new Run(aConfiguration([], [aRule('r')]))).toThrow('names a class that there is not')
+    expect(() => new Run(aConfiguration([], [aRule('r')]))).toThrow('references a missing class')
   })
 })
 

@@ -82,7 +82,7 @@ export class QosEngine {
       const definition = classes.get(compiled.rule.qClassName)
       const discipline = this.#disciplines.get(compiled.rule.qClassName)
       if (definition === undefined || discipline === undefined)
-        throw new Error(`the rule ${compiled.rule.name} names a class that there is not`)
+        throw new Error(`rule ${compiled.rule.name} references a missing class`)
       const pool = compiled.rule.scope === 'rule' ? `${definition.name}/${compiled.rule.name}` : definition.name
       return { compiled, pool, definition, discipline }
     })
@@ -341,7 +341,7 @@ export class QosEngine {
 
   #disciplineOf({ name }: QosClass): Discipline {
     const discipline = this.#disciplines.get(name)
-    if (discipline === undefined) throw new Error(`there is no class ${name}`)
+    if (discipline === undefined) throw new Error(`class ${name} does not exist`)
     return discipline
   }
 

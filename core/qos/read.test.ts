@@ -291,16 +291,13 @@ describe('findings about rules (QoS specification 4)', () => {
       ],
     ],
     [['ops: [Put, Range]', 'methods: [KV/Txn]'], []],
-    [['subjects: [{}]'], ['6:16 A subject needs a user or a clientIP; to match everybody, leave out subjects.']],
+    [['subjects: [{}]'], ['6:16 A subject needs a user or a clientIP. To match all callers, omit subjects.']],
     [['subjects: [{ user: "" }]'], ['6:24 user is empty: name one, or write “*” for all of them.']],
     [
       ['subjects: [{ clientIP: 10.0.0.0/33 }]'],
       ['6:28 clientIP must be an address or a network such as 10.0.0.0/8, not “10.0.0.0/33”.'],
     ],
-    [
-      ['subjects: [{ user: a*b }]'],
-      ['6:24 warning: “a*b” has a * that is not at its end, where it stands for itself.'],
-    ],
+    [['subjects: [{ user: a*b }]'], ['6:24 warning: “a*b” has a * before its end, where it is literal.']],
     [
       ['prefixPaths: [registry/events]'],
       [
@@ -333,7 +330,7 @@ describe('findings about rules (QoS specification 4)', () => {
     [
       ['ops: [Put]', 'conditions: [{ kind: ScanKeyNum, threshold: 1 }]'],
       [
-        '7:20 warning: ScanKeyNum is predicted for Range, Txn of reads and Authenticate alone, so that this condition never holds.',
+        '7:20 warning: ScanKeyNum is predicted only for Range, Txn of reads and Authenticate, so this condition never holds.',
       ],
     ],
     [['ops: [Put]', 'minRetry: -1'], ['7:15 minRetry must be a whole number from 0 to 100, not -1.']],
@@ -405,7 +402,7 @@ describe('findings about two rules of one priority (QoS specification 4)', () =>
   it('warn of what only a larger request matches, unless that is to be refused', () => {
     const composite = two('ops: [Range], prefixPaths: [/a/]', 'ops: [Range], prefixPaths: [/b/]')
     const message =
-      '“a” and “b” have the same priority 10 and both match a range that spans the keys of both; the smaller name decides. Give one of them another priority.'
+      '“a” and “b” have the same priority 10 and both match a range that spans the keys of both; the name that sorts first decides. Give one of them another priority.'
     expect(told(composite)).toEqual([`4:41 warning: ${message}`])
     expect(read(composite).configuration).toBeDefined()
     expect(told(`${composite}validation: { composite: reject }\n`)).toEqual([`4:41 ${message}`])
@@ -428,12 +425,12 @@ describe('findings about settings', () => {
     ['tracker: { estimator: mean }', '1:23 tracker.estimator cannot be “mean”: write “lru” or “lru+stats”.'],
     ['message: short', '1:10 message cannot be “short”: write “etcd” or “named”.'],
     ['validation: { composite: ignore }', '1:26 validation.composite cannot be “ignore”: write “warn” or “reject”.'],
-    ['message: etcd\nmessage: named', '2:1 This stands here a second time: remove one.'],
+    ['message: etcd\nmessage: named', '2:1 Duplicate key: remove one.'],
     [
       'message: [',
       '1:11 This is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].',
     ],
     ['rule: []', '1:1 There is no field “rule” at the top of the object: remove it or correct its name.'],
-    ['- a', '1:1 Rules are a map with the lists classes and rules: this is none.'],
+    ['- a', '1:1 Rules must be a map with the lists classes and rules.'],
   ])('%s', (text, expected) => expect(told(text)).toEqual([expected]))
 })

@@ -63,7 +63,7 @@ interface Document extends RuleText {
 }
 
 /** The manifest reader's text describes how kubectl and servers treat it. */
-const SECOND = 'This stands here a second time: remove one.'
+const SECOND = 'Duplicate key: remove one.'
 
 function documentsOf({ file, text }: RuleText): readonly Document[] {
   const positionOf = positionsIn(text)
@@ -165,7 +165,7 @@ function decode(tree: Tree | undefined, document: number): Decoded {
   const nothing = { classes: [], rules: [], settings: [], unreadClasses: [] }
   if (tree === undefined) return { ...nothing, findings: [] }
   if (tree.type !== 'mapping') {
-    const message = 'Rules are a map with the lists classes and rules: this is none.'
+    const message = 'Rules must be a map with the lists classes and rules.'
     return { ...nothing, findings: [{ ...rejected('', 'Malformed', message), document, kind: '', name: '' }] }
   }
   const findings: Finding[] = []

@@ -115,7 +115,11 @@ function elementOf(written: WrittenOperation, at: string, findings: Finding[]): 
   }
   if (prefix === true && rangeEnd !== undefined) {
     findings.push(
-      rejected(member(at, 'prefix'), 'FieldValueForbidden', 'prefix and rangeEnd say the same: give one of them.'),
+      rejected(
+        member(at, 'prefix'),
+        'FieldValueForbidden',
+        'prefix and rangeEnd are alternatives: set only one of them.',
+      ),
     )
     return undefined
   }
@@ -249,7 +253,7 @@ export class RecordReader {
       return `time must be seconds or a time such as 2026-01-31T12:00:00.5Z, not ${quoted(String(time))}.`
     this.#first ??= clock === 'seconds' ? 0 : ms
     const at = typeof time === 'number' ? secondsToNs(time) : msToNs(ms - this.#first)
-    return at < this.#at ? 'time is before that of the record before; sort the records by time.' : at
+    return at < this.#at ? 'time is earlier than that of the previous record. Sort the records by time.' : at
   }
 }
 

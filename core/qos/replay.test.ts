@@ -144,7 +144,7 @@ describe('a record of a request', () => {
     [
       { method: 'KV/Range', key: 'a', prefix: true, rangeEnd: 'b' },
       'prefix',
-      'prefix and rangeEnd say the same: give one of them.',
+      'prefix and rangeEnd are alternatives: set only one of them.',
     ],
     [{ method: 'KV/Range', key: 'a', latencyMs: -1 }, 'latencyMs', 'latencyMs must be a number of at least 0, not -1.'],
     [
@@ -183,7 +183,7 @@ describe('a record of a request', () => {
     ])
     expect(seconds.read(at(1))).toMatchObject({
       field: 'time',
-      message: 'time is before that of the record before; sort the records by time.',
+      message: 'time is earlier than that of the previous record. Sort the records by time.',
     })
     expect(seconds.read(at('2026-01-31T12:00:00Z'))).toMatchObject({
       message: 'time is given in seconds and as dates; use one of them.',

@@ -114,7 +114,7 @@ describe('its report', () => {
         schemas: level.schemas.map((schema) => ({ ...schema, rejected: undefined })),
       })),
     }))
-    expect(markdown(incidentOf(bare))).toContain('Whether requests were rejected is not known')
+    expect(markdown(incidentOf(bare))).toContain('Rejections are unknown')
     expect(markdown(incidentOf([]))).toContain('The recording has no samples of this time.')
   })
 

@@ -54,7 +54,7 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
   }
 }
 
-const known = (value: number | undefined): string => (value === undefined ? 'not known' : amount(value))
+const known = (value: number | undefined): string => (value === undefined ? 'unknown' : amount(value))
 
 /** The most troubled first: rejections count before waits. */
 const byTrouble = (a: Place, b: Place): number =>
@@ -71,7 +71,7 @@ const nameOf = ({ servers }: Incident, { server, level }: Place): string =>
 
 const reasons = (rejected: Rejected | undefined): string =>
   rejected === undefined
-    ? 'not known'
+    ? 'unknown'
     : listed(
         REJECT_REASONS.flatMap((reason) => (rejected[reason] > 0 ? [`${amount(rejected[reason])} ${reason}`] : [])),
       )
@@ -87,7 +87,7 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
     all === 0
       ? isKnown
         ? 'No request was rejected.'
-        : 'Whether requests were rejected is not known: the servers do not report it.'
+        : 'Rejections are unknown: the servers do not report them.'
       : `${counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
     worst === undefined || rejecting.length === 1
       ? undefined
@@ -116,7 +116,7 @@ function spared({ servers }: Incident, troubled: readonly Place[]): string | und
   )
   return others.size === 0
     ? undefined
-    : `In ${listed([...others])}, no request was rejected, and no sample shows one that waits.`
+    : `No request was rejected in ${listed([...others])}, and no sample shows one waiting there.`
 }
 
 function levels(incident: Incident, places: readonly Place[]): ReportSection {
@@ -208,7 +208,7 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
         schema.name,
         nameOf(incident, place),
         amount(rejected),
-        schema.dispatched === undefined ? 'not known' : percent(rejected / Math.max(1, rejected + schema.dispatched)),
+        schema.dispatched === undefined ? 'unknown' : percent(rejected / Math.max(1, rejected + schema.dispatched)),
         seconds(schema.waits.waitP50),
         seconds(schema.waits.waitP99),
       ]),
@@ -227,7 +227,7 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
   const blocks: ReportBlock[] = []
   if (flows.dumps === 0) {
     blocks.push(
-      text('Not known: metrics do not identify flows, and no debug dump of requests was recorded in this time.'),
+      text('Unknown: metrics do not identify flows, and no debug dump of requests was recorded in this time.'),
     )
   } else if (own.length > 0) {
     blocks.push(
@@ -304,7 +304,7 @@ function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
 function configuration(incident: Incident): ReportBlock[] {
   const { changes, objectsKnown } = incident
   const when = timesIn(incident)
-  if (!objectsKnown) return [text('Not known: no flow-control objects were recorded in this time.')]
+  if (!objectsKnown) return [text('Unknown: no flow-control objects were recorded in this time.')]
   if (changes.length === 0) return [text('No FlowSchema and no PriorityLevelConfiguration changed.')]
   return [
     {

@@ -57,8 +57,8 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
     tell(rejectedTo, `Last rejection in ${name}, ${counted(rejections(level), 'rejection')} in all`)
   }
   if (moments.length > 0 && limit !== undefined && limit.least.value !== limit.most.value) {
-    tell(limit.least.at, `Least limit of ${name}: ${amount(limit.least.value)} seats`)
-    tell(limit.most.at, `Most seats as limit of ${name}: ${amount(limit.most.value)}`)
+    tell(limit.least.at, `Lowest limit of ${name}: ${amount(limit.least.value)} seats`)
+    tell(limit.most.at, `Highest limit of ${name}: ${amount(limit.most.value)} seats`)
   }
   return moments
 }
@@ -81,8 +81,8 @@ export function evidence(incident: Incident, { source, version }: ReportOptions)
       items: [
         `Source: ${source.name} (${source.via}).`,
         ...items,
-        'Dispatched and rejected requests are differences of counters between the first and the last sample. A restart loses what was counted after the last sample before it.',
-        'Seats, limits and waiting requests are those of the samples: what happens between two samples is not seen.',
+        'Dispatched and rejected requests are differences of counters between the first and the last sample. A restart loses the counts since the last sample before it.',
+        'Seats, limits and waiting requests are as sampled: changes between two samples are missed.',
         'Waits are estimates from the buckets of histograms, as in Prometheus.',
         flows.dumps === 0
           ? 'No debug dumps of requests were recorded.'

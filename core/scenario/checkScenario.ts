@@ -23,7 +23,7 @@ export function checkScenario(scenario: Scenario, findings: Finding[]): void {
   for (const [index, phase] of phases.entries()) {
     const place = entry('phases', index)
     if (phase.at > scenario.seconds) {
-      findings.push(problem(member(place, 'at'), `The run is over after ${scenario.seconds} s.`))
+      findings.push(problem(member(place, 'at'), `The run ends after ${scenario.seconds} s.`))
     }
     checkPhase(phase, place, groups, findings)
   }
@@ -59,7 +59,7 @@ function checkAmounts(scenario: Scenario, findings: Finding[]): void {
   if (mostRequestsOf(scenario) > MOST_REQUESTS) {
     say(
       'clients',
-      `The clients may send more than ${MOST_REQUESTS} requests: let them think longer, or make them fewer.`,
+      `The clients may send more than ${MOST_REQUESTS} requests: increase their think time, or reduce their number.`,
     )
   }
   if (statisticsFrom >= seconds) {
@@ -82,7 +82,7 @@ function checkJobs(clients: readonly ClientGroup[], findings: Finding[]): void {
         const at = member(place, key)
         knownName(group, onDemand, { at: at, what: 'group with onDemand', findings })
         if (behaviour.kind === 'on demand') {
-          findings.push(problem(at, `Clients on demand give others nothing to do: remove ${key}.`))
+          findings.push(problem(at, `On-demand clients cannot create work for other clients: remove ${key}.`))
         } else if (key === 'needs' && behaviour.kind === 'open') {
           findings.push(problem(at, 'Only calls of clients with threads can need others: give the clients threads.'))
         }
@@ -99,7 +99,9 @@ function checkPhase(phase: Phase, place: string, groups: ReadonlyMap<string, Cli
     knownName(fault.clients, [...groups.keys()], { at: at, what: 'group of clients', findings })
     const group = groups.get(fault.clients)
     if (key === 'bug' && group !== undefined && group.behaviour.kind !== 'closed') {
-      findings.push(problem(at, `Only clients with threads think: ${quoted(fault.clients)} has none of its own.`))
+      findings.push(
+        problem(at, `Only clients with threads have a think time: ${quoted(fault.clients)} has no threads of its own.`),
+      )
     }
   }
 }

@@ -37,12 +37,12 @@ export function readDocument<T>(
   const findings = (first?.problems ?? []).map((problem) => locatedProblem(problem, places))
   const atStart = (finding: Finding): LocatedFinding => ({ ...finding, ...named, line: 1, column: 1 })
   if (tree === undefined) {
-    const nothing = rejected('', 'Malformed', `The file holds no ${noun}: it needs ${needs}.`)
+    const nothing = rejected('', 'Malformed', `The file contains no ${noun}: it needs ${needs}.`)
     return { findings: findings.length > 0 ? findings : [atStart(nothing)], located: atStart }
   }
   const locatedHere = (finding: Finding): LocatedFinding => located(tree, finding, places)
   if (second?.tree !== undefined) {
-    const message = `A file holds one ${noun}: remove the second document.`
+    const message = `A file contains one ${noun}: remove the second document.`
     findings.push(located(second.tree, rejected('', 'Malformed', message), places))
   }
   const found: Finding[] = []

@@ -46,7 +46,7 @@ export function scenarioOfArrivals(
     file: {
       name: 'recorded',
       title: 'Recorded requests',
-      teaches: 'Clients that send on the average what was recorded. Say here what the scenario shows.',
+      teaches: 'Clients that send the recorded requests on average. Describe here what the scenario shows.',
       seed: 1,
       seconds,
       server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version },
@@ -55,7 +55,7 @@ export function scenarioOfArrivals(
     },
     notes: [
       ...arrivals.notes,
-      'Arrivals are drawn from the mean rate of each user: bursts of the recording are evened out, and no client waits for an answer.',
+      'Arrivals are drawn from the mean rate of each user: bursts of the recording are smoothed, and no client waits for a response.',
       ...leftOut(left + groups.reduce((sum, { left: rest }) => sum + rest, 0)),
     ],
   }
@@ -69,7 +69,7 @@ const leftOut = (count: number): readonly string[] =>
   count === 0
     ? []
     : [
-        `${count} ${count === 1 ? 'request is' : 'requests are'} left out: a scenario made of a recording has its first hour, at most ${MOST_GROUPS} users with ${MOST_CALLS} kinds of requests each, and no names that are empty or have braces.`,
+        `${count} ${count === 1 ? 'request is' : 'requests are'} left out: a scenario from a recording covers its first hour and at most ${MOST_GROUPS} users with ${MOST_CALLS} kinds of requests each, without names that are empty or contain braces.`,
       ]
 
 const userKey = ({ request: { user } }: Arrival): string =>

@@ -76,7 +76,7 @@ describe('says line, field and remedy', () => {
   it('of clients that would send without end', () => {
     const endless = 'calls: [{ request: GET /api/v1/pods, executionMs: 0 }]'
     expect(found(GOOD.replace(CALL, endless).replace('threads: 2', 'threads: 2, thinkMs: 0'))).toEqual([
-      '3:1 clients: The clients may send more than 20000000 requests: let them think longer, or make them fewer.',
+      '3:1 clients: The clients may send more than 20000000 requests: increase their think time, or reduce their number.',
     ])
     expect(instead('threads: 2', 'perSecond: 100000')).toEqual([])
     expect(found(GOOD.replace('threads: 2', 'perSecond: 100000').replace('seconds: 10', 'seconds: 100'))).toHaveLength(
@@ -117,23 +117,25 @@ describe('says line, field and remedy', () => {
       '8:45 phases[0].bug.thinkMs: phases[0].bug.thinkMs must be a number from 1 to 60000, not 0.',
     ])
     expect(fault('restart: 5')).toEqual([expect.stringContaining('phases[0].restart')])
-    expect(found(`${GOOD}phases: [{ at: 11 }]\n`)).toEqual([expect.stringContaining('The run is over after 10 s.')])
+    expect(found(`${GOOD}phases: [{ at: 11 }]\n`)).toEqual([expect.stringContaining('The run ends after 10 s.')])
     expect(instead('threads: 2', 'perSecond: 2')).toEqual([])
     expect(
       found(`${GOOD.replace('threads: 2', 'perSecond: 2')}phases: [{ at: 1, bug: { clients: some, thinkMs: 5 } }]\n`),
-    ).toEqual(['7:35 phases[0].bug.clients: Only clients with threads think: “some” has none of its own.'])
+    ).toEqual([
+      '7:35 phases[0].bug.clients: Only clients with threads have a think time: “some” has no threads of its own.',
+    ])
   })
 
   it('of requests that others need or cause', () => {
     const job = (text: string): readonly string[] => instead('executionMs: 10', `executionMs: 10, ${text}`)
     expect(job('needs: reviews')).toEqual([
-      '4:150 clients[0].calls[0].needs: There is no group with onDemand “reviews”: there is none at all.',
+      '4:150 clients[0].calls[0].needs: There is no group with onDemand “reviews”: none are defined.',
     ])
     expect(instead('threads: 2', 'threads: 2, onDemand: true, retries: true, to: 5')).toHaveLength(2)
     expect(instead('threads: 2', 'perSecond: 2, onDemand: true')).toHaveLength(1)
     expect(
       found(GOOD.replace('threads: 2', 'threads: 2, onDemand: true').replace('ionMs: 10', 'ionMs: 10, causes: some')),
-    ).toEqual([expect.stringContaining('Clients on demand give others nothing to do: remove causes.')])
+    ).toEqual([expect.stringContaining('On-demand clients cannot create work for other clients: remove causes.')])
   })
 
   it('of controllers', () => {
@@ -143,7 +145,7 @@ describe('says line, field and remedy', () => {
     expect(controller('')).toEqual(['8:7 controllers[0]: controllers[0] needs exactly one of maintains and writes.'])
     expect(controller(', maintains: v1.3')).toEqual([expect.stringContaining('must be a version from')])
     expect(found(`${GOOD}assertions: [{ controller: a, measure: writes, most: 1 }]\n`)).toEqual([
-      '7:28 assertions[0].controller: There is no controller “a”: there is none at all.',
+      '7:28 assertions[0].controller: There is no controller “a”: none are defined.',
     ])
     expect(found(`${GOOD}assertions: [{ clients: some, measure: writes, most: 1 }]\n`)).toEqual([
       expect.stringContaining('Only controllers have writes'),
@@ -151,9 +153,9 @@ describe('says line, field and remedy', () => {
   })
 
   it('of texts that hold none', () => {
-    expect(found('')).toEqual(['1:1 : The file holds no scenario: it needs a name, clients and variants.'])
+    expect(found('')).toEqual(['1:1 : The file contains no scenario: it needs a name, clients and variants.'])
     expect(found('[1')).toHaveLength(1)
-    expect(found(`${GOOD}---\n${GOOD}`)).toEqual([expect.stringContaining('A file holds one scenario')])
+    expect(found(`${GOOD}---\n${GOOD}`)).toEqual([expect.stringContaining('A file contains one scenario')])
   })
 })
 

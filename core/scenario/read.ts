@@ -66,7 +66,7 @@ function decodeAny(value: unknown, findings: Finding[]): AnyScenario | undefined
 function decode(value: unknown, findings: Finding[]): Scenario | undefined {
   if (isOfStore(value)) {
     findings.push(
-      problem('etcd', 'This scenario is about an etcd, which simulate alone runs: name one about an API server.'),
+      problem('etcd', 'This scenario is for an etcd, which only simulate runs. Choose one for an API server.'),
     )
     return undefined
   }

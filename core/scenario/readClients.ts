@@ -157,10 +157,10 @@ function checkOnDemand(group: Written, at: string, findings: Finding[]): void {
   if (group.threads === undefined) findings.push(problem(at, `${at} sends on demand: it needs threads.`))
   for (const key of ['from', 'to'] as const) {
     if (group[key] === undefined) continue
-    findings.push(problem(member(at, key), `${at} sends on demand, so that ${key} does nothing: remove it.`))
+    findings.push(problem(member(at, key), `${at} sends on demand, so ${key} has no effect: remove it.`))
   }
   if (group.retries) {
-    findings.push(problem(member(at, 'retries'), `${at} sends on demand and always tries again: remove retries.`))
+    findings.push(problem(member(at, 'retries'), `${at} sends on demand and always retries: remove retries.`))
   }
 }
 
@@ -186,7 +186,7 @@ function callsOf({ calls }: Written, at: string, findings: Finding[]): readonly 
       findings.push(
         problem(where, `${where} must be method and path, such as “GET /api/v1/pods”, not ${quoted(request)}.`),
       )
-    } else if (!line.ok) findings.push(problem(where, `No server understands ${quoted(request)}: ${line.problem}.`))
+    } else if (!line.ok) findings.push(problem(where, `Cannot parse ${quoted(request)} as a request: ${line.problem}.`))
     const draw = DISTRIBUTIONS[distribution] ?? exponential
     const jobs = { ...(needs !== undefined && { needs }), ...(causes !== undefined && { causes }) }
     const gives = needs !== undefined || causes !== undefined

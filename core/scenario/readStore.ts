@@ -144,7 +144,7 @@ function checkStore(scenario: StoreScenario, findings: Finding[]): void {
   if (clients.length === 0) say('clients', 'A scenario needs clients.')
   if (variants.length === 0) say('variants', 'A scenario needs a variant: one with a name is enough.')
   if (variants.length > MOST_VARIANTS) say('variants', `A scenario has at most ${MOST_VARIANTS} variants.`)
-  if (statisticsFrom >= seconds) say('statisticsFrom', `The run is over after ${seconds} s: begin earlier.`)
+  if (statisticsFrom >= seconds) say('statisticsFrom', `The run ends after ${seconds} s: begin earlier.`)
   if (etcd.usedBytes > etcd.quotaBytes) say('etcd.usedBytes', 'More is stored than the quota allows: store less.')
   if (criteria.length + assertions.length > MOST_ASSERTIONS) {
     say('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`)
@@ -157,7 +157,7 @@ function checkStore(scenario: StoreScenario, findings: Finding[]): void {
   if (mostRequests(scenario) > MOST_REQUESTS) {
     say(
       'clients',
-      `The clients may send more than ${MOST_REQUESTS} requests: let them think longer, or make them fewer.`,
+      `The clients may send more than ${MOST_REQUESTS} requests: increase their think time, or reduce their number.`,
     )
   }
   namedOnce(clients, 'clients', findings)
@@ -189,7 +189,7 @@ function checkAssertion(
     knownName(of.name, names, { at: member(place, 'clients'), what: 'group of clients', findings })
   }
   if (!STORE_MEASURES.includes(measure)) {
-    findings.push(problem(member(place, 'measure'), `Before an etcd nothing has ${measure}.`))
+    findings.push(problem(member(place, 'measure'), `Scenarios for an etcd have no measure ${measure}.`))
   }
   for (const [i, variant] of variants.entries()) {
     const names = all.map(({ name }) => name)

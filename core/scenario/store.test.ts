@@ -76,7 +76,7 @@ test('says where a file is wrong', () => {
     { message: 'There is no group of clients “raeder”: did you mean “reader”?' },
   ])
   expect(findingsOf(TEXT.replace('measure: served', 'measure: seats'))).toMatchObject([
-    { line: 24, message: 'Before an etcd nothing has seats.' },
+    { line: 24, message: 'Scenarios for an etcd have no measure seats.' },
   ])
   expect(findingsOf(TEXT.replace('usedBytes: 0', 'usedBytes: 2000'))).toMatchObject([
     { line: 7, field: 'etcd.usedBytes' },

@@ -28,8 +28,7 @@ export function namedOnce(all: readonly { readonly name: string }[], list: strin
   for (const [index, { name }] of all.entries()) {
     const at = member(entry(list, index), 'name')
     if (name === '') findings.push(problem(at, `${entry(list, index)} needs a name.`))
-    else if (seen.has(name))
-      findings.push(problem(at, `The name ${quoted(name)} stands here a second time: give each its own.`))
+    else if (seen.has(name)) findings.push(problem(at, `Duplicate name ${quoted(name)}: names must be unique.`))
     seen.add(name)
   }
 }
@@ -41,6 +40,6 @@ export function knownName(
   { at, what, findings }: { readonly at: string; readonly what: string; readonly findings: Finding[] },
 ): void {
   if (names.includes(text)) return
-  const mend = meantOr(text, names, names.length === 0 ? 'there is none at all.' : `the names are ${anyOf(names)}.`)
+  const mend = meantOr(text, names, names.length === 0 ? 'none are defined.' : `the names are ${anyOf(names)}.`)
   findings.push(problem(at, `There is no ${what} ${quoted(text)}: ${mend}`))
 }

@@ -82,7 +82,7 @@ export function applyChange(before: Data | undefined, change: Data): Data | unde
   const keys = Object.keys(change)
   if (keys.length === 0) return before
   if (isList(before)) return listOf(before, change, keys)
-  if (!isObject(before)) throw new RangeError('members of something that has none are changed')
+  if (!isObject(before)) throw new RangeError('the change has members, but the value has none')
   const members: Record<string, Data | undefined> = { ...before }
   for (const key of keys) {
     const own = change[key]
@@ -120,7 +120,7 @@ function listOf(before: readonly Data[], change: Members, keys: readonly string[
     for (const index of before.keys()) {
       const step = memberOf(from, String(index)) ?? 0
       added += typeof step === 'number' ? step : Number.NaN
-      if (Number.isNaN(added)) throw new RangeError('what is added is no number')
+      if (Number.isNaN(added)) throw new RangeError('the added value is not a number')
       if (added !== 0) set(index, added)
     }
     return list

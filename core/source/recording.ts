@@ -246,7 +246,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new RangeError('it is no JSON')
+    throw new RangeError('it is not JSON')
   }
 }
 
@@ -280,7 +280,7 @@ export function threadOf(event: SourceEvent): string {
 export function eventOf(data: unknown): SourceEvent {
   const event = RecordedEventSchema.safeParse(data)
   if (event.success) return event.data
-  throw new RangeError('it holds no event that this version knows')
+  throw new RangeError('it contains no event that this version supports')
 }
 
 /** The event as JSON: maps are lists of their entries. */

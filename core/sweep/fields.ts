@@ -128,7 +128,7 @@ export const FIELDS: Readonly<Record<string, FieldInfo>> = {
   thinkMs: clients({ min: 0, max: MOST_MS }, (group, thinkMs) =>
     group.behaviour.kind === 'closed'
       ? { ...group, behaviour: { ...group.behaviour, think: thinkTime(thinkMs) } }
-      : 'have no threads, so nothing thinks',
+      : 'have no threads and therefore no think time',
   ),
   perSecond: clients({ min: 0.001, max: MOST_PER_SECOND }, (group, perSecond) =>
     group.behaviour.kind === 'open' && group.behaviour.arrivals.kind === 'poisson'

@@ -106,9 +106,9 @@ describe('lines of results', () => {
 
   it('of another sweep, and other lines, are named', () => {
     const other = headerOf({ ...GRID, results: GRID.results.slice(1) }, crowdedBase())
-    expect(readRows(text + lineOf(other), 'r.ndjson')).toContain('r.ndjson:4: the results are of another sweep')
+    expect(readRows(text + lineOf(other), 'r.ndjson')).toContain('r.ndjson:4: these results belong to another sweep')
     expect(readRows(`${text}{"point":"x"}\n`, 'r.ndjson')).toContain('r.ndjson:4: not a line of sweep results')
-    expect(readRows(lineOf(row(1)), 'r.ndjson')).toContain('r.ndjson:1: a point stands before the header')
+    expect(readRows(lineOf(row(1)), 'r.ndjson')).toContain('r.ndjson:1: a point precedes the header')
     expect(readRows(text + lineOf(row(99)), 'r.ndjson')).toContain('r.ndjson:4: the point does not fit')
   })
 

@@ -56,7 +56,7 @@ export const readBase: Read<WrittenBase> = (value, at, findings) => {
   }
   if (requests === undefined) {
     if (server !== undefined)
-      findings.push(problem(member(at, 'server'), 'A scenario has its own server: remove server, or give requests.'))
+      findings.push(problem(member(at, 'server'), 'A scenario defines its own server. Remove server, or use requests.'))
     return { kind: 'scenario', scenario: scenario ?? '', ...(variant !== undefined && { variant }) }
   }
   if (variant !== undefined)
@@ -201,7 +201,7 @@ function decode(value: unknown, findings: Finding[]): WrittenSweep {
 function once(names: readonly string[], list: string, findings: Finding[]): void {
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) === index) continue
-    findings.push(problem(entry(list, index), `${quoted(name)} stands here a second time: remove it.`))
+    findings.push(problem(entry(list, index), `Duplicate ${quoted(name)}: remove one.`))
   }
 }
 

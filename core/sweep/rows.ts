@@ -66,7 +66,7 @@ export function readRows(text: string, file: string): ReadRows | string {
     const row = RowSchema.safeParse(value)
     const fits = row.success && (row.data.results !== undefined) !== (row.data.problem !== undefined)
     if (!fits) return `${file}:${index + 1}: not a line of sweep results. Remove the line, or give another file.`
-    if (header === undefined) return `${file}:${index + 1}: a point stands before the header of its sweep.`
+    if (header === undefined) return `${file}:${index + 1}: a point precedes the header of its sweep.`
     if (
       row.data.point >= header.points ||
       row.data.values.length !== header.parameters.length ||
@@ -79,4 +79,4 @@ export function readRows(text: string, file: string): ReadRows | string {
 }
 
 const another = (file: string, line: number): string =>
-  `${file}:${line}: the results are of another sweep, or of another version of it. Merge files of one sweep only.`
+  `${file}:${line}: these results belong to another sweep or another version of it. Merge only files of one sweep.`

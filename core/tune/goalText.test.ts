@@ -28,7 +28,7 @@ it('reads guard rails: goals, and what may not rise', () => {
   expect(rail('wait p99 of leases may not rise')).toEqual({ of: LEASES, measure: 'waitP99', mayNotRise: true })
   expect(rail('leases never wait')).toEqual(read('leases never wait'))
   expect(rail('served of leases may not rise')).toBe(
-    '“served” is no guard rail of this kind: only rejections, failures and waits can be kept from rising.',
+    '“served” cannot be a guard rail of this kind: use rejections, failures or waits.',
   )
   expect(rail('rejection of no level may rise')).toContain('did you mean “rejections”?')
   expect(rail('rejections of lease may not rise')).toContain('did you mean “leases”?')
@@ -36,7 +36,7 @@ it('reads guard rails: goals, and what may not rise', () => {
 
 it('says what is wrong, and what is meant', () => {
   expect(read('be quick')).toBe(
-    '“be quick” is no goal: write measure, name and bound, as in “wait p99 of workload-high < 1 s” or “leases never wait”.',
+    '“be quick” is not a goal: write measure, name and bound, as in “wait p99 of workload-high < 1 s” or “leases never wait”.',
   )
   expect(read('wait p98 of leases < 1 s')).toContain('There is no measure “wait p98”: did you mean “wait p9')
   expect(read('wait p99 of workload-lo < 1 s')).toBe(

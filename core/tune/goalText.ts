@@ -64,7 +64,7 @@ export function readGoal(text: string, names: GoalNames | undefined): Assertion 
   }
   const [, measureText, name, sign, amount, unitText] = BOUND.exec(words) ?? []
   if (measureText === undefined || sign === undefined)
-    return `${quoted(text)} is no goal: write measure, name and bound, ${EXAMPLE}.`
+    return `${quoted(text)} is not a goal: write measure, name and bound, ${EXAMPLE}.`
   const measure = measureNamed(measureText)
   if (measure === undefined) return noMeasure(measureText)
   const of = name === undefined ? undefined : subjectNamed(name, names)
@@ -87,7 +87,7 @@ export function readGuardRail(text: string, names: GoalNames | undefined): Guard
   const measure = measureNamed(measureText)
   if (measure === undefined) return noMeasure(measureText)
   if (MEASURES[measure] !== '%' && MEASURES[measure] !== 'ms')
-    return `${quoted(measureText)} is no guard rail of this kind: only rejections, failures and waits can be kept from rising.`
+    return `${quoted(measureText)} cannot be a guard rail of this kind: use rejections, failures or waits.`
   const of = each === undefined ? subjectNamed(name, names) : 'each level'
   return typeof of === 'string' && of !== 'each level' ? of : { of, measure, mayNotRise: true }
 }

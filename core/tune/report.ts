@@ -225,10 +225,12 @@ function costsOf({ level, before, after }: LevelEvidence): readonly string[] {
   const percent = (value: number): string => `${value.toFixed(1)} %`
   return [
     ...(rises('ms', before.waitP99, after.waitP99)
-      ? [`${level} waits longer: p99 ${ms(before.waitP99)} → ${ms(after.waitP99)}.`]
+      ? [`Requests in ${level} wait longer: p99 ${ms(before.waitP99)} → ${ms(after.waitP99)}.`]
       : []),
     ...(rises('%', before.rejectedPercent, after.rejectedPercent)
-      ? [`${level} is rejected more often: ${percent(before.rejectedPercent)} → ${percent(after.rejectedPercent)}.`]
+      ? [
+          `Requests in ${level} are rejected more often: ${percent(before.rejectedPercent)} → ${percent(after.rejectedPercent)}.`,
+        ]
       : []),
     ...(after.served < before.served * SERVED_FACTOR
       ? [`${level} serves fewer requests: ${before.served} → ${after.served}.`]

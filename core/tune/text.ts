@@ -11,9 +11,7 @@ export function headline(
   const withSeeds = heldSeeds(seeds)
   const how = withSeeds === undefined ? '' : ` ${withSeeds}`
   if (changes.length === 0) {
-    return met
-      ? `the present objects meet the goals already${how} (${count}).`
-      : `no edit was found that helps (${count}).`
+    return met ? `the current objects already meet the goals${how} (${count}).` : `no edit found that helps (${count}).`
   }
   return met
     ? `an edit meets the goals${how} (${count}).`
@@ -44,4 +42,4 @@ const listOf = (seeds: readonly number[]): string => `${seeds.length === 1 ? 'se
 
 /** Shown where nothing got worse. */
 export const NO_COSTS =
-  'No level waits 10 % longer, is rejected more often by 0.1 % of its requests, or serves 2 % fewer requests.'
+  'No level has 10 % longer waits, 0.1 % more of its requests rejected, or 2 % fewer requests served.'

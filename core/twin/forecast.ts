@@ -149,9 +149,9 @@ function whyLimitsOnly(
   if (!stays) return 'The edit removes this level.'
   if (name === EXEMPT) return 'No limit and no queue, so there is nothing to forecast.'
   const observed = observation.levels.find((level) => level.name === name)
-  if (observed === undefined) return 'New level: metrics do not show which requests it gets.'
+  if (observed === undefined) return 'New level: metrics do not show which requests it will receive.'
   const unknown = observed.schemas.find(({ schema }) => missing.includes(schema))
-  if (unknown !== undefined) return `No request of flow schema ${unknown.schema} could be made up.`
+  if (unknown !== undefined) return `Cannot construct a request of flow schema ${unknown.schema}.`
   if (observed.quantities.arrivalsPerSecond === 0) return 'No requests in this time.'
   const isUnnamed = ({ schema }: SchemaTraffic): boolean => redirected.from.has(schema) && !known.has(schema)
   const unnamed =
@@ -173,7 +173,7 @@ function remarkOn(name: string, { observation }: Twin): string | undefined {
   if (level === undefined) return undefined
   const { waitP99 = 0, rejectedPerSecond } = level.quantities
   return waitP99 === 0 && rejectedPerSecond === 0
-    ? 'Nothing waited, so how the requests come is known from seat demand alone.'
+    ? 'No requests waited, so arrivals are estimated from seat demand alone.'
     : undefined
 }
 
@@ -355,10 +355,10 @@ function notesOf({ observation, known, missing, guesses, held }: Twin, runs: num
   const clients = open && closed ? 'open and closed' : open ? 'open' : 'closed'
   const named = known.size > 0 ? 'flows from debug dumps' : 'the number of flows fitted'
   return [
-    `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients go on sending the same requests.`,
+    `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
     `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin${held === undefined ? '' : ' and by how much the levels changed during that time'}.`,
     ...(missing.length === 0
       ? []
-      : [`No requests could be made up for ${missing.join(', ')}; their levels show limits only.`]),
+      : [`Cannot construct requests for ${missing.join(', ')}; their levels show limits only.`]),
   ]
 }

@@ -83,7 +83,7 @@ describe('a twin of a simulated server', () => {
     const twin = twinOf(calm)
     const level = forecastOf(twin, { nominalConcurrencyShares: 60 })
     expect(within(level.bands.seats?.point, truthOf(calm, { nominalConcurrencyShares: 60 }).seats)).toBeLessThan(0.1)
-    expect(level.note).toContain('Nothing waited')
+    expect(level.note).toContain('No requests waited')
   })
 
   test('shows limits only where a level has no requests, is new, or is exempt', () => {
@@ -97,7 +97,7 @@ describe('a twin of a simulated server', () => {
     expect(noteOf('catch-all')).toMatchObject({ bands: {}, note: 'No requests in this time.' })
     expect(noteOf('another')).toMatchObject({
       bands: {},
-      note: 'New level: metrics do not show which requests it gets.',
+      note: 'New level: metrics do not show which requests it will receive.',
     })
     expect(noteOf('system')).toMatchObject({ bands: {}, note: 'The edit removes this level.' })
     expect(noteOf('exempt')).toMatchObject({ bands: {} })

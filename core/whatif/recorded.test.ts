@@ -61,9 +61,9 @@ describe('lines of --json', () => {
     if (!result.ok) return expect.fail(result.problem)
     expect(result.arrivals.list.map(({ executionNs }) => executionNs)).toEqual([20e6, 20e6])
     expect(result.arrivals.notes).toEqual([
-      '1 request never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.',
-      '1 request cannot be read again, because the log shortened their address or groups.',
-      '1 request left out: the proxy had no room for them.',
+      '1 request never ran or never ended in the recording: if a variant executes them, they take as long as others of their kind.',
+      '1 request left out: the log shortened their address or groups.',
+      '1 request left out: the proxy rejected them for lack of room.',
     ])
     return undefined
   })
@@ -72,7 +72,7 @@ describe('lines of --json', () => {
     const result = read(`${row(1)}\n{"seq":1}\n`, 'rows.ndjson')
     expect(result).toEqual({
       ok: false,
-      problem: expect.stringMatching(/^rows\.ndjson:2: This is no line of proxy --json or feed --json: /),
+      problem: expect.stringMatching(/^rows\.ndjson:2: This is not a line of proxy --json or feed --json: /),
     })
   })
 })
@@ -114,6 +114,6 @@ describe('an audit log', () => {
 })
 
 it('says that there is nothing in a file that holds no request', () => {
-  expect(read('hello\n')).toEqual({ ok: false, problem: expect.stringMatching(/^The files hold no request/) })
+  expect(read('hello\n')).toEqual({ ok: false, problem: expect.stringMatching(/^The files contain no request/) })
   expect(read('')).toMatchObject({ ok: false })
 })

@@ -84,8 +84,11 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
       const row = LiveRequestSchema.safeParse(value)
       if (!row.success) {
         const [issue] = row.error.issues
-        const why = value === undefined ? 'it is no JSON' : `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
-        return { ok: false, problem: `${one.file}:${number}: This is no line of proxy --json or feed --json: ${why}.` }
+        const why = value === undefined ? 'it is not JSON' : `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
+        return {
+          ok: false,
+          problem: `${one.file}:${number}: This is not a line of proxy --json or feed --json: ${why}.`,
+        }
       }
       rows.push(row.data)
     }
@@ -111,11 +114,11 @@ export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
   }
   const watches = recorded.some(({ request }) => request.info.verb === 'watch')
   return arrivalsOf(recorded, [
-    ...(shortened > 0
-      ? [`${counted(shortened, 'request')} cannot be read again, because the log shortened their address or groups.`]
+    ...(shortened > 0 ? [`${counted(shortened, 'request')} left out: the log shortened their address or groups.`] : []),
+    ...(crowdedOut > 0
+      ? [`${counted(crowdedOut, 'request')} left out: the proxy rejected them for lack of room.`]
       : []),
-    ...(crowdedOut > 0 ? [`${counted(crowdedOut, 'request')} left out: the proxy had no room for them.`] : []),
-    ...(watches ? ['When a watch ended is not in the log: watches stay open to the end.'] : []),
+    ...(watches ? ['The log does not record the end of watches: they stay open to the end.'] : []),
   ])
 }
 
@@ -203,9 +206,7 @@ function readFeed(
   run.finish()
   const { unreadable, lastUnreadable } = run.counts
   return arrivalsOf(listener.recorded, [
-    ...(unreadable > 0
-      ? [`${counted(unreadable, 'line')} cannot be read, the last because: ${lastUnreadable ?? ''}`]
-      : []),
+    ...(unreadable > 0 ? [`Cannot read ${counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}`] : []),
     ...run.limits,
   ])
 }
@@ -215,7 +216,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
   const [first] = ordered
   if (first === undefined) {
     const problem =
-      'The files hold no request that came to flow control. Name a request log of the console, an audit log or a log of -v=3.'
+      'The files contain no request that reached flow control. Name a request log of the console, an audit log or a log of -v=3.'
     return { ok: false, problem }
   }
   const usual = new UsualDurations()
@@ -236,7 +237,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
     unknown === 0
       ? []
       : [
-          `${counted(unknown, 'request')} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
+          `${counted(unknown, 'request')} never ran or never ended in the recording: if a variant executes them, they take as long as others of their kind.`,
         ]
   return {
     ok: true,

@@ -60,14 +60,13 @@ export function simulatedArrivals(
     watches: [],
   }
   const notes = [
-    'The arrivals are those of the baseline: clients do not react to what a candidate decides. Closed-loop clients do.',
+    "The arrivals are those of the baseline: clients do not react to a candidate's decisions. Closed-loop clients do.",
     ...(workload.groups.some(needsOthers) ? [NEEDS_NOTE] : []),
   ]
   return { startUnixMs, fromNs: 0, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
 }
 
-const NEEDS_NOTE =
-  'Handlers that need other requests take no longer for that: only closed-loop clients let them wait for these.'
+const NEEDS_NOTE = 'Handlers do not wait for the requests that they need: only closed-loop clients model that.'
 
 const needsOthers = ({ behaviour }: ClientGroup): boolean =>
   behaviour.kind !== 'informer' && behaviour.calls.some(({ jobs }) => jobs?.needs !== undefined)

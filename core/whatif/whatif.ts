@@ -55,7 +55,7 @@ export function whatIf(
 }
 
 const CLOSED_NOTE =
-  'The clients react to each variant, so its requests are its own; what a thread draws at random is the same as long as it is not turned away.'
+  'The clients react to each variant, so their requests differ. Each thread draws the same random values until one of its requests is rejected.'
 
 /** Runs the clients with each variant. `undefined` when `mayGoOn`, called with the completed part, ended it. */
 export function whatIfClosed(

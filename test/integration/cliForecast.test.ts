@@ -75,7 +75,7 @@ it('forecasts an edit of the simulated cluster from the past that it brings alon
   expect(low?.nominal).toBe(130)
   expect(levels.find(({ level }) => level === 'node-high')?.bands.waitP99?.point).toBe(0)
   expect(fit.map(({ level }) => level)).toContain('workload-low')
-  expect(notes[0]).toContain('the same clients go on sending the same requests')
+  expect(notes[0]).toContain('the same clients continue to send the same requests')
 })
 
 it('prints what came of applied forecasts', async () => {

@@ -223,7 +223,7 @@ describe('apf-console qos explain', () => {
     ],
     ['an unknown field', '{"method":"KV/Put","ky":"a"}', ':1:20: There is no field “ky” at the top of the object'],
     ['no object', '[1]', ':1:1: A request is a JSON object with a method.'],
-    ['time that goes back', `${put(1)}\n${put(0)}`, ':2:9: time is before that of the record before'],
+    ['time that goes back', `${put(1)}\n${put(0)}`, ':2:9: time is earlier than that of the previous record'],
   ])('names the place of %s', async (_, text, message) => {
     const { code, told } = await runHere('qos', 'explain', '--rules', rules, '--requests', write('broken.ndjson', text))
     expect(code).toBe(2)

@@ -259,7 +259,7 @@ describe('a file that is no recording', () => {
     [
       'another kind of event',
       async () => made(HEAD, packed('[1,"",[{"kind":"shell"}]]\n')),
-      /event 1, cannot be read: it holds no event/,
+      /event 1, cannot be read: it contains no event/,
     ],
     [
       'a time that is none',

@@ -124,14 +124,14 @@ it('refuses a file that holds no requests', async () => {
   writeFileSync(file('none.txt'), 'nothing\n')
   expect(await runHere('whatif', file('none.txt'))).toMatchObject({
     code: 2,
-    told: expect.stringContaining('The files hold no request that came to flow control.'),
+    told: expect.stringContaining('The files contain no request that reached flow control.'),
   })
 })
 
 it('makes a recording a scenario that runs', async () => {
   const run = await runHere('simulate', '--import', file('rows.ndjson'))
   expect(run.code).toBe(0)
-  expect(run.told).toContain('bursts of the recording are evened out')
+  expect(run.told).toContain('bursts of the recording are smoothed')
   writeFileSync(file('recorded.yaml'), run.output)
   const simulated = await runHere('simulate', file('recorded.yaml'), '--json')
   expect(simulated.code).toBe(0)
@@ -139,5 +139,5 @@ it('makes a recording a scenario that runs', async () => {
   const told = async (...words: readonly string[]): Promise<string> => (await runHere('simulate', ...words)).told
   expect(await told('--import')).toContain('--import needs a recording')
   expect(await told('--import', file('rows.ndjson'), '--seed', '2')).toContain('leave out --seed')
-  expect(await told('--import', file('edit.yaml'))).toMatch(/hold no request that came to flow control/)
+  expect(await told('--import', file('edit.yaml'))).toMatch(/contain no request that reached flow control/)
 })

@@ -103,5 +103,5 @@ test('a change of the text changes the form; a text that cannot be read says whe
   await waitFor(() => expect(within(group('flood')).getByDisplayValue('carol')).toBeTruthy())
   expect(screen.getByLabelText('Problems elsewhere in the file').textContent).toContain('Line 14')
   addOwnScenario({ file: 'mine.yaml', text: 'name: [\n' })
-  await waitFor(() => expect(screen.getByText(/The text cannot be read \(line/)).toBeTruthy())
+  await waitFor(() => expect(screen.getByText(/Cannot read the text \(line/)).toBeTruthy())
 })
