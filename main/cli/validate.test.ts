@@ -19,7 +19,7 @@ const validated: Validated = {
     { ...finding, kind: '', name: '', field: '', reason: 'Malformed', severity: 'warning', message: 'Odd.' },
   ],
   notes: [
-    { file: 'a.yaml', line: 1, column: 1, about: 'skipped', message: 'Secret is no flow-control object.' },
+    { file: 'a.yaml', line: 1, column: 1, about: 'skipped', message: 'Secret is not a flow-control object.' },
     { file: 'a.yaml', line: 9, column: 1, about: 'object', message: 'Converted.' },
   ],
   version: 'v1.36',
