@@ -211,7 +211,7 @@ describe('the editor', () => {
     const text = screen.getByRole('textbox', { name: /^YAML or JSON/ })
     fireEvent.change(text, { target: { value: 'kind: Pod\napiVersion: v1\n' } })
     await user.click(screen.getByRole('button', { name: 'Add to the draft' }))
-    expect((await screen.findByRole('alert')).textContent).toMatch(/not a flow-control object/)
+    expect((await screen.findByRole('alert')).textContent).toMatch(/no flow-control object/)
     const level = (name: string): string =>
       `apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: PriorityLevelConfiguration\nmetadata: {name: ${name}}\nspec: {type: Limited, limited: {nominalConcurrencyShares: 7, limitResponse: {type: Reject}}}\n`
     fireEvent.change(text, { target: { value: `${level('one')}---\n${level('two')}` } })
