@@ -216,7 +216,7 @@ describe('the editor', () => {
       `apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: PriorityLevelConfiguration\nmetadata: {name: ${name}}\nspec: {type: Limited, limited: {nominalConcurrencyShares: 7, limitResponse: {type: Reject}}}\n`
     fireEvent.change(text, { target: { value: `${level('one')}---\n${level('two')}` } })
     await user.click(screen.getByRole('button', { name: 'Add to the draft' }))
-    expect(option('one')).toBeTruthy()
+    await list().findByRole('option', { name: /^one ?,/ })
     expect(option('two')).toBeTruthy()
     expect(impactOf('two')).toContain('+')
   })
