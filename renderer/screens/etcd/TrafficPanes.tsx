@@ -34,7 +34,7 @@ const rateColumns = (seconds: number, mode: EtcdState['mode']): readonly DataCol
   }),
   numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, MS),
   numberColumn('p99', 'p99', ({ p99Ms }) => p99Ms, MS),
-  numberColumn('out', 'Responses', ({ responseBytes }) => responseBytes, BYTES),
+  numberColumn('out', 'Answers', ({ responseBytes }) => responseBytes, BYTES),
 ]
 
 /** Live rate, latency and bytes by operation and prefix. */
