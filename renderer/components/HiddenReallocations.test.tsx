@@ -29,7 +29,7 @@ it('says what scrapes far apart do not show of the limits', () => {
   tellConnections([connected(30_000)])
   render(<HiddenReallocations server="a:6443" />)
   expect(screen.getByRole('note').textContent).toMatch(
-    /^Prometheus scrapes this server every 30 s\. .* about one of 3 recomputations is seen\.$/,
+    /^Prometheus scrapes this server every 30 s\. .* about one of 3 recomputations\.$/,
   )
 })
 
