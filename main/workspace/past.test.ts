@@ -126,7 +126,7 @@ test('the past of a source is asked of a connection that is in no list, and ends
   expect(moment.frame?.servers[0]?.at).toBe(new Date(START + 7_000).toISOString())
   expect(moment.derived[0]?.noRates).toBeUndefined()
   await procedures['sources.disconnect']({ connection: id })
-  await expect(procedures['past.extent']({ connection: past })).rejects.toThrow('not connected')
+  await expect(procedures['past.extent']({ connection: past })).rejects.toThrow('no longer connected')
 })
 
 test('what an earlier console recorded of a cluster belongs to its past; a recording is a source of its own', async () => {
