@@ -140,7 +140,7 @@ it('says of each alert that is too many for a webhook that it is lost', async ()
   const end = new AbortController()
   // Nothing listens there; the first alert is tried until the signal.
   const webhook = createWebhook(new URL('http://127.0.0.1:1/secret'), {
-    tell: (text) => void told.push(text),
+    tell: (line) => void told.push(line),
     signal: end.signal,
   })
   for (let alert = 0; alert < 1_002; alert++) webhook.send({ alert })
