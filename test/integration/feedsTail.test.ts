@@ -319,11 +319,15 @@ describe('a restart', () => {
   test('goes on from what was dealt with, not only taken over', async () => {
     await writeFile(path, text(0, 10))
     let [taken, done] = [1, 0]
-    const first = tailed({ positions: positions(), progress: { taken: () => taken, done: () => done } })
+    const progress = { taken: vi.fn<() => number>(() => taken), done: () => done }
+    const first = tailed({ positions: positions(), progress })
     await expectLines(first.lines, 10)
+    // A position is marked after its lines were passed on.
+    await vi.waitFor(() => expect(progress.taken).toHaveBeenCalled())
     taken = 2
     await appendFile(path, text(10, 20))
     await expectLines(first.lines, 20)
+    await vi.waitFor(() => expect(progress.taken).toHaveBeenCalledTimes(2))
     done = 1
     await first.tail.close()
     expect(await positions().read()).toMatchObject({ lines: 10 })
