@@ -293,7 +293,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     cutter.setFault('lost-after')
     await editor.apply('lost')
     await editor.takeOver('lost')
-    await editor.untilSaid('Applied', /batch is applied\.[^]*answer of the server was lost/)
+    await editor.untilSaid('Applied', /batch is applied\.[^]*response of the server was lost/)
     await editor.untilEdited('batch', false)
     await expect.poll(() => editor.value('Lendable'), SOON).toBe('35')
     expect(await limitedOf('batch')).toMatchObject({ lendablePercent: 35, borrowingLimitPercent: 90 })
