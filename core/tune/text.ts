@@ -1,3 +1,4 @@
+import { counted } from '../text/text.ts'
 import type { GoalEvidence } from '../contract/tune.ts'
 import type { Proposal } from './report.ts'
 import { shortNumber } from '../sweep/heatMap.ts'
@@ -7,7 +8,7 @@ export function headline(
   { met, changes, seeds }: Pick<Proposal, 'met' | 'changes' | 'seeds'>,
   evaluations: number,
 ): string {
-  const count = `${evaluations} ${evaluations === 1 ? 'edit' : 'edits'} tried`
+  const count = `${counted(evaluations, 'edit')} tried`
   const withSeeds = heldSeeds(seeds)
   const how = withSeeds === undefined ? '' : ` ${withSeeds}`
   if (changes.length === 0) {

@@ -48,7 +48,8 @@ export function* eventsBefore(
 ): Generator<SourceEvent, void> {
   const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
   const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
-  for (const entry of entries) {
+  // The newest recording comes first in the list.
+  for (const entry of entries.toReversed()) {
     refuseWithoutLevels(entry.source)
     for (const { told } of readRecording(entry, { from: to - ms, to }, problems)) yield told.event
   }

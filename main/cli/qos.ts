@@ -2,6 +2,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
 import { positionsIn } from '../../core/manifest/tree.ts'
+import { counted } from '../../core/text/text.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import type { Decision } from '../../core/qos/decision.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
@@ -30,7 +31,7 @@ import {
   refuseOptions,
   UsageError,
 } from './usage.ts'
-import { count, findingAnnotation, findingJson, findingText } from './validate.ts'
+import { findingAnnotation, findingJson, findingText } from './validate.ts'
 
 const REQUEST_OPTIONS = {
   op: { type: 'string' },
@@ -101,8 +102,8 @@ async function validateRules(files: readonly string[], given: Given, console: Co
   const texts = await readTexts(files, console)
   const { findings, classes, rules } = readRules(texts)
   const errors = findings.filter(isError).length
-  const found = `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`
-  const summary = `${found} in ${rules} ${rules === 1 ? 'rule' : 'rules'} and ${classes} ${classes === 1 ? 'class' : 'classes'} of ${count(texts.length, 'file')}.`
+  const found = `${counted(errors, 'error')}, ${counted(findings.length - errors, 'warning')}`
+  const summary = `${found} in ${counted(rules, 'rule')} and ${counted(classes, 'class', 'classes')} of ${counted(texts.length, 'file')}.`
   const notes = texts.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
   if (output === 'json')
     console.printJson({ files: texts.length, classes, rules, findings: findings.map(findingJson) }, 2)
@@ -362,7 +363,7 @@ class Tally {
   lines(): readonly string[] {
     const total = Object.values(this.#all).reduce((sum, each) => sum + each, 0)
     return [
-      `${count(total, 'request')}: ${countsText(this.#all)}.`,
+      `${counted(total, 'request')}: ${countsText(this.#all)}.`,
       ...[...this.#rules].map(([rule, counts]) => `${rule}: ${countsText(counts)}.`),
     ]
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Console, ExitCode } from './console.ts'
-import { nearest, parseGoDuration } from '../../core/text/text.ts'
+import { listed, nearest, parseGoDuration } from '../../core/text/text.ts'
 
 /** A mistake in how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}
@@ -53,15 +53,15 @@ export function readOptions(
   const values = new Map<string, string[]>()
   const files: string[] = []
   /** The values of the previous option, if it takes several. */
-  let listed: string[] | undefined
+  let several: string[] | undefined
   for (const token of tokens) {
     if (token.kind === 'option-terminator') {
-      listed = undefined
+      several = undefined
       continue
     }
     if (token.kind === 'positional') {
-      if (listed !== undefined && token.value !== '') {
-        listed.push(token.value)
+      if (several !== undefined && token.value !== '') {
+        several.push(token.value)
         continue
       }
       if (operands === 'files' && token.value !== '') {
@@ -90,7 +90,7 @@ export function readOptions(
     }
     const all = [...before, token.value ?? '']
     values.set(token.name, all)
-    listed = option.list === true && operands === 'none' ? all : undefined
+    several = option.list === true && operands === 'none' ? all : undefined
   }
   return {
     flag: (name) => values.has(name),
@@ -157,8 +157,7 @@ export function readChoice<T extends string>(given: Given, name: string, choices
   if (text === undefined) return undefined
   const chosen = choices.find((choice) => choice === text)
   if (chosen !== undefined) return chosen
-  const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1) ?? ''}`
-  throw new UsageError(`--${name} takes ${listed}, not ${JSON.stringify(text)}.`)
+  throw new UsageError(`--${name} takes ${listed(choices, 'or')}, not ${JSON.stringify(text)}.`)
 }
 
 /** The options of `readOutput`. */

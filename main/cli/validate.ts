@@ -1,5 +1,6 @@
 import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/versions.ts'
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
+import { counted } from '../../core/text/text.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration } from './inputFiles.ts'
@@ -104,12 +105,10 @@ const subjectOf = ({ kind, name }: LocatedFinding): string =>
 function summary({ findings, notes, version, objects, files }: Validated): string {
   const errors = findings.filter(isError).length
   const skipped = notes.filter(({ about }) => about === 'skipped').length
-  const found = [count(errors, 'error'), count(findings.length - errors, 'warning')].join(', ')
-  const others = skipped === 0 ? '' : ` ${count(skipped, 'object')} of other kinds not checked.`
-  return `${found} in ${count(objects, 'flow-control object')} of ${count(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
+  const found = [counted(errors, 'error'), counted(findings.length - errors, 'warning')].join(', ')
+  const others = skipped === 0 ? '' : ` ${counted(skipped, 'object')} of other kinds not checked.`
+  return `${found} in ${counted(objects, 'flow-control object')} of ${counted(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
 }
-
-export const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
 
 /** A workflow command ends with its line, and % begins an escape. */
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { AlertsState } from '../../../core/contract/alerts.ts'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
+import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useAlerts } from '../../state/told.ts'
@@ -24,21 +25,11 @@ export function useShownAlerts(): ShownAlerts {
   const [answer, setAnswer] = useState<Pick<ShownAlerts, 'state' | 'problem'> & { readonly of: number }>()
   useEffect(() => {
     if (past === undefined || instant === undefined) return undefined
-    let gone = false
-    const read = async (): Promise<void> => {
-      const found = await client()
-        .call('past.alerts', { connection: past, at: instant })
-        .then(
-          (state) => ({ of: past, state }),
-          (thrown: unknown) => ({ of: past, state: undefined, problem: toProblem(thrown) }),
-        )
-      if (!gone) setAnswer(found)
-    }
-    const timer = setTimeout(() => void read(), REST_MS)
-    return () => {
-      gone = true
-      clearTimeout(timer)
-    }
+    return onAnswer(
+      () => client().call('past.alerts', { connection: past, at: instant }),
+      (state) => setAnswer({ of: past, state }),
+      { restMs: REST_MS, onProblem: (problem) => setAnswer({ of: past, state: undefined, problem }) },
+    )
   }, [past, instant])
   if (past === undefined) return { state: present, isPast: false }
   return { state: undefined, ...(answer?.of === past && answer), isPast: true }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import { expectedAllocation, type ReportedAllocation } from '../../../core/impact/expected.ts'
-import { caseSentence, comparisonSentence, listed, sumNote, type Words } from './sentence.ts'
+import { caseSentence, comparisonSentence, fewNames, sumNote, type Words } from './sentence.ts'
 
 /** nominal, min, max, high watermark, smoothed, current. */
 type Numbers = readonly [number, number, number, number, number, number]
@@ -109,7 +109,7 @@ describe('the comparison', () => {
 })
 
 it('names at most three', () => {
-  expect(listed(['a'])).toBe('a')
-  expect(listed(['a', 'b', 'c'])).toBe('a, b and c')
-  expect(listed(['a', 'b', 'c', 'd'])).toBe('a, b and 2 more')
+  expect(fewNames(['a'])).toBe('a')
+  expect(fewNames(['a', 'b', 'c'])).toBe('a, b and c')
+  expect(fewNames(['a', 'b', 'c', 'd'])).toBe('a, b and 2 more')
 })

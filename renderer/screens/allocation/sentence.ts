@@ -1,6 +1,7 @@
 import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/impact/expected.ts'
 import type { DifferenceCause } from '../../../core/impact/serverLimit.ts'
+import { listed } from '../../../core/text/text.ts'
 import { format } from '../../theme/format.ts'
 
 /** Running text; the `strong` part carries the statement. */
@@ -16,10 +17,8 @@ const seats = (n: number): string => format.counted(n, 'seat')
 const levels = (n: number): string => format.counted(n, 'level')
 
 /** `a, b and c`; of many names the first two and the number of the others. */
-export function listed(names: readonly string[]): string {
-  if (names.length > NAMED) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
-}
+export const fewNames = (names: readonly string[]): string =>
+  listed(names.length > NAMED ? [...names.slice(0, 2), `${names.length - 2} more`] : names)
 
 /** Which of the cases of the specification (6.4, 6.4a) decided the limits, and why. */
 export function caseSentence(expected: ExpectedAllocation, ledger: AdjustmentLedger): CaseSentence {
@@ -85,7 +84,7 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
   const [atFloor, atP, capped] = [named(all, 'raised-to-floor'), named(all, 'at-p'), named(all, 'capped')]
   const p = { strong: `p = ${format.fairFraction(expected.fairFraction)}` }
   const abundant = expected.fairFraction > 1 ? ', above 1 because the seats exceed the sum of all targets' : ''
-  const held = capped.length === 0 ? '' : ` ${listed(capped)} ${are(capped)} held at max.`
+  const held = capped.length === 0 ? '' : ` ${fewNames(capped)} ${are(capped)} held at max.`
   const end = `${held} ${borrowing(ledger)}`
   if (atP.length === 0) {
     return [`${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits' : 'sit'} at the floor.${end}`]
@@ -99,7 +98,7 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
       : `${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits at its' : 'sit at their'} floor; `
   return [
     rest,
-    { strong: listed(atP) },
+    { strong: fewNames(atP) },
     atP.length === 1 ? ' gets the fraction ' : ' get the same fraction ',
     p,
     ` of ${atP.length === 1 ? 'its' : 'their'} target${abundant}.${end}`,
@@ -113,11 +112,11 @@ function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
   const lenders = entries.filter((entry) => entry.lent > 0).map(({ name }) => name)
   const borrowers = entries.filter((entry) => entry.borrowed > 0).map(({ name }) => name)
   const lending =
-    lenders.length === 0 ? '' : `${listed(lenders)} ${lenders.length === 1 ? 'lends' : 'lend'} ${format.seats(lent)}`
+    lenders.length === 0 ? '' : `${fewNames(lenders)} ${lenders.length === 1 ? 'lends' : 'lend'} ${format.seats(lent)}`
   const taking =
     borrowers.length === 0
       ? ''
-      : `${listed(borrowers)} ${borrowers.length === 1 ? 'borrows' : 'borrow'} ${format.seats(borrowed)}`
+      : `${fewNames(borrowers)} ${borrowers.length === 1 ? 'borrows' : 'borrow'} ${format.seats(borrowed)}`
   return `${[lending, taking].filter((part) => part !== '').join('; ')}.`
 }
 
@@ -131,11 +130,11 @@ function causeSentence(cause: DifferenceCause): string {
     case 'deleted-level':
       return `The nominal limits add up to ${seats(cause.seats)} more than the server has: it still exports the series of a deleted level.`
     case 'new-level':
-      return `${listed(cause.levels)} appeared with it; until the next reallocation the server uses a demand that it does not report.`
+      return `${fewNames(cause.levels)} appeared with it; until the next reallocation the server uses a demand that it does not report.`
     case 'gone-level':
-      return `${listed(cause.levels)} disappeared with it.`
+      return `${fewNames(cause.levels)} disappeared with it.`
     case 'reconfigured':
-      return `${listed(cause.levels)} had another configuration before, and the scrape may mix both.`
+      return `${fewNames(cause.levels)} had another configuration before, and the scrape may mix both.`
     case 'missed-steps':
       return 'Reallocations before it were missed, or several servers share this address.'
     case 'version':
@@ -175,7 +174,7 @@ export function comparisonSentence(
       : []
     return {
       tone: 'bad',
-      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. Two scrapes agree, and no level, configuration, process or version changed. The server may not follow the algorithm of its version.`,
+      text: `Not as expected by ${rules}: ${fewNames([...differing, ...fraction])}. Two scrapes agree, and no level, configuration, process or version changed. The server may not follow the algorithm of its version.`,
     }
   }
   return { tone: 'quiet', text: WITHHELD[comparison.why] }

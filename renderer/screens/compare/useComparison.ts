@@ -8,6 +8,7 @@ import type { Moment } from '../../../core/contract/recording.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { knownObjects } from '../../../core/source/sourceEvent.ts'
+import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { useServerMarks } from '../../state/marks.ts'
 import { readSeries } from '../../state/series.ts'
@@ -37,15 +38,10 @@ export function useComparison(connection: Connected, server: string | undefined,
   const { id } = connection
   useEffect(() => {
     if (server === undefined) return undefined
-    let gone = false
-    const come = async (): Promise<void> => {
-      const compared = await read(id, server, periods)
-      if (!gone) setKnown({ of: periods, server, compared })
-    }
-    void come()
-    return () => {
-      gone = true
-    }
+    return onAnswer(
+      () => read(id, server, periods),
+      (compared) => setKnown({ of: periods, server, compared }),
+    )
   }, [id, server, periods])
   return known !== undefined && known.of === periods && known.server === server ? known.compared : LOADING
 }
@@ -101,18 +97,7 @@ const surroundingsOf = ({ moment }: Side, server: string) => ({
 export function useMarks(id: number): readonly Mark[] {
   const marks = useServerMarks()
   const [journal, setJournal] = useState<readonly JournalEntry[]>([])
-  useEffect(() => {
-    let gone = false
-    client()
-      .call('journal.read', { connection: id })
-      .then(
-        (entries) => !gone && setJournal(entries),
-        // A source without objects has no journal; the other marks stay.
-        () => undefined,
-      )
-    return () => {
-      gone = true
-    }
-  }, [id])
+  // A source without objects has no journal; the other marks stay.
+  useEffect(() => onAnswer(() => client().call('journal.read', { connection: id }), setJournal), [id])
   return useMemo(() => joinMarks(editMarks(journal), marks), [journal, marks])
 }

@@ -4,6 +4,7 @@ import { unixMsOf } from '../../../core/units.ts'
 import { holdsWords } from '../../../core/text/text.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { MiddleCut } from '../../components/LevelChip.tsx'
+import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { disconnectSource, showConnection, useConnection } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
@@ -15,18 +16,7 @@ import styles from './Connect.module.css'
 /** Recent sources, each one click away. */
 export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void }) {
   const [recent, setRecent] = useState<readonly RecentSource[]>([])
-  useEffect(() => {
-    let current = true
-    client()
-      .call('sources.recent', null)
-      .then(
-        (list) => current && setRecent(list),
-        () => undefined,
-      )
-    return () => {
-      current = false
-    }
-  }, [])
+  useEffect(() => onAnswer(() => client().call('sources.recent', null), setRecent), [])
   const forget = (at: string): void =>
     void client()
       .call('sources.forget', { at })

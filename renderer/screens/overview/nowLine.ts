@@ -1,4 +1,5 @@
 import { unixMsOf } from '../../../core/units.ts'
+import { listed } from '../../../core/text/text.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { troubleOf } from '../../../core/frame/recent.ts'
 import { format } from '../../theme/format.ts'
@@ -178,10 +179,8 @@ interface StaleFacts {
 const MOST_NAMED = 3
 
 /** `a, b and c`; of many names the first and the number of the others. */
-function list(names: readonly string[]): string {
-  if (names.length > MOST_NAMED) return `${names[0] ?? ''} and ${names.length - 1} others`
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
-}
+const list = ([first = '', ...others]: readonly string[]): string =>
+  listed([first, ...(others.length < MOST_NAMED ? others : [`${others.length} others`])])
 
 /** When the next attempt for a failing server is, as a sentence; empty when that is not known. */
 export function nextTry(health: ServerHealth | undefined, now: number): string {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { type Problem, toProblem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { type BesideRow, NOT_THERE, standingText } from '../../../core/run/beside.ts'
@@ -16,6 +16,7 @@ import { LevelName } from '../../components/LevelChip.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, Loading, ProblemNote } from '../../components/States.tsx'
+import { onAnswer } from '../../state/answer.ts'
 import { besideStore, openBeside, type RunPair } from '../../state/beside.ts'
 import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
@@ -165,28 +166,22 @@ function useInstant(
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
     if (moment === undefined) return undefined
-    let left = false
     const dumpOf = async (connection: number, id: string | undefined): Promise<DumpFrame | undefined> =>
       id === undefined
         ? undefined
         : ((await client().call('past.dump', { connection, server: id, at: moment.at })) ?? undefined)
-    const ask = async (): Promise<void> => {
+    const ask = async (): Promise<Instant> => {
       const other = await client().call('past.moment', { connection: ofB, at: moment.at })
       const of = ({ frame }: Moment) => frame?.servers.find(({ id }) => id === server) ?? frame?.servers[0]
       const [serverA, serverB] = [of(moment), of(other)]
       const [dumpA, dumpB] = await Promise.all([dumpOf(ofA, serverA?.id), dumpOf(ofB, serverB?.id)])
-      if (left) return
-      setRead({ at: moment.at, a: { server: serverA, dump: dumpA }, b: { server: serverB, dump: dumpB } })
+      return { at: moment.at, a: { server: serverA, dump: dumpA }, b: { server: serverB, dump: dumpB } }
+    }
+    const take = (instant: Instant): void => {
+      setRead(instant)
       setProblem(undefined)
     }
-    const timer = setTimeout(
-      () => void ask().catch((thrown: unknown) => left || setProblem(toProblem(thrown))),
-      REST_MS,
-    )
-    return () => {
-      left = true
-      clearTimeout(timer)
-    }
+    return onAnswer(ask, take, { restMs: REST_MS, onProblem: setProblem })
   }, [ofA, ofB, moment, server])
   return { read, problem }
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
+import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 
 /** The library, which does not change while the console runs. */
@@ -11,16 +12,7 @@ export function useScenarios(): {
   const [scenarios, setScenarios] = useState<readonly LibraryScenario[]>([])
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => {
-    let gone = false
-    client()
-      .call('whatIf.scenarios', null)
-      .then(
-        (found) => !gone && setScenarios(found),
-        (thrown: unknown) => !gone && setProblem(toProblem(thrown)),
-      )
-    return () => {
-      gone = true
-    }
+    return onAnswer(() => client().call('whatIf.scenarios', null), setScenarios, { onProblem: setProblem })
   }, [])
   return { scenarios, problem }
 }

@@ -21,6 +21,7 @@ import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { useSettings } from '../../../state/settings.ts'
 import { NOT_APPLICABLE, format, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
+import { onAnswer } from '../../../state/answer.ts'
 import { askShown } from '../../../state/past.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { select } from './draftObject.ts'
@@ -254,15 +255,9 @@ function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefine
   const asked = impact !== undefined
   useEffect(() => {
     if (!asked || server === undefined || turn === undefined) return undefined
-    let current = true
     const to = (turn + 1) * EVERY_MS
-    askShown('allocation.steps', { server, from: to - RANGE_MS, to })
-      .then((read) => current && setSteps(read))
-      // Without them the pane omits the last minutes.
-      .catch(() => undefined)
-    return () => {
-      current = false
-    }
+    // Without them the pane omits the last minutes.
+    return onAnswer(() => askShown('allocation.steps', { server, from: to - RANGE_MS, to }), setSteps)
   }, [asked, server, turn])
   return useMemo(() => {
     if (impact === undefined) return undefined
