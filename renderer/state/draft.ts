@@ -61,7 +61,7 @@ export function startDraft(client: Client): () => void {
     reading = key
     forget()
     const take = (entries: DraftEntries): void => {
-      if (objectsStore.getState().state?.targetKey === key) {
+      if (reading === key && objectsStore.getState().state?.targetKey === key) {
         draftStore.setState({ targetKey: key, history: startHistory(entries) })
         refresh()
       }
@@ -89,6 +89,7 @@ export function startDraft(client: Client): () => void {
   window.addEventListener('pagehide', save)
   read()
   return () => {
+    reading = undefined
     save()
     window.removeEventListener('pagehide', save)
     for (const stop of stops) stop()

@@ -178,3 +178,14 @@ test('the present comes back at once, whatever is under way', async () => {
   await answerLast()
   expect(shown()).toBe(30)
 })
+
+test.each(['while an instant is read', 'while the page draws'])('an ended reader changes nothing, %s', async (when) => {
+  await draw()
+  await drag(20)
+  if (when === 'while the page draws') await answerLast()
+  stop()
+  pastStore.setState({ of: 2, connection: 102, moment: moment(START) }, true)
+  await answerLast()
+  await draw()
+  expect(pastStore.getState()).toEqual({ of: 2, connection: 102, moment: moment(START) })
+})

@@ -32,7 +32,9 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
   let busy = false
   let ended = false
 
+  /** Nothing once it was ended: a late answer then changes nothing. */
   const wish = (): { readonly of: number; readonly at: number } | undefined => {
+    if (ended) return undefined
     const { connection } = connectionStore.getState()
     const instant = instantOf(timeStore.getState())
     if (connection === undefined || instant === undefined) return undefined
@@ -45,7 +47,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
     if (known.of === of && known.connection !== undefined) return known.connection
     const connection = await client.call('past.open', { connection: of })
     const extent = await client.call('past.extent', { connection })
-    pastStore.setState({ of, connection, extent }, true)
+    if (!ended) pastStore.setState({ of, connection, extent }, true)
     return connection
   }
   const read = async ({ of, at }: { readonly of: number; readonly at: number }): Promise<void> => {
@@ -74,7 +76,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
     try {
       for (;;) {
         const wanted = wish()
-        if (ended || wanted === undefined) return leave()
+        if (wanted === undefined) return leave()
         const { of, moment, failedAt } = pastStore.getState()
         if (of === wanted.of && (failedAt ?? moment?.at) === wanted.at) return
         await read(wanted)
@@ -86,6 +88,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
   }
   /** The connection is kept, because the user is likely to return soon. */
   const leave = (): void => {
+    if (ended) return
     const { moment, problem, failedAt: _, ...rest } = pastStore.getState()
     if (moment !== undefined || problem !== undefined) pastStore.setState(rest, true)
   }
@@ -101,7 +104,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
     }
     if (connection === undefined || moment === undefined) return
     const extent = await client.call('past.extent', { connection }).catch(() => undefined)
-    if (extent !== undefined && pastStore.getState().of === of) pastStore.setState({ extent })
+    if (!ended && extent !== undefined && pastStore.getState().of === of) pastStore.setState({ extent })
   }
 
   const timer = setInterval(() => void refresh(), EXTENT_MS)

@@ -52,3 +52,11 @@ test('there is no present to go back to: a run then stands at its end', async ()
   timeStore.getState().live()
   await vi.waitFor(() => expect(instant()).toBe(300_000))
 })
+
+test('an ended follower moves nothing when its answer is late', async () => {
+  connectionStore.setState({ connection: sourceOf(7, 'run') })
+  stop()
+  timeStore.getState().live()
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(instant()).toBeUndefined()
+})

@@ -68,6 +68,7 @@ export function runSeconds(): number {
 /** Keeps a shown run at an instant: it has no present to return to. */
 export function startRuns(line: Client): () => void {
   let shown: number | undefined
+  let ended = false
   const follow = (): void => {
     const { connection } = connectionStore.getState()
     const run = connection?.source.kind === 'run' ? connection.id : undefined
@@ -81,13 +82,14 @@ export function startRuns(line: Client): () => void {
   }
   const enter = async (run: number): Promise<void> => {
     const { first, last } = await line.call('past.extent', { connection: run })
-    if (shown !== run || first === undefined || last === undefined) return
+    if (ended || shown !== run || first === undefined || last === undefined) return
     const instant = instantOf(timeStore.getState())
     if (instant === undefined || instant < first || instant > last) goTo(first, last, last)
   }
   const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
   follow()
   return () => {
+    ended = true
     for (const stop of stops) stop()
   }
 }

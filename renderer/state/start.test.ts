@@ -82,6 +82,16 @@ describe('the state of the page', () => {
     expect(timeStore.getState().to).toBe(START + 2_000)
   })
 
+  it('paints nothing once it was ended', async () => {
+    hand.tick()
+    stop()
+    viewStore.setState(viewStore.getInitialState(), true)
+    seriesStore.setState({}, true)
+    await hand.settle()
+    expect(viewStore.getState()).toEqual(viewStore.getInitialState())
+    expect(seriesStore.getState()).toEqual({})
+  })
+
   it('gives slots to levels that it never saw', () => {
     expect(settingsStore.getState().levelSlots).toMatchObject({ 'batch-scan': 1, billing: 2 })
   })

@@ -46,13 +46,14 @@ const browser: PageEnvironment = {
 export function startState(client: Client, page: PageEnvironment = browser): () => void {
   let arrivals: Arrivals = NO_ARRIVALS
   let scheduled = false
+  let ended = false
   let painted = 0
   let heardAt = 0
   const feed = seriesFeed(client)
 
   const paint = (): void => {
     scheduled = false
-    if (page.hidden()) return
+    if (ended || page.hidden()) return
     const now = page.now()
     painted = now
     if (arrivals.shown !== undefined) rememberLevels(levelNames(arrivals.shown))
@@ -131,6 +132,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
   ]
   void loadSettings()
     .then(() => {
+      if (ended) return
       const { window, past, setRange } = timeStore.getState()
       const { rangeSeconds } = settingsNow()
       // The range of an address takes precedence over the last used one.
@@ -141,7 +143,9 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     // Without the stored settings the page uses the defaults.
     .catch(() => undefined)
   return () => {
+    ended = true
     for (const stop of stops) stop()
+    feed.show(undefined, page.now())
   }
 }
 

@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import type { UpdateState } from '../../core/contract/update.ts'
+import { onAnswer } from './answer.ts'
 
 /** State of the check for a newer version; nothing before the first answer. */
 export const updateStore = create<{ readonly update?: UpdateState }>(() => ({}))
@@ -13,13 +14,9 @@ const AGAIN_MS = 3_600_000
  * it.
  */
 export function startUpdates(client: Client): () => void {
-  const ask = (): void =>
-    void client.call('app.update', null).then(
-      (update) => updateStore.setState({ update }),
-      // The request in the next hour may succeed.
-      () => undefined,
-    )
-  ask()
-  const timer = setInterval(ask, AGAIN_MS)
-  return () => clearInterval(timer)
+  return onAnswer(
+    () => client.call('app.update', null),
+    (update) => updateStore.setState({ update }),
+    { everyMs: AGAIN_MS },
+  )
 }
