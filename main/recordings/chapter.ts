@@ -489,7 +489,7 @@ interface Lines {
   readonly restated: number
 }
 
-/** As far as it can be read: of lines that follow each other none can be read after one that cannot. */
+/** Throws where a row is damaged, even if rows before it are intact. */
 function tailOf(connection: DatabaseSync): Lines {
   const lines: string[] = []
   let restated = 0
