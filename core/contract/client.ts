@@ -40,7 +40,7 @@ interface Subscription {
   readonly onProblem: (problem: Problem) => void
 }
 
-const LOST = new ProblemError('cancelled', 'The connection to the console was lost before the answer came; try again.')
+const LOST = new ProblemError('cancelled', 'The connection to the console was lost before it responded. Try again.')
 const AWAY = new ProblemError('unreachable', 'The console does not respond. Check that it is still running.')
 
 /**

@@ -51,7 +51,7 @@ function reportText({
     ...(problem === undefined ? [] : problemLines(problem)),
     ...textTable(rows, ['left']),
     ...section('Missing. Apply it with kubectl apply -f -', missingRole),
-    ...section('To edit as well', editRole),
+    ...section('Required for editing', editRole),
     ...section(
       'Recommended: a priority level of its own, so that the console does not queue with the workloads',
       ownLevel,

@@ -74,7 +74,7 @@ export function partOf(
   range: RecordingRange,
 ): RecordingRange & { readonly source: SourceInfo } {
   if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
-    throw new ProblemError('not-found', `The recording ${id} holds nothing of this time.`)
+    throw new ProblemError('not-found', `The recording ${id} has no data for this period.`)
   }
   return { source, from: Math.max(first, range.from), to: Math.min(last, range.to) }
 }

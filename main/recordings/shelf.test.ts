@@ -30,5 +30,5 @@ test('a page gets a report, with names or without', () => {
   const anonymous = JSON.stringify(own.report({ id, anonymise: true }, '1.0.0'))
   expect(anonymous).not.toMatch(/prod eu|apiserver-a/)
   expect(() => own.report({ id: 'none', anonymise: false }, '1.0.0')).toThrow('There is no recording "none".')
-  expect(() => own.report({ id, to: START - 1, anonymise: false }, '1.0.0')).toThrow('holds nothing of this time')
+  expect(() => own.report({ id, to: START - 1, anonymise: false }, '1.0.0')).toThrow('has no data for this period')
 })

@@ -85,7 +85,7 @@ export function withPath({ problem: _gone, ...form }: RequestForm, path: string)
   return {
     ...form,
     path,
-    problem: { at: 'path', text: read.ok ? 'No server understands this path.' : read.problem },
+    problem: { at: 'path', text: read.ok ? 'This path is not valid on any server.' : read.problem },
   }
 }
 

@@ -102,7 +102,7 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
     const report = await runCommand('permissions', ...target, '--token-file', token)
     expect(report.output).toMatch(new RegExp(`as ${VIEWER}`))
     expect(report.output).toMatch(/allowed +list flowschemas/)
-    expect(report.output).toMatch(/# To edit as well:/)
+    expect(report.output).toMatch(/# Required for editing:/)
     expect(report.code).toBe(0)
     expect(await runCommand('snapshot', ...target, '--token-file', token)).toMatchObject({ code: 0 })
   })

@@ -192,7 +192,7 @@ describe('report', () => {
     expect(await readFile(page, 'utf8')).toMatch(/^<!doctype html>[^]*<svg/)
     expect((await runHere('report', file, page)).told).toContain('--force')
     expect((await runHere('report', file, '--from', '2027-01-01T00:00:00Z')).told).toContain(
-      'holds nothing of this time',
+      'has no data for this period',
     )
   })
 })

@@ -47,7 +47,7 @@ describe('recognise', () => {
     const [page, ...others] = recognise('c.ndjson', text)
     expect(page).toEqual({ kind: 'page', file: 'c.ndjson', line: 1, t: 5, text: PAGE })
     expect(others.map((part) => part.kind === 'unreadable' && part.sentence)).toEqual([
-      'c.ndjson, line 2 is an answer 429 to /metrics.',
+      'c.ndjson, line 2 is a 429 response to /metrics.',
       'c.ndjson, line 3 is not JSON, perhaps cut short; record it again.',
       'c.ndjson, line 4 has no "path" and "body".',
     ])

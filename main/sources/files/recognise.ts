@@ -119,7 +119,10 @@ function recogniseJson(file: string, text: string): Recognised[] {
   // A document that is not a capture gets one sentence, not one for every line.
   if (answers > 0) return found
   return [
-    foreign(file, 'holds JSON, but neither frames nor a capture, whose lines have "path" and "body" of one answer'),
+    foreign(
+      file,
+      'contains JSON, but neither frames nor a capture, whose lines have the "path" and "body" of one response',
+    ),
   ]
 }
 
@@ -132,11 +135,11 @@ const frameIn = (content: unknown): Frame | undefined =>
 function recogniseAnswer(file: string, line: number, answer: z.infer<typeof CaptureLineSchema>): Recognised {
   const { t, path, status, body } = answer
   if (status !== undefined && status !== 200) {
-    return unreadable(`${file}, line ${line}`, `is an answer ${status} to ${path}`)
+    return unreadable(`${file}, line ${line}`, `is a ${status} response to ${path}`)
   }
   if (isManifest(body)) return { kind: 'manifest', file: `${file}, line ${line}`, text: body }
   const part = recogniseText({ file, line, text: body, ...(t !== undefined && { t }) })
-  return part.kind === 'foreign' ? unreadable(`${file}, line ${line}`, `holds nothing of flow control (${path})`) : part
+  return part.kind === 'foreign' ? unreadable(`${file}, line ${line}`, `contains no flow-control data (${path})`) : part
 }
 
 const unreadable = (what: string, sentence: string): Recognised => ({

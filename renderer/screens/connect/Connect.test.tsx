@@ -125,7 +125,7 @@ describe('the Connect screen', () => {
     const user = userEvent.setup()
     await begin(false)
     await user.click(screen.getByRole('button', { name: 'Check permissions' }))
-    await screen.findByRole('heading', { name: 'To edit as well' })
+    await screen.findByRole('heading', { name: 'Required for editing' })
     expect(screen.getByText(/^Refused:/).textContent).not.toMatch(/create|patch/)
   })
 
@@ -303,7 +303,7 @@ describe('the Connect screen', () => {
     await screen.findByRole('heading', { name: 'Connected to demo' })
     story.setSilent(true)
     await screen.findByText('apiserver-a refused the connection; is it running?')
-    expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Retry now' })).toBeTruthy()
     expect(
       screen.getByText(/Next try in \d+ s\. The last values, from [\d:]{8}, stay and are marked stale\./),
     ).toBeTruthy()

@@ -220,7 +220,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
           asks="sources.tryNow"
           onClick={() => void ask('sources.tryNow', { server: health.id }).catch(() => undefined)}
         >
-          Try now
+          Retry now
         </Button>
         <Copy text={details} label="Copy details" />
       </Buttons>

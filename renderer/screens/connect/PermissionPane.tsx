@@ -139,7 +139,7 @@ function Reports({
         </Pane>
       )}
       {editRoles.map((role) => (
-        <Pane key={role} title="To edit as well" note="not required for viewing">
+        <Pane key={role} title="Required for editing" note="not required for viewing">
           <div className={styles['wide']}>
             <details>
               <summary>This role lets the user try and apply edits.</summary>

@@ -227,7 +227,7 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
         {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
         {next !== undefined && ` Next try at ${format.time(unixMsOf(next))}.`}{' '}
         <Button small asks="sources.tryNow" onClick={tryNow}>
-          Try now
+          Retry now
         </Button>
       </Note>
     </div>

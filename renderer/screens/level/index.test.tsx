@@ -218,7 +218,7 @@ describe('the Level screen', () => {
     const call = vi.spyOn(story.client, 'call')
     act(() => viewStore.setState({ mode: 'stale', ageMs: 14_000 }))
     expect(await screen.findByText(/No sample from .* for 14 s. Showing the last values from/)).toBeTruthy()
-    fireEvent.click(screen.getByRole('button', { name: 'Try now' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Retry now' }))
     expect(call).toHaveBeenCalledWith('sources.tryNow', { connection: 1, server: 'apiserver-a:6443' })
   })
 

@@ -40,5 +40,5 @@ export function actionLabel(action: NowAction): string {
   if (action.kind === 'open-level') return `Open ${action.level}`
   if (action.kind === 'own-level') return 'Level for the console'
   if (action.kind === 'explain-limit') return 'Explain its limit'
-  return action.kind === 'show-server' ? `Show ${action.server}` : 'Try now'
+  return action.kind === 'show-server' ? `Show ${action.server}` : 'Retry now'
 }

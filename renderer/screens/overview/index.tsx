@@ -151,7 +151,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       actions={
         <>
           <Button primary asks="sources.tryNow" onClick={() => tryNow(id)}>
-            Try now
+            Retry now
           </Button>
           <OpenConnection />
         </>
