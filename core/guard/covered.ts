@@ -30,7 +30,7 @@ export function standingWords(standing: Standing, schema: string, level: string,
     case 'dangling':
       return `inactive: there is no level ${level}`
     case 'removed':
-      return 'no longer among the objects'
+      return 'not among these objects'
     case 'unknown':
       return 'unknown'
   }

@@ -137,19 +137,29 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
           <title>{`${format.time(at)} counters reset`}</title>
         </path>
       ))}
-      {first !== undefined && (
-        <g>
-          <line className={styles['event']} x1={x(first)} x2={x(first)} y1={plot.top} y2={bottom} />
-          <text
-            className={styles['eventText']}
-            x={x(first) + (x(first) > plot.width / 2 ? -6 : 6)}
-            y={plot.top + 11}
-            textAnchor={x(first) > plot.width / 2 ? 'end' : 'start'}
-          >
-            {`${format.time(first)} first rejection`}
-          </text>
-        </g>
-      )}
+      {first !== undefined && <FirstRejection at={first} x={x(first)} plot={plot} />}
+    </g>
+  )
+}
+
+/** Room for the label of the first rejection with its time. */
+const FIRST_PX = 130
+
+/** Labelled on the wider side of its line, without the time where the plot is too narrow for it. */
+function FirstRejection({ at, x, plot }: { readonly at: number; readonly x: number; readonly plot: Plot }) {
+  const isLate = x - plot.left > plotWidth(plot) / 2
+  const time = plotWidth(plot) < 2 * FIRST_PX ? '' : `${format.time(at)} `
+  return (
+    <g>
+      <line className={styles['event']} x1={x} x2={x} y1={plot.top} y2={plot.height - plot.bottom} />
+      <text
+        className={styles['eventText']}
+        x={x + (isLate ? -6 : 6)}
+        y={plot.top + 11}
+        textAnchor={isLate ? 'end' : 'start'}
+      >
+        {`${time}first rejection`}
+      </text>
     </g>
   )
 }

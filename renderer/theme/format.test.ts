@@ -9,6 +9,7 @@ describe('numbers for people', () => {
     [format.seats(307), '307'],
     [format.seats(10_087), thin('10_087')],
     [format.seats(-1_234_567), thin('−1_234_567')],
+    [format.digits(3_905_000_064_000n), thin('3_905_000_064_000')],
     [format.seatsAverage(911.46), '911.5'],
     [format.seatSeconds(48_211.402), thin('48_211.402')],
     [format.rate(11.84), '11.8 /s'],

@@ -12,12 +12,16 @@ type Value = number | null | undefined
 
 const known = (value: Value): value is number => typeof value === 'number' && Number.isFinite(value)
 
+const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, THIN)
+
+/** A count of any size, exactly: `3 905 000 064 000`. */
+const digits = (count: bigint): string => grouped(String(count))
+
 /** Fixed decimals, thin spaces between thousands, true minus. */
 export function fixed(value: Value, decimals = 0): string {
   if (!known(value)) return UNKNOWN
   const [whole = '0', fraction] = Math.abs(value).toFixed(decimals).split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, THIN)
-  const text = fraction === undefined ? grouped : `${grouped}.${fraction}`
+  const text = fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`
   return value < 0 && Number(whole + (fraction ?? '')) !== 0 ? MINUS + text : text
 }
 
@@ -190,6 +194,7 @@ const zone = (): string => (clock === 'utc' ? 'UTC' : 'local time')
 
 export const format = {
   fixed,
+  digits,
   seats,
   counted,
   seatsAverage,

@@ -26,6 +26,7 @@ export async function expectFine(page: Page, theme: Theme = 'dark'): Promise<voi
     await expect.poll(() => sideways(page)).toEqual([])
     // A header that is cut has its whole text nowhere: cells of names may be, with the middle left out.
     expect(await cutHeaders(page)).toEqual([])
+    expect(await spilled(page)).toEqual([])
     if (rules[theme].length > 0) await expectAccessible(page, rules[theme])
   }
 }
@@ -75,5 +76,20 @@ function cutHeaders(page: Page): Promise<readonly string[]> {
         ? [header.textContent]
         : [],
     ),
+  )
+}
+
+/** Terms, values and labels whose words stand on what is beside them. */
+function spilled(page: Page): Promise<readonly string[]> {
+  /** The space that is left free between two of them. */
+  const GAP_PX = 8
+  return page.evaluate(
+    (gap) =>
+      [...document.querySelectorAll('main :is(dt, dd, label, button)')].flatMap((part) => {
+        const { overflow, display } = getComputedStyle(part)
+        const spills = overflow === 'visible' && display !== 'inline' && part.scrollWidth > part.clientWidth + gap
+        return spills && part.clientWidth > 1 ? [`${part.tagName} ${part.textContent}`] : []
+      }),
+    GAP_PX,
   )
 }

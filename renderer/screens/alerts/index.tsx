@@ -132,7 +132,7 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
     id: 'state',
     header: 'State',
     width: 170,
-    value: ({ state: how }) => how,
+    value: (rule) => stateText(rule, state),
     cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
   },
   {
@@ -150,13 +150,14 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
   },
 ]
 
-/** `firing, 2`, `pending, 6 min of 10 min`, `quiet`, `off`. */
+/** `firing, 2`, `pending, 6 min of 10 min`, `quiet`, `not evaluated`. */
 function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: AlertsState): string {
   if (state === 'firing') {
     const own = alerts.filter((alert) => alert.rule === rule)
     const silenced = own.every((alert) => alert.silenced) ? ', silenced' : ''
     return own.length > 1 ? `firing, ${own.length}${silenced}` : `firing${silenced}`
   }
+  if (state === 'off') return 'not evaluated'
   if (pending === undefined || asOf === undefined) return state
   const [held, hold] = [asOf - pending.since, pending.holdMs].map((ms) => format.span(Math.round(ms / 1_000)))
   return `pending, ${held} of ${hold}`

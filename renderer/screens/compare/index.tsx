@@ -165,7 +165,7 @@ function levelColumns(perSecond: boolean): readonly DataColumn<ComparedLevel>[] 
       header: `${header} ${side.toUpperCase()}`,
       title: numberLook(name, perSecond).label,
       align: 'right',
-      width: 78,
+      width: name === 'executing' ? 92 : 78,
       value: ({ numbers }) => numbers[name][side],
       cell: ({ numbers, in: where }) =>
         where !== 'both' && where !== side ? (

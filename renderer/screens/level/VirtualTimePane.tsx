@@ -108,7 +108,7 @@ function Figures({ level }: { level: LevelFrame }) {
   const items: readonly (readonly [string, string | undefined])[] = [
     ['R at last dispatch', time.dispatchR === undefined ? undefined : format.seatSeconds(time.dispatchR)],
     ['S at last dispatch', time.latestS === undefined ? undefined : format.seatSeconds(time.latestS)],
-    ['S of those waiting', bounds],
+    ['S bounds at last dispatch', bounds],
   ]
   return (
     <p className={classes(styles['figures'], styles['list'])}>

@@ -46,7 +46,7 @@ export function LivePage() {
           title="This source does not report individual requests."
           actions={<Open label="Choose another source" />}
         >
-          <p>{connected.source.name} reports the number of requests, not the single ones.</p>
+          <p>{connected.source.name} reports request counts, not individual requests.</p>
           <Sources />
         </EmptyState>
       )}

@@ -65,8 +65,10 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
             <dd>{`${requiredEntropyBits(queuing.queues, queuing.handSize)} of ${MAX_ENTROPY_BITS}`}</dd>
             <dt>Largest hand for as many queues</dt>
             <dd>{largestHand(queuing.queues)}</dd>
-            <dt>Hands, and sets of queues</dt>
-            <dd>{`${fallingFactorial(queuing.queues, queuing.handSize)}, ${setsOf(queuing.queues, queuing.handSize)}`}</dd>
+            <dt>Hands</dt>
+            <dd>{format.digits(fallingFactorial(queuing.queues, queuing.handSize))}</dd>
+            <dt>Sets of queues</dt>
+            <dd>{format.digits(setsOf(queuing.queues, queuing.handSize))}</dd>
             <dt>Waiting per flow, at most</dt>
             <dd>{`${format.fixed(mostWaitingPerFlow(queuing))} requests`}</dd>
           </dl>
