@@ -8,7 +8,7 @@ import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import { breakBetween } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import { BoundaryTally, type SchemaFlows } from './boundaries.ts'
+import { BoundaryTally, type SchemaFlows } from './boundaryTally.ts'
 import { CallerTally, type LevelCallers } from './callers.ts'
 
 /** The time between pages that are further apart is not counted. */

@@ -49,6 +49,8 @@ export const FIT_PART = 0.5
 
 /** Number of seeds that the best edits of a search are run with. */
 export const TUNE_SEEDS = { min: 1, max: 20, usual: 3 } as const
+/** Number of edits that a search runs. */
+export const TUNE_EVALUATIONS = { min: 4, max: 100_000, usual: 200 } as const
 
 /** Goals of a search, and guard rails. */
 export const MOST_TUNE_TEXTS = 50

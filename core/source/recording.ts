@@ -80,13 +80,18 @@ function createFollower(wanted: ReadonlySet<EventKind> | undefined): (line: stri
 /** The beginning of a line as recorders write it: its time, its thread, and the kind of an event without a thread. */
 const HEAD = /^\[(-?\d+(?:\.\d+)?),"([^"\\]*)",(?:\[\{"kind":"([a-z]+)")?/
 
-/** The time of a line of an unwanted kind; `undefined` for others. Threads do not depend on each other. */
-function unwanted(line: string, wanted: ReadonlySet<EventKind>): number | undefined {
+/** The kind of a line's event, and the milliseconds since the line before; `undefined` for what no recorder wrote. */
+export function headOf(line: string): { readonly after: number; readonly kind: string } | undefined {
   const [head, after, thread = '', own = ''] = HEAD.exec(line) ?? []
   if (head === undefined) return undefined
   const kind = thread === '' ? own : thread === STATES ? 'requests' : (thread.split(' ', 1)[0] ?? '')
-  const chosen: ReadonlySet<string> = wanted
-  return chosen.has(kind) ? undefined : Number(after)
+  return { after: Number(after), kind }
+}
+
+/** The time of a line of an unwanted kind; `undefined` for others. Threads do not depend on each other. */
+function unwanted(line: string, wanted: ReadonlySet<string>): number | undefined {
+  const head = headOf(line)
+  return head === undefined || wanted.has(head.kind) ? undefined : head.after
 }
 
 /** One line of a segment. */

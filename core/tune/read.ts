@@ -1,7 +1,7 @@
 import { entry, type Finding, member } from '../config/finding.ts'
 import type { Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { MOST_TUNE_TEXTS, TUNE_SEEDS } from '../contract/bounds.ts'
+import { MOST_TUNE_TEXTS, TUNE_EVALUATIONS, TUNE_SEEDS } from '../contract/bounds.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
 import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
 import { readAssertion, resulting } from '../scenario/readMeasured.ts'
@@ -26,8 +26,6 @@ export interface WrittenTune extends Pick<TunePlan, 'name' | 'evaluations' | 'se
   readonly parameters: readonly Parameter[]
 }
 
-export const EVALUATIONS = { min: 4, max: 100_000, whole: true } as const
-export const DEFAULT_EVALUATIONS = 200
 const MOST_PARAMETERS = 100
 
 /** Reads a tuning from YAML or JSON. Never throws. */
@@ -45,7 +43,8 @@ const readWritten = readAs((members) => ({
   goals: members.list('goals', readWrittenGoal),
   guardRails: members.list('guardRails', readWrittenGoal),
   parameters: members.list('parameters', readParameter),
-  evaluations: members.given('evaluations', bounded(EVALUATIONS)).evaluations ?? DEFAULT_EVALUATIONS,
+  evaluations:
+    members.given('evaluations', bounded({ ...TUNE_EVALUATIONS, whole: true })).evaluations ?? TUNE_EVALUATIONS.usual,
   seed: members.given('seed', bounded({ ...WHAT_IF_SEED, whole: true })).seed ?? 1,
   seeds: members.given('seeds', bounded({ ...TUNE_SEEDS, whole: true })).seeds ?? TUNE_SEEDS.usual,
 }))

@@ -2,11 +2,12 @@ import type { TwinHistory } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { comparableFrames, observe } from './observe.ts'
-import { WARM_SECONDS } from './run.ts'
 
 /** Longer spans are not representative of the present. */
 export const LONGEST_SPAN_SECONDS = 600
 export const SHORTEST_RUN_SECONDS = 30
+/** Time of a run before its measurement. */
+export const WARM_SECONDS = 15
 /** Spans of at least this length are fitted on their first part and checked on the rest. */
 const CHECKED_SPAN_SECONDS = 80
 const FITTED_PART = 0.7

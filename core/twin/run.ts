@@ -24,8 +24,6 @@ export interface TwinRun {
   readonly seed: number
 }
 
-/** Time before the measurement. */
-export const WARM_SECONDS = 15
 /** Interval between pages, seconds. */
 const PAGE_SECONDS = 5
 /** Maximum number of events in one run: an edit may let clients send far more than before. */

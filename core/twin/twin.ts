@@ -2,8 +2,8 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import type { FitLevel, Observation, ObservedLevel, Quantities } from '../contract/forecast.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
-import { SHORTEST_RUN_SECONDS } from './history.ts'
-import { type TwinRun, WARM_SECONDS } from './run.ts'
+import { SHORTEST_RUN_SECONDS, WARM_SECONDS } from './history.ts'
+import type { TwinRun } from './run.ts'
 import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
 
 /** A twin: for each level the guesses that reproduce the observation, best first. */

@@ -10,10 +10,10 @@ import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { notRecorded } from '../sources/recording.ts'
 import type { Console, ExitCode } from './console.ts'
-import { archiveOf, RANGE_OPTIONS, rangeFrom, recordingNamed, timeFrom } from './recordingOptions.ts'
+import { archiveOf, RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
-import { UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
+import { timeFrom, UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
 import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** Options of every command that evaluates alert rules. */

@@ -15,9 +15,9 @@ import { length as lengthText } from '../../core/report/words.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
-import { recordingNamed, timeFrom } from './recordingOptions.ts'
+import { recordingNamed } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import { timeFrom, OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
 /** Two periods side by side, as the Compare screen shows them. 1 when more than 2 % of one is not recorded. */
 export const compareCommand: Command = {

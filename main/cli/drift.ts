@@ -9,10 +9,9 @@ import {
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import { OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
+import { timeFrom, OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
-import { timeFrom } from './recordingOptions.ts'
 import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 

@@ -1,7 +1,6 @@
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { TUNE_SEEDS } from '../../core/contract/bounds.ts'
-import { DEFAULT_EVALUATIONS, EVALUATIONS } from '../../core/tune/read.ts'
+import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/contract/bounds.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
@@ -201,7 +200,7 @@ Options:
                          repeat it for several
   --variant V            the variant of the scenario that is tuned (the first one by default)
   --config FILE…, --kube-version V, --seconds N, --of-server ID, --server-limit N   with a source, as of forecast
-  --evaluations N        edits that are run, ${EVALUATIONS.min} to ${EVALUATIONS.max} (${DEFAULT_EVALUATIONS} by default)
+  --evaluations N        edits that are run, ${TUNE_EVALUATIONS.min} to ${TUNE_EVALUATIONS.max} (${TUNE_EVALUATIONS.usual} by default)
   --seed N               random seed of the search (1 by default): the same seed finds the same edit on every machine
   --seeds N              number of seeds for the best edits, ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max} (${TUNE_SEEDS.usual} by default)
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor

@@ -13,8 +13,7 @@ import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem, tellOnce } from './console.ts'
 import { runDraftBeside } from './liveObjects.ts'
-import { PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
-import { coveredVersion } from './validate.ts'
+import { coveredVersion, PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 
 /** Options of the commands that observe single requests. */
 export const LIVE_OPTIONS = {

@@ -2,14 +2,13 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
-import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
 import { createArchive } from '../recordings/archive.ts'
 import { listRecordings, RECORDINGS, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { importRecording } from '../recordings/recordingFile.ts'
 import { createPresence } from '../store/database.ts'
 import type { Console } from './console.ts'
-import { UsageError, type Given, type OptionInfo } from './usage.ts'
+import { timeFrom, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 /** Options that select a part of a recording, both instants included. */
 export const RANGE_OPTIONS = {
@@ -59,15 +58,6 @@ export const archiveOf = (
     source: recordedSource(entry),
     now: () => environment.now(),
   })
-
-/** Unix milliseconds of an option. */
-export function timeFrom(given: Given, name: string): UnixMs | undefined {
-  const text = given.value(name)
-  if (text === undefined) return undefined
-  const at = unixMsOf(text)
-  if (!Number.isNaN(at)) return at
-  throw new UsageError(`--${name} ${JSON.stringify(text)} is not a time; write 2026-11-20T03:00:00Z.`)
-}
 
 /** A bound that is not given is infinite. */
 export function rangeFrom(given: Given): RecordingRange {

@@ -1,6 +1,6 @@
 import { toProblem } from '../../core/contract/errors.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
-import { HELP } from './help.ts'
+import type { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'
 import { meantInstead, readOptions, UsageError } from './usage.ts'
 
@@ -65,7 +65,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
   // `mixin` is the former name of `export`.
   const name = called === 'mixin' ? 'export' : called
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.print(helpLines('general', console))
+    console.print(await helpLines('general', console))
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-V') {
@@ -80,12 +80,14 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
   const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()
   const given = readOptions(rest, { ...options, help: { type: 'boolean', short: 'h' } }, operands)
   if (!given.flag('help')) return carryOut(given, console)
-  console.print([...helpLines(name, console), ...(moreHelp?.() ?? [])])
+  console.print([...(await helpLines(name, console)), ...(moreHelp?.() ?? [])])
   return 0
 }
 
 /** Help uses the name the program was called by. */
-const helpLines = (name: keyof typeof HELP, { program }: Console): readonly string[] =>
-  HELP[name].replaceAll('apf-console ', `${program} `).split('\n')
+async function helpLines(name: keyof typeof HELP, { program }: Console): Promise<readonly string[]> {
+  const { HELP: texts } = await import('./help.ts')
+  return texts[name].replaceAll('apf-console ', `${program} `).split('\n')
+}
 
 const isCommand = (name: string): name is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, name)

@@ -1,4 +1,4 @@
-import { startMetricsServer, type MetricsServerOptions } from '../live/metricsServer.ts'
+import type { MetricsServerOptions, startMetricsServer } from '../live/metricsServer.ts'
 import { startWebServer, type WebServer, type WebServerOptions } from '../server/webServer.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/workspace.ts'
 import { portProblem, type Console } from './console.ts'
@@ -31,7 +31,12 @@ export function createPageConsole(console: Console, more: Pick<WorkspaceOptions,
     workspace,
     serve: (port, how) =>
       startWebServer({ root: console.pageRoot, handlers, lineTo, port, ...how }).catch(refusedPort('port', port)),
-    serveMetrics: (port, what) =>
-      startMetricsServer({ port, version: console.version, ...what }).catch(refusedPort('metrics-port', port)),
+    async serveMetrics(port, what) {
+      // Loaded on first use: few consoles serve metrics of their own.
+      const server = await import('../live/metricsServer.ts')
+      return server
+        .startMetricsServer({ port, version: console.version, ...what })
+        .catch(refusedPort('metrics-port', port))
+    },
   }
 }

@@ -12,11 +12,12 @@ import {
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
-import { readInputFiles, type Reading } from './inputFiles.ts'
-import { recordingNamed, timeFrom, type Shelf } from './recordingOptions.ts'
-import { isRecordingFile, startOfFile } from '../recordings/recordingFile.ts'
+import type { Reading } from './inputFiles.ts'
+import type { Shelf } from './recordingOptions.ts'
 import { readWithin } from '../files/files.ts'
 import {
+  timeFrom,
+  coveredVersion,
   readChoice,
   readDuration,
   readNumber,
@@ -25,7 +26,6 @@ import {
   type Given,
   type OptionInfo,
 } from './usage.ts'
-import { coveredVersion } from './validate.ts'
 
 /**
  * Credentials for --metrics-url and --prometheus, as files: every user of the machine could read a secret on the
@@ -115,7 +115,10 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Reading)
   if (files.length > 0 && given.value('interval') !== undefined) {
     throw new UsageError('--interval does not go with --file: a file is read once.')
   }
-  if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, reading) }
+  if (files.length > 0) {
+    const { readInputFiles } = await import('./inputFiles.ts')
+    return { kind: 'files', files: await readInputFiles(files, reading) }
+  }
   if (asksForSimulation(given)) return simulationFrom(given)
   return given.flag('demo') ? { kind: 'demo' } : undefined
 }
@@ -144,6 +147,7 @@ async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec
 
 /** A recording as a source, at an instant or at its end. Rejects with `ProblemError` or `UsageError`. */
 export async function recordingSpec(named: string, at: UnixMs | undefined, reading: Shelf): Promise<RecordingSpec> {
+  const { recordingNamed } = await import('./recordingOptions.ts')
   const { id } = await recordingNamed(named, reading)
   return { kind: 'recording', ids: [id], ...(at !== undefined && { at }) }
 }
@@ -152,6 +156,8 @@ export type RecordingSpec = Extract<SourceSpec, { kind: 'recording' }>
 
 /** The files that are exported recordings; other paths are read, and refused, as files. */
 async function recordingsAmong(files: readonly string[]): Promise<readonly string[]> {
+  if (files.length === 0) return []
+  const { isRecordingFile, startOfFile } = await import('../recordings/recordingFile.ts')
   const found: string[] = []
   for (const file of files) {
     const start = file === '-' ? undefined : await startOfFile(file).catch(() => undefined)

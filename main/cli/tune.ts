@@ -5,10 +5,10 @@ import { exportYaml } from '../../core/manifest/export.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
 import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalText.ts'
-import { DEFAULT_EVALUATIONS, EVALUATIONS, misspelt, planOf, readTune } from '../../core/tune/read.ts'
+import { misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
 import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
-import { TUNE_SEEDS } from '../../core/contract/bounds.ts'
+import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/contract/bounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
@@ -70,7 +70,7 @@ interface Asked {
 }
 
 function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed' | 'seeds'>> {
-  const evaluations = readNumber(given, 'evaluations', EVALUATIONS)
+  const evaluations = readNumber(given, 'evaluations', { ...TUNE_EVALUATIONS, whole: true })
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
   const seeds = readNumber(given, 'seeds', { ...TUNE_SEEDS, whole: true })
   return {
@@ -80,7 +80,7 @@ function searchFrom(given: Given): Partial<Pick<TunePlan, 'evaluations' | 'seed'
   }
 }
 
-const USUAL = { evaluations: DEFAULT_EVALUATIONS, seed: 1, seeds: TUNE_SEEDS.usual, parameters: [] } as const
+const USUAL = { evaluations: TUNE_EVALUATIONS.usual, seed: 1, seeds: TUNE_SEEDS.usual, parameters: [] } as const
 
 /** The goals of the command line, applied to a base. */
 async function planOfGoals(base: SweepBase, name: string, given: Given, console: Console): Promise<Asked> {

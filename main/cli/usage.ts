@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 import type { Console, ExitCode } from './console.ts'
+import { COVERED_RANGE, isCovered } from '../../core/metrics/versions.ts'
 import { listed, nearest, parseGoDuration } from '../../core/text/text.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
 
 /** A mistake in how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}
@@ -158,6 +160,25 @@ export function readChoice<T extends string>(given: Given, name: string, choices
   const chosen = choices.find((choice) => choice === text)
   if (chosen !== undefined) return chosen
   throw new UsageError(`--${name} takes ${listed(choices, 'or')}, not ${JSON.stringify(text)}.`)
+}
+
+/** Unix milliseconds of an option that is a time. */
+export function timeFrom(given: Given, name: string): UnixMs | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const at = unixMsOf(text)
+  if (!Number.isNaN(at)) return at
+  throw new UsageError(`--${name} ${JSON.stringify(text)} is not a time; write 2026-11-20T03:00:00Z.`)
+}
+
+/** The version given as an option; one whose rules are unknown is rejected rather than guessed. */
+export function coveredVersion(given: Given, option: string): string | undefined {
+  const text = given.value(option)
+  if (text === undefined) return undefined
+  if (isCovered(text)) return text.startsWith('v') ? text : `v${text}`
+  throw new UsageError(
+    `--${option} takes a version from ${COVERED_RANGE}, such as v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
+  )
 }
 
 /** The options of `readOutput`. */

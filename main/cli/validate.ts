@@ -1,10 +1,10 @@
-import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/versions.ts'
+import { COVERED_MINORS } from '../../core/metrics/versions.ts'
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
 import { counted } from '../../core/text/text.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration } from './inputFiles.ts'
-import { OUTPUT_OPTIONS, readOutput, UsageError, type Given, type Command } from './usage.ts'
+import { coveredVersion, OUTPUT_OPTIONS, readOutput, UsageError, type Given, type Command } from './usage.ts'
 
 /** Checks manifests as a server of a given version would, and reports every problem with its location. */
 export const validate: Command = {
@@ -36,16 +36,6 @@ async function runValidate(given: Given, console: Console): Promise<ExitCode> {
 /** The version whose rules apply: the one given as an option, else the one that a server reports, else the newest. */
 export const versionFrom = (given: Given, reported?: string): string =>
   coveredVersion(given, 'kube-version') ?? reported ?? `v1.${COVERED_MINORS.newest}`
-
-/** The version given as an option; one whose rules are unknown is rejected rather than guessed. */
-export function coveredVersion(given: Given, option: string): string | undefined {
-  const text = given.value(option)
-  if (text === undefined) return undefined
-  if (isCovered(text)) return text.startsWith('v') ? text : `v${text}`
-  throw new UsageError(
-    `--${option} takes a version from ${COVERED_RANGE}, such as v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
-  )
-}
 
 /** The checked files and the result. */
 export interface Validated {

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeCertificate } from '../listen/secrets.ts'
+import { makeCertificate } from '../listen/certificate.ts'
 import { keptCertificate } from './keptCertificate.ts'
 
 const NOW = Date.UTC(2026, 10, 21)

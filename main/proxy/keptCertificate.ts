@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { MS_PER_DAY } from '../../core/units.ts'
-import { type CertificateAndKey, makeCertificate } from '../listen/secrets.ts'
+import { type CertificateAndKey, makeCertificate } from '../listen/certificate.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 

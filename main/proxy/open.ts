@@ -11,7 +11,7 @@ import {
   LOOPBACK_NAMES,
   reachProblem,
 } from '../../core/live/proxyReach.ts'
-import type { CertificateAndKey } from '../listen/secrets.ts'
+import type { CertificateAndKey } from '../listen/certificate.ts'
 import type { LiveRun } from '../live/liveRun.ts'
 import { createGuard } from './guard.ts'
 import { valueOf } from './headers.ts'

@@ -5,8 +5,6 @@ import { quoted } from '../../core/config/finding.ts'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
-import { behaviourText, storeText } from '../../core/scenario/describe.ts'
-import { readAnyScenario } from '../../core/scenario/read.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
@@ -21,7 +19,6 @@ import type {
   WhatIfDesk,
   WhatIfTask,
 } from '../ports/whatIf.ts'
-import { runSearch } from './tuneSearch.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 /** Start data of the thread. */
@@ -127,11 +124,15 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
       searching = true
       const end = new AbortController()
       signal.addEventListener('abort', () => end.abort(), { once: true })
-      runSearch(task, {
-        desk: { points, tune },
-        signal: end.signal,
-        onPart: (part) => emit({ kind: 'progress', part }),
-      })
+      // Loaded on first use, as the library is: the process that serves windows starts without an engine.
+      import('./tuneSearch.ts')
+        .then(({ runSearch }) =>
+          runSearch(task, {
+            desk: { points, tune },
+            signal: end.signal,
+            onPart: (part) => emit({ kind: 'progress', part }),
+          }),
+        )
         .then(
           (report) => emit({ kind: 'done', report }),
           (thrown: unknown) => emit(failed(toProblem(thrown))),
@@ -161,6 +162,8 @@ const ABOUT = {
 } as const satisfies Readonly<Record<WhatIfData['kind'], { readonly what: string; readonly mend: string }>>
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {
+  const { readAnyScenario } = await import('../../core/scenario/read.ts')
+  const { behaviourText, storeText } = await import('../../core/scenario/describe.ts')
   const names = await scenarioNames(folder)
   const texts = await Promise.all(names.map((name) => readFile(fileOfScenario(folder, name), 'utf8')))
   return names.flatMap((name, index): LibraryScenario[] => {

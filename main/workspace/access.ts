@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import type { Consent } from '../cluster/consent.ts'
-import { createDemoSource } from '../sources/demo.ts'
-import { createFilesSource } from '../sources/files.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Access } from './workspace.ts'
@@ -16,8 +14,8 @@ interface Surroundings {
 }
 
 /**
- * The real environment of the workspace. Code that connects to clusters is loaded on first use: the client library
- * takes longer to load than everything else together, and the other sources do not need it.
+ * The real environment of the workspace. The code of each source is loaded on first use: the client library of clusters
+ * takes longer to load than everything else together, and no source needs that of another.
  */
 export function systemAccess(recording: string, stateDir: string, consent: Consent): Access {
   return {
@@ -46,13 +44,13 @@ async function makeSource(
       return { ok: true, source: simulation, simulation }
     }
     case 'demo':
-      return createDemoSource(recording, environment)
+      return (await import('../sources/demo.ts')).createDemoSource(recording, environment)
     case 'recording':
       return (await import('../sources/recording.ts')).createRecordingSource(spec, { environment, stateDir })
     case 'run':
       return (await import('../sources/run.ts')).createRunSource(spec)
     case 'files':
-      return createFilesSource(spec.files, environment)
+      return (await import('../sources/files.ts')).createFilesSource(spec.files, environment)
     case 'scrape':
       return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment, consent)
     case 'prometheus':

@@ -12,21 +12,16 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
-import { alertsAt } from '../../core/alerts/past.ts'
-import { advise } from '../../core/advice/advise.ts'
 import { createUsageTally, type UsageTally } from '../../core/advice/usage.ts'
-import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
-import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Subscribable } from '../ports/topic.ts'
 import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRecorder.ts'
-import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
 import { createEffects, type Effects } from './effects.ts'
@@ -187,6 +182,7 @@ export async function openSource(
         widening: await watching.widening(),
       }),
       'diagnosis.read': async ({ at }) => {
+        const { diagnose } = await import('../../core/diagnose/diagnose.ts')
         if (archive === undefined) {
           // Simulated time may stand still, and a file does not age.
           const isTimeless = session.connection.still || simulation !== undefined
@@ -196,6 +192,7 @@ export async function openSource(
         return diagnose(pagesUpTo(archive, to).all(at))
       },
       'advice.read': async ({ at, nodes }) => {
+        const { advise } = await import('../../core/advice/advise.ts')
         if (archive === undefined) return advise(usage.read(), { nodes })
         const to = at ?? archive.extent().last ?? 0
         return advise(usageUpTo(archive, to).read(), { nodes })
@@ -223,7 +220,7 @@ export async function openSource(
       },
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
       'past.noted': async ({ from, to }) => [...recorded().noted(from, to)],
-      'past.alerts': async ({ at }) => alertsAt(recorded(), at),
+      'past.alerts': async ({ at }) => (await import('../../core/alerts/past.ts')).alertsAt(recorded(), at),
       ...objects.procedures,
       'effects.read': async ({ id: entry }) => (await watching.read(entry)) ?? null,
       'simulation.state': async () => session.simulation().state(),
@@ -265,9 +262,12 @@ export async function openSource(
     ...(flight && { recorder: flight.state }),
     call: (name, input) => handlers.procedures[name](input),
     hear: (name, params, emit, signal) => handlers.streams[name](params, emit, signal),
-    ...(live !== undefined && { metrics: () => engineMetrics(live) }),
+    ...(live !== undefined && {
+      metrics: async () => (await import('../live/metricsServer.ts')).engineMetrics(live),
+    }),
     ...(simulation !== undefined && {
       async serveSimulation(port) {
+        const { startSimulatedHttpServer } = await import('../simulated/httpServer.ts')
         const http = await startSimulatedHttpServer({ server: simulation.server, port })
         served = new Promise((resolve) => {
           const close = (): void => void http.close().finally(resolve)

@@ -1,4 +1,4 @@
-import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
+import { MOST_PAST_REQUESTS, TUNE_EVALUATIONS } from '../../core/contract/bounds.ts'
 import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
@@ -7,7 +7,7 @@ import { writeManifest } from '../../core/manifest/write.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
 import { namesOfObjects } from '../../core/tune/goalText.ts'
-import { DEFAULT_EVALUATIONS, misspelt } from '../../core/tune/read.ts'
+import { misspelt } from '../../core/tune/read.ts'
 import type { Proposal, TuneReport } from '../../core/tune/report.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
@@ -49,7 +49,7 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
         const { base, notes } = await baseOf(wish, options, tell, signal)
         if (signal.aborted) return
         const { goals, guardRails, seeds, levels } = wish
-        const written = { name: 'Search', goals, guardRails, seeds, seed: 1, evaluations: DEFAULT_EVALUATIONS }
+        const written = { name: 'Search', goals, guardRails, seeds, seed: 1, evaluations: TUNE_EVALUATIONS.usual }
         desk.search(
           { base, written, levels },
           (event) => {

@@ -31,10 +31,9 @@ import type { Shelf } from '../recordings/shelf.ts'
 import type { Uploads } from '../recordings/uploads.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
-import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
+import type { ConnectedSource, OpenSource } from './connectedSource.ts'
 import { keptProcedures, type Elsewhere } from './objects.ts'
 import { forecastHandlers } from './forecast.ts'
-import { tuneHandlers } from './tune.ts'
 import { whatIfHandlers } from './whatIf.ts'
 import { createUpdates } from './updates.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
@@ -91,7 +90,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { environment, access } = options
   const store = openStore(options.stateDir)
   const open: OpenSource =
-    options.open ?? ((request) => openSource(request, { environment, store, makeSource: access.makeSource }))
+    options.open ??
+    (async (request) => {
+      // A console with threads loads it in those.
+      const { openSource } = await import('./connectedSource.ts')
+      return openSource(request, { environment, store, makeSource: access.makeSource })
+    })
 
   const connections = createTopic<Connected[]>()
   /** By place: a source that replaces another one gets its place. */
@@ -263,7 +267,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const uploads = (): Promise<Uploads> => (taking ??= access.recordings().then((shelf) => shelf.uploads(environment)))
 
   const { twinOf, forecast } = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
-  const tuning = tuneHandlers({ desk: options.whatIf, openPast, sourceOf, twinOf, environment })
+  const tuning = { desk: options.whatIf, openPast, sourceOf, twinOf, environment }
   const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf, kept: store.scenarios })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
   const handlers: Handlers = {
@@ -309,7 +313,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
       ...comparisons.streams,
-      ...tuning,
+      // Loaded on first use: it needs the code of simulations.
+      tune: (wish, emit, signal) =>
+        void import('./tune.ts').then(({ tuneHandlers }) => tuneHandlers(tuning).tune(wish, emit, signal)),
       forecast,
       ...sourceStreams((id) => find(id)?.source),
     },

@@ -3,27 +3,37 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { createReader } from '../../../core/source/recording.ts'
+import { createReader, headOf } from '../../../core/source/recording.ts'
 import type { UnixMs } from '../../../core/units.ts'
 
 /** One lap of one server, in chronological order. The first frame is the base of the lap's increases. */
 export interface Recording {
   readonly frames: readonly { readonly at: UnixMs; readonly frame: ServerFrame }[]
-  readonly dumps: readonly { readonly at: UnixMs; readonly dump: DumpFrame }[]
+  /** Each is parsed when it is shown: together they are most of the file. */
+  readonly dumps: readonly { readonly at: UnixMs; readonly dump: () => DumpFrame }[]
 }
 
 /** Throws when the file is not a recording: it is part of the application, so the installation is broken. */
 export async function readRecording(path: string): Promise<Recording> {
   const text = (await promisify(brotliDecompress)(await readFile(path))).toString('utf8')
-  const read = createReader()
-  const told = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .flatMap((line) => read(line) ?? [])
-  const recording = {
-    frames: told.flatMap(({ at, event }) => (event.kind === 'frame' ? [{ at, frame: event.frame }] : [])),
-    dumps: told.flatMap(({ at, event }) => (event.kind === 'dump' ? [{ at, dump: event.dump }] : [])),
+  const read = createReader(new Set(['frame']))
+  const frames: { at: UnixMs; frame: ServerFrame }[] = []
+  const dumps: { at: UnixMs; dump: () => DumpFrame }[] = []
+  let now = 0
+  for (const line of text.split('\n')) {
+    const { after, kind } = headOf(line) ?? { after: 0, kind: '' }
+    now += after
+    if (kind === 'dump') dumps.push({ at: now, dump: () => dumpIn(line) })
+    const told = kind === 'frame' ? read(line) : undefined
+    if (told?.event.kind === 'frame') frames.push({ at: now, frame: told.event.frame })
   }
-  if (recording.frames.length < 2 || recording.dumps.length < 2) throw new Error(`${path} holds no recording.`)
-  return recording
+  if (frames.length < 2 || dumps.length < 2) throw new Error(`${path} contains no recording.`)
+  return { frames, dumps }
+}
+
+/** Throws RangeError for any other line. */
+function dumpIn(line: string): DumpFrame {
+  const event = createReader()(line)?.event
+  if (event?.kind !== 'dump') throw new RangeError('the line contains no dump')
+  return event.dump
 }

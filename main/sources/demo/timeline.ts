@@ -36,7 +36,7 @@ export function createTimeline({ frames, dumps }: Recording): Timeline {
   const end = frames.at(-1)
   if (base === undefined || end === undefined) throw new Error('a recording has at least two frames')
   const lapMs = end.at - base.at
-  const lap = { first: momentOf(base.frame, dumps[0]?.dump), last: momentOf(end.frame, dumps.at(-1)?.dump) }
+  const lap = { first: momentOf(base.frame, dumps[0]?.dump()), last: momentOf(end.frame, dumps.at(-1)?.dump()) }
   // What was read at the start of a lap is the end of the previous lap.
   const shown = frames.slice(1)
   const shownDumps = dumps.filter(({ at }) => at > base.at && at <= end.at)
@@ -58,7 +58,7 @@ export function createTimeline({ frames, dumps }: Recording): Timeline {
       return { ...frameInLap(frame, laps, lap, origin - base.at), at: new Date(origin + position).toISOString() }
     },
     dump({ position, lap: laps, index }, origin) {
-      const dump = shownDumps[index]?.dump
+      const dump = shownDumps[index]?.dump()
       return dump && dumpInLap(dump, laps, lap, origin + position - unixMsOf(dump.at))
     },
   }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { createServer, get } from 'node:https'
 import { describe, expect, test } from 'vitest'
-import { makeCertificate } from './secrets.ts'
+import { makeCertificate } from './certificate.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 
