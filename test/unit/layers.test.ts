@@ -137,6 +137,33 @@ test('a screen imports another one by its index.tsx only', () => {
   expect(across).toEqual([])
 })
 
+/** A module and all that is loaded with it, packages included: neither types nor `import()`. */
+function loadedWith(start: string): ReadonlySet<string> {
+  const loaded = new Set([start])
+  // A set that is added to while it is gone through goes on with what was added.
+  for (const from of loaded) {
+    if (!PRODUCT.includes(from)) continue
+    const text = readFileSync(join(ROOT, from), 'utf8')
+    for (const [, named, bare] of text.matchAll(
+      /^(?:import|export) (?!type )[^'"]*?from '([^']+)'|^import '([^']+)'/gm,
+    )) {
+      const to = named ?? bare ?? ''
+      loaded.add(to.startsWith('.') ? posix.join(dirname(from), to) : to)
+    }
+  }
+  return loaded
+}
+
+test('a command starts without engines and large packages, and so does web mode', () => {
+  const late =
+    /^(?:core\/(?:run|simulate|whatif|sweep|tune)\/|main\/sources\/|yaml$|prom-client$|@(?:peculiar|kubernetes)\/)/
+  for (const start of ['main/cli/main.ts', 'main/cli/web.ts', 'main/threads/thread.ts']) {
+    const loaded = [...loadedWith(start)]
+    expect(loaded.length).toBeGreaterThan(40)
+    expect(loaded.filter((module) => late.test(module))).toEqual([])
+  }
+})
+
 test('docs/architecture.md describes every room, in order', () => {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
   const rows = Array.from(page.matchAll(/^\| `((?:core|main|renderer)\/[a-z]+)\/`/gm), ([, room]) => room)
