@@ -65,7 +65,7 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
       'a plugin that fails',
       node('console.error("session \u001b[31mexpired; token=s3cr3t"); process.exit(3)'),
       {},
-      /failed with status 3[^]*session \\u\{1b\}\[31mexpired; token=\[hidden\]/,
+      /failed with status 3[^]*session \\u001b\[31mexpired; token=\[hidden\]/,
     ],
     [
       'a missing certificate authority',
