@@ -46,7 +46,7 @@ describe.skipIf(noCluster)('a live proxy in front of a real server', () => {
       expect(agreement).toMatchObject({ compared: 16, schemaAndLevel: 16, differences: [] })
     }, 5_000)
     // The number of objects comes from its metrics.
-    expect(desk.state()?.limits.join(' ')).not.toContain('How many objects')
+    expect(desk.state()?.limits.join(' ')).not.toContain('Without a scrape of the server')
   })
 
   it('takes an edit over for itself alone, and follows what changes on the server', async () => {

@@ -246,7 +246,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
     cutter.setFault('lost-after')
     const made = await apply([create(level('cut', limited(5)))])
     expect(made.verdicts).toMatchObject([
-      { outcome: 'accepted', warnings: [expect.stringContaining('answer of the server was lost')] },
+      { outcome: 'accepted', warnings: [expect.stringContaining('response of the server was lost')] },
     ])
     expect(made.entry?.changes).toMatchObject([{ name: 'cut', from: null }])
     await shown(LEVEL, 'cut')
