@@ -456,4 +456,15 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     }),
     looksLike: 'client-throttling',
   },
+  {
+    ...one('slow-reader', 'narrow requests that take 25 s, in a level that hardly anything else uses', {
+      groups: [
+        people,
+        controllers,
+        group('reader', 1, account('reader'), threads(80, get(constant(25_000)))),
+        group('retry', 1, account('reader'), threads(80, get(constant(25_000)), AFTER)),
+      ],
+    }),
+    looksLike: 'overload',
+  },
 ]

@@ -89,7 +89,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       place: widest === undefined ? place : { ...place, schema: widest.schema, flow: widest.flow },
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
       needs: [long, full],
-      hints: [wide, not(more), slowTail(level)],
+      // Slow answers may be narrow.
+      hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy: advice(
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'

@@ -43,7 +43,11 @@ const held = (
   }),
   ...more,
 })
-const calm = held(mouse, 4, 100)
+/** Of varying length: requests at a fixed interval are those of a client that limits itself. */
+const calm: LoadClient = {
+  ...held(mouse, 4, 100),
+  plan: (worker, turn) => ({ ...held(mouse, 4, 40 + ((worker * 37 + turn * 61) % 120)).plan(worker, turn) }),
+}
 /** Twenty users with as many requests all the time, for more seats than the ten of global-default. */
 const crowd = (more: Partial<LoadClient> = {}): LoadClient => held(mouse, 40, 700, { thinkMs: 300, ...more })
 const BEFORE = { to: CHANGE }
