@@ -315,7 +315,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       ...comparisons.streams,
       // Loaded on first use: it needs the code of simulations.
       tune: (wish, emit, signal) =>
-        void import('./tune.ts').then(({ tuneHandlers }) => tuneHandlers(tuning).tune(wish, emit, signal)),
+        void import('./tune.ts').then(
+          ({ tuneHandlers }) => tuneHandlers(tuning).tune(wish, emit, signal),
+          (thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }),
+        ),
       forecast,
       ...sourceStreams((id) => find(id)?.source),
     },

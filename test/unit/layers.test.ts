@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsIn, importsOf, PRODUCT, ROOT, type Import } from './sources.ts'
+import { importsIn, importsOf, PRODUCT, ROOT, textOf, type Import } from './sources.ts'
 
 const imports = importsOf(PRODUCT)
 
@@ -137,28 +137,23 @@ test('a screen imports another one by its index.tsx only', () => {
   expect(across).toEqual([])
 })
 
-/** A module and all that is loaded with it, packages included: neither types nor `import()`. */
-function loadedWith(start: string): ReadonlySet<string> {
-  const loaded = new Set([start])
-  // A set that is added to while it is gone through goes on with what was added.
-  for (const from of loaded) {
-    if (!PRODUCT.includes(from)) continue
-    const text = readFileSync(join(ROOT, from), 'utf8')
-    for (const [, named, bare] of text.matchAll(
-      /^(?:import|export) (?!type )[^'"]*?from '([^']+)'|^import '([^']+)'/gm,
-    )) {
-      const to = named ?? bare ?? ''
-      loaded.add(to.startsWith('.') ? posix.join(dirname(from), to) : to)
-    }
-  }
-  return loaded
-}
+const LOADED = /^(?:import|export) (?!type )[^'"]*?from '([^']+)'|^import '([^']+)'/gm
+
+/** What each module loads at once, packages included: neither types nor `import()`. */
+const loads = (): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    PRODUCT.map((from) => {
+      const named = Array.from(textOf(from).matchAll(LOADED), ([, source, bare]) => source ?? bare ?? '')
+      return [from, new Set(named.map((to) => (to.startsWith('.') ? posix.join(dirname(from), to) : to)))]
+    }),
+  )
 
 test('a command starts without engines and large packages, and so does web mode', () => {
   const late =
     /^(?:core\/(?:run|simulate|whatif|sweep|tune)\/|main\/sources\/|yaml$|prom-client$|@(?:peculiar|kubernetes)\/)/
+  const next = loads()
   for (const start of ['main/cli/main.ts', 'main/cli/web.ts', 'main/threads/thread.ts']) {
-    const loaded = [...loadedWith(start)]
+    const loaded = [...reachableFrom(start, next)]
     expect(loaded.length).toBeGreaterThan(40)
     expect(loaded.filter((module) => late.test(module))).toEqual([])
   }
