@@ -38,14 +38,14 @@ export function importManifests(
   const findings: LocatedFinding[] = []
   for (const { file, text } of files.flatMap(piecesOf)) {
     const read = readManifests(text, { file, version })
-    notes.push(...read.notes)
+    for (const note of read.notes) notes.push(note)
     const known = read.documents.filter(({ kind, name }) => kind !== '' && name !== '')
-    if (known.length === 0) findings.push(...read.findings)
+    if (known.length === 0) for (const finding of read.findings) findings.push(finding)
     for (const document of known) {
       if (document.kind === '') continue
       const own = ownText(document, read.documents.length === 1 && read.notes.length === 0 ? text : undefined)
       if (own === undefined) {
-        findings.push(...document.findings)
+        for (const finding of document.findings) findings.push(finding)
         continue
       }
       taken += 1

@@ -130,7 +130,7 @@ function convertSchema(
   const level = levels.find(({ name }) => name === schema.level)
   const rules = schema.match.flatMap((atoms): PolicyRules[] => {
     const converted = convertConjunction(atoms, earlier)
-    losses.push(...converted.losses.map((loss) => ({ object, ...loss })))
+    for (const loss of converted.losses) losses.push({ object, ...loss })
     return converted.rules === undefined ? [] : [converted.rules]
   })
   if (rules.length === 0) return []

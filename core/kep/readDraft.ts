@@ -48,7 +48,7 @@ export function readDraft(text: string, file: string): ReadDraft {
   const names = new Set<string>()
   let found = false
   for (const { tree, problems } of textDocuments(text, file)) {
-    findings.push(...problems.map((problem) => locatedProblem(problem, { file, kind: '', name: '', positionOf })))
+    for (const problem of problems) findings.push(locatedProblem(problem, { file, kind: '', name: '', positionOf }))
     if (tree === undefined) continue
     const value = jsonOf(tree)
     const kind = draftKindOf(value)
@@ -75,7 +75,7 @@ export function readDraft(text: string, file: string): ReadDraft {
         else schemas.push({ object, locate: locateIn })
       }
     }
-    findings.push(...own.map(locateIn))
+    for (const one of own) findings.push(locateIn(one))
   }
   const set = { levels: levels.map(({ object }) => object), schemas: schemas.map(({ object }) => object) }
   for (const { of, finding } of suspicionsOf(set)) {

@@ -5,6 +5,7 @@ import type { LocatedFinding, Position, TextRange } from './manifest.ts'
 import { isBooleanWord, resolvePlain } from './syntax.ts'
 import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
+import { isTooLarge, ofLarge, TOO_LARGE } from './large.ts'
 
 /** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
@@ -13,7 +14,9 @@ export function textDocuments(text: string, file: string): readonly TextDocument
     return [{ problems: [malformed({ from: 0, to: 0 }, message)] }]
   }
   const json = /\.json$/i.test(file)
-  if (!json && !/^\uFEFF?\s*[[{]/.test(text)) return readYaml(text)
+  const isYaml = !json && !/^\uFEFF?\s*[[{]/.test(text)
+  if (isTooLarge(text)) return isYaml ? ofLarge(text) : [TOO_LARGE]
+  if (isYaml) return readYaml(text)
   const asJson = readJson(text)
   if (json || !isBroken(asJson)) return asJson
   const asYaml = readYaml(text)

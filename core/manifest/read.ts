@@ -31,16 +31,16 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
     const elsewhere = [...(found?.parts ?? []), ...(found?.skipped ?? [])]
     // Problems inside objects of another group are not reported.
     const own = problems.filter(({ path }) => !elsewhere.some((other) => startsWith(path, other.path)))
-    documents.push(...read)
-    findings.push(
-      ...[...own, ...(found?.problems ?? [])].map((problem) =>
-        locatedProblem(problem, { file, kind: '', name: '', positionOf }),
-      ),
-    )
-    findings.push(...read.flatMap((document) => document.findings))
-    notes.push(...(found?.notes ?? []).map(({ at, message }) => noteAt('text', at, message, context)))
-    notes.push(...(found?.skipped ?? []).map(({ at, message }) => noteAt('skipped', at, message, context)))
-    notes.push(...read.flatMap((document) => document.notes))
+    for (const problem of [...own, ...(found?.problems ?? [])]) {
+      findings.push(locatedProblem(problem, { file, kind: '', name: '', positionOf }))
+    }
+    for (const { at, message } of found?.notes ?? []) notes.push(noteAt('text', at, message, context))
+    for (const { at, message } of found?.skipped ?? []) notes.push(noteAt('skipped', at, message, context))
+    for (const document of read) {
+      documents.push(document)
+      for (const finding of document.findings) findings.push(finding)
+      for (const note of document.notes) notes.push(note)
+    }
   }
   return { file, documents, findings: findings.toSorted(byPosition), notes: notes.toSorted(byPosition) }
 }
