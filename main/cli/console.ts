@@ -87,7 +87,7 @@ export function createOutput(stdout: Write, stderr: Write): Output {
  */
 export function problemLines({ code, message, details }: Problem): readonly string[] {
   if (details === undefined) return [message]
-  if (code === 'internal') return [`${message} (${details})`]
+  if (code === 'internal' || message.includes('the details')) return [`${message} (${details})`]
   return code === 'credentials' ? [message, ...details.split('\n').map((line) => `  ${line}`)] : [message]
 }
 

@@ -110,7 +110,12 @@ export async function readFrame(
   const findings = servers.flatMap((server) => {
     if (told.has(server.id)) return []
     const problem = server.failures.at(-1)?.problem
-    return problem === undefined ? [`${server.id} did not answer within ${seconds} s.`] : problemLines(problem)
+    if (problem !== undefined) return problemLines(problem)
+    return spec.kind === 'scrape' && spec.target.kind === 'kubeconfig'
+      ? [
+          `Nothing was read from ${server.id} within ${seconds} s: the server did not answer, or a credential plugin of the kubeconfig did not finish.`,
+        ]
+      : [`${server.id} did not answer within ${seconds} s.`]
   })
   return { frame, servers, findings, facts, dump, objects }
 }

@@ -230,8 +230,11 @@ async function confirmFiles({ credentials }: UrlsTarget, urls: readonly URL[], c
 
 type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
 
-/** Timeout that allows for a credential plugin that contacts a cloud. */
-const PLUGIN_TIMEOUT_MS = 30_000
+/**
+ * Timeout that allows for a credential plugin that contacts a cloud. A command waits half a minute for a sample: what a
+ * plugin that hangs has done must be known before that.
+ */
+const PLUGIN_TIMEOUT_MS = 25_000
 
 interface KubeconfigSurroundings {
   readonly consent: Consent

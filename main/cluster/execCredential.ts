@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { escapeControls, escapeLines } from '../../core/text/text.ts'
+import { escapeControls, escapeLines, messageOf } from '../../core/text/text.ts'
 import { unixMsOf } from '../../core/units.ts'
 import type { ClusterConfig, ExecConfig } from './kubeconfigFile.ts'
 import { redact, redactCredentials } from './redact.ts'
@@ -97,6 +98,7 @@ export async function runExecPlugin(
   if (program === undefined) throw missingPlugin(exec)
   const own = Object.fromEntries((exec.env ?? []).map((variable) => [variable.name, variable.value]))
   const output = await run(
+    name,
     program,
     exec.args ?? [],
     { ...env, ...own, KUBERNETES_EXEC_INFO: execInfo(exec, cluster) },
@@ -132,14 +134,39 @@ type Output =
   | { readonly kind: 'timeout'; readonly stderr: string }
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string; readonly stderr: string }
 
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promise<Output> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Rejects with `ProblemError` where the system cannot start the program. */
+function run(
+  name: string,
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<Output> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: unknown): void =>
+      reject(
+        new ProblemError(
+          'credentials',
+          `The credential plugin ${name} of the kubeconfig cannot be started; check its args and env.`,
+          escapeLines(messageOf(error)),
+        ),
+      )
+    let child: ChildProcessByStdio<null, Readable, Readable>
+    try {
+      // In a group of its own, so that what it starts ends with it.
+      child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' })
+    } catch (error) {
+      refuse(error)
+      return
+    }
+    const end = (): void => endGroup(child)
+    process.once('exit', end)
     let stdout = ''
     let stderr = ''
     const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      // A grandchild may keep the pipes open: the process does not wait for the child.
+      end()
+      process.off('exit', end)
+      // What left the group may keep the pipes open: the process does not wait for it.
       child.stdout.destroy()
       child.stderr.destroy()
       resolve({ kind: 'timeout', stderr: stderr.trim() })
@@ -150,15 +177,29 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, t
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       stderr = (stderr + piece).slice(0, ERROR_BYTES)
     })
-    child.on('error', () => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      resolve({ kind: 'missing' })
+      process.off('exit', end)
+      if (error.code === 'ENOENT' || error.code === 'EACCES') resolve({ kind: 'missing' })
+      else refuse(error)
     })
     child.on('close', (code) => {
       clearTimeout(timer)
+      process.off('exit', end)
       resolve({ kind: 'ended', code: code ?? 1, stdout, stderr: stderr.trim() })
     })
   })
+}
+
+/** Ends a program and whatever it started. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' })
+    else process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
 }
 
 function execInfo(exec: ExecConfig, cluster: ClusterConfig): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import { PROXY_NAME } from '../../core/contract/etcd.ts'
 import { type ErrorCode, ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { Json } from '../../core/manifest/json.ts'
 import { gather, readWithin, UnreadableFile, writeAtomically } from '../files/files.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import { listenOnLoopback, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
 import { type GrpcControl, startGrpcControl } from './grpcControl.ts'
@@ -106,7 +107,7 @@ export async function startControl({
   const file = addressFile(folder, name)
   const url = `http://${LOOPBACK}:${listener.port}`
   const address: ControlAddress = { url, grpc: grpc.address, token, pid: process.pid }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  ownFolder(folder)
   await writeAtomically(file, JSON.stringify(address))
   return {
     url,

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hostname, networkInterfaces } from 'node:os'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
 import { LOOPBACK, reachOf, reachProblem, wantsToken } from '../../core/live/proxyReach.ts'
 import { assertOurs, writeClientKubeconfig } from './clientKubeconfig.ts'
@@ -43,7 +43,7 @@ export async function openReached(given: ProxySpec, surroundings: ReachedSurroun
   if (clientKubeconfig !== undefined) await assertWritable(clientKubeconfig, spec)
   const folder = join(surroundings.folder, fileName(upstream))
   const keeps = listen.tls !== undefined || wantsToken(listen)
-  if (keeps) await makeFolder(folder)
+  if (keeps) makeFolder(folder)
   const { options, notes } = await readListen(listen, folder, now())
   const opened = await openProxy(spec, {
     ...surroundings,
@@ -98,10 +98,11 @@ async function assertWritable(path: string, spec: ProxySpec): Promise<void> {
   await assertOurs(path)
 }
 
-async function makeFolder(folder: string): Promise<void> {
+function makeFolder(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    ownFolder(folder)
   } catch (error) {
+    if (error instanceof ProblemError) throw error
     throw new ProblemError('invalid-input', `The folder ${folder} cannot be made.`, toProblem(error).details)
   }
 }

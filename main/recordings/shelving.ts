@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownFolder } from '../files/ownFolder.ts'
 import { createSourceNoter } from '../../core/alerts/noted.ts'
 import type { Noted } from '../../core/contract/recording.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
@@ -22,8 +23,7 @@ export async function shelve(
   about: Omit<About, 'writer'>,
   events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
 ): Promise<void> {
-  const [unfinished, folder] = [join(stateDir, UNFINISHED), join(stateDir, RECORDINGS)]
-  for (const path of [unfinished, folder]) await mkdir(path, { recursive: true, mode: 0o700 })
+  const [unfinished, folder] = [ownFolder(stateDir, UNFINISHED), ownFolder(stateDir, RECORDINGS)]
   await removeLeftOver(unfinished)
   const own = await mkdtemp(join(unfinished, 'recording-'))
   try {

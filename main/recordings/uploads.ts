@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MOST_RECORDING_BYTES, UPLOAD_IDLE_MS, UPLOAD_PART_BYTES } from '../../core/contract/bounds.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { UploadBegin, UploadPart } from '../../core/contract/recording.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { megabytes } from '../files/files.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import type { Environment } from '../ports/environment.ts'
 import { fileNameOf, importRecording } from './recordingFile.ts'
 import { UNFINISHED } from './shelving.ts'
@@ -98,9 +99,7 @@ export function createUploads(stateDir: string, { after }: Pick<Environment, 'af
       }
       coming++
       try {
-        const unfinished = join(stateDir, UNFINISHED)
-        await mkdir(unfinished, { recursive: true, mode: 0o700 })
-        const folder = await mkdtemp(join(unfinished, 'file-'))
+        const folder = await mkdtemp(join(ownFolder(stateDir, UNFINISHED), 'file-'))
         // The page's file name appears in sentences, and cannot lead to another folder.
         const path = join(folder, fileNameOf(name))
         const file = await open(path, 'wx', 0o600)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { WebSocketServer } from 'ws'
 import type { Handlers } from '../../core/contract/contract.ts'
@@ -15,6 +15,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { webSocketPort } from '../transport/webSocketPort.ts'
 import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate } from '../listen/connections.ts'
 import { writeAtomically } from '../files/files.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import { assetAnswer, loadAssets, type Answer, SECURITY_HEADERS } from './assets.ts'
 import { type Admission, type Door, LOGIN_PATH, LOGOUT_PATH, namesHost, tokenIn } from './door.ts'
 import { visitorHandlers } from './visitorHandlers.ts'
@@ -389,12 +390,11 @@ const logoutPage = (): Answer =>
 const NAME = /^apf-console-[\da-f]{16}\.html$/
 
 /** Rejects unless only this user can list and change the folder. Creates it if it is missing. */
-async function ownFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+async function privateFolder(folder: string): Promise<void> {
+  ownFolder(folder)
   const found = await lstat(folder)
   if (!found.isDirectory()) throw new Error('it is not a folder')
   if (process.getuid === undefined) return
-  if (found.uid !== process.getuid()) throw new Error('it belongs to another user')
   if ((found.mode & 0o077) !== 0) throw new Error('other users have access to it')
 }
 
@@ -422,7 +422,7 @@ export async function writeAddressFile(folders: readonly string[], { url, spent 
   for (const folder of folders) {
     const file = path.join(folder, `apf-console-${randomBytes(8).toString('hex')}.html`)
     try {
-      await ownFolder(folder)
+      await privateFolder(folder)
       await sweep(folder)
       await writeAtomically(file, pageTo(url))
     } catch (error) {

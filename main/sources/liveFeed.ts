@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
@@ -21,6 +20,7 @@ import { createFrames, type Frames } from '../live/frames.ts'
 import { followFacts, type FactsOptions } from '../live/followFacts.ts'
 import { openStore } from '../store/store.ts'
 import { writeAtomically } from '../files/files.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
@@ -219,7 +219,7 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
 async function keepConfiguration(text: string, folder: string): Promise<string> {
   const path = join(folder, 'audit-webhook.kubeconfig')
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    ownFolder(folder)
     await writeAtomically(path, text)
     return `Start the API server with --audit-webhook-config-file=${path}; the file is written anew with each start of the feed.`
   } catch (error) {

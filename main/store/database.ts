@@ -1,10 +1,11 @@
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, lstatSync, openSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { messageOf } from '../../core/text/text.ts'
+import { assertOwn, ownFolder } from '../files/ownFolder.ts'
 
 /** One SQLite file that any number of processes read and change at the same time. */
 export interface Database {
@@ -185,13 +186,12 @@ const newerVersion = (path: string, found: number, known: number): ProblemError 
   )
 
 /**
- * Creates the file with a mode that excludes other users; SQLite applies it to its companion files as well. Refuses a
- * file of another user: root writing into the folder of a user would lock that user out. Throws `ProblemError`.
+ * Creates the file with a mode that excludes other users; SQLite applies it to its companion files as well. Throws
+ * `ProblemError`, also for a file or folder of another user.
  */
 function createPrivateFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    assertOwn(dirname(path), lstatSync(dirname(path)).uid)
+    ownFolder(dirname(path))
     createIfMissing(path)
     const found = lstatSync(path)
     assertOwn(path, found.uid)
@@ -228,15 +228,6 @@ const WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'a part of its path is a file',
   ELOOP: 'it is a symbolic link',
   EIO: 'the disk reports an error',
-}
-
-function assertOwn(path: string, uid: number): void {
-  const own = process.getuid?.()
-  if (own === undefined || own === uid) return
-  throw new ProblemError(
-    'forbidden',
-    `Cannot use ${path}: it belongs to another user (uid ${uid}, this process runs as ${own}). Run the console as that user, or name a folder of your own in APF_CONSOLE_STATE.`,
-  )
 }
 
 /** Distinguishes running consoles from those that ended, however they ended. */

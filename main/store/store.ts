@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { z } from 'zod'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { writableByOthers } from '../files/ownFolder.ts'
 import {
   DraftSchema,
   JournalEntrySchema,
@@ -125,6 +126,8 @@ export function openStore(folder: string | undefined): Store {
     try {
       database = await openDatabase({ path: join(folder, FILE), migrations: [ITEMS_SCHEMA] })
       await database.write((connection) => takeOver(connection, folder, raise))
+      const loose = writableByOthers(folder)
+      if (loose !== undefined) raise('folder', { code: 'forbidden', message: loose })
       return database
     } catch (error) {
       database?.close()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { TLSSocket } from 'node:tls'
 import { tmpdir } from 'node:os'
@@ -147,6 +148,16 @@ describe('credentials of a kubeconfig user', () => {
   })
 })
 
+/** Whether a process runs; one that only its parent has not noticed yet does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 describe('a credential plugin', () => {
   const plugin = (script: string, more: object = {}): object => ({
     exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], ...more },
@@ -194,6 +205,20 @@ describe('a credential plugin', () => {
     ['prints nonsense', plugin('console.log("s3cr3t")'), 'credentials', /did not print JSON/, undefined],
     ['prints something else', plugin('console.log("{}")'), 'credentials', /ExecCredential/, undefined],
     [
+      'has an argument that no program can be given',
+      plugin('1', { args: ['-e', 'a\u0000b'] }),
+      'credentials',
+      /cannot be started; check its args and env/,
+      String.raw`The argument 'args[1]' must be a string without null bytes. Received 'a\x00b'`,
+    ],
+    [
+      'has too long an argument',
+      plugin('1', { args: ['-e', 'x'.repeat(3_000_000)] }),
+      'credentials',
+      /cannot be started/,
+      'spawn E2BIG',
+    ],
+    [
       'is missing',
       { exec: { command: 'no-such-plugin-of-apf', installHint: 'Install it.' } },
       'credentials',
@@ -209,15 +234,22 @@ describe('a credential plugin', () => {
     expect(JSON.stringify(problem)).not.toContain('s3cr3t')
   })
 
-  test('that hangs is ended, and told in a sentence with what it had said', async () => {
-    const user = plugin('require("node:fs").writeSync(2, "waiting"); setInterval(() => {}, 1000)')
+  test('that hangs is ended with what it started, and told in a sentence with what it had said', async () => {
+    const script = `setInterval(() => {}, 1000)`
+    const user = plugin(`
+      const { pid } = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(script)}], { stdio: 'inherit' })
+      require('node:fs').writeSync(2, String(pid))
+      ${script}`)
     // Time enough to start, on a busy machine as well.
     const opened = await open(await write(config({ server: 'https://127.0.0.1:1', ...CA }, user)), {
       pluginTimeoutMs: 5_000,
     })
     const { problem } = await opened.read()
     expect(problem).toMatchObject({ code: 'credentials', message: expect.stringMatching(/within 5 s/) })
-    expect(problem?.details).toBe('waiting')
+    const started = Number(problem?.details)
+    expect(started).toBeGreaterThan(0)
+    // Nothing that it started goes on.
+    await expect.poll(() => isAlive(started)).toBe(false)
   })
 })
 
