@@ -69,6 +69,7 @@ export async function startControl({
   folder,
   name,
 }: ControlOptions): Promise<ControlServer> {
+  ownFolder(folder)
   const token = randomBytes(24).toString('base64url')
   const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
   const isToken = secretCheck(token)
@@ -107,7 +108,6 @@ export async function startControl({
   const file = addressFile(folder, name)
   const url = `http://${LOOPBACK}:${listener.port}`
   const address: ControlAddress = { url, grpc: grpc.address, token, pid: process.pid }
-  ownFolder(folder)
   await writeAtomically(file, JSON.stringify(address))
   return {
     url,

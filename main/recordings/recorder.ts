@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Noted, RecordingState } from '../../core/contract/recording.ts'
 import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
@@ -8,6 +8,7 @@ import { createSegmentWriter, instantOf, type Told } from '../../core/source/rec
 import type { ServerStretch } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
+import { ownFolder } from '../files/ownFolder.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import {
@@ -108,7 +109,9 @@ export function startRecorder(options: RecorderOptions): Recorder {
   const chapterAt = async (now: UnixMs): Promise<ChapterWriter> => {
     if (chapter !== undefined && Math.abs(now - chapter.startedMs) >= CHAPTER_MS) await closeChapter()
     if (chapter === undefined) {
-      const path = join(folder, recording, `${String(++chapters).padStart(5, '0')}.db`)
+      // The folder of recordings may be missing: the one that it is made in must be this user's, too.
+      const own = ownFolder(dirname(folder), basename(folder), recording)
+      const path = join(own, `${String(++chapters).padStart(5, '0')}.db`)
       const opened = await createChapter(path, { recording, startedAt, source, writer })
       chapter = { writer: opened, startedMs: now, segmentMs: now }
       onChapter?.()

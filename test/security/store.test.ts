@@ -6,11 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { Problem } from '../../core/contract/errors.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { startRecorder } from '../../main/recordings/recorder.ts'
+import { shelve } from '../../main/recordings/shelving.ts'
 import { openStore, type Store } from '../../main/store/store.ts'
 
 const CHILD = fileURLToPath(new URL('storeChild.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
+const ABOUT = {
+  recording: 'r',
+  startedAt: '2026-11-21T03:00:00Z',
+  source: { name: 'prod', kind: 'scrape', via: '' },
+} as const
 if (!isRoot) console.warn('Files of other users are not tried here: only root can run a process as another user.')
 
 let folder = ''
@@ -111,6 +119,13 @@ describe('two consoles', () => {
   })
 })
 
+test.skipIf(process.platform === 'win32')('a folder of one’s own that others can change is named', async () => {
+  await chmod(folder, 0o777)
+  const { store, messages } = open()
+  await store.settings.read()
+  expect(messages()).toEqual([`Others on this machine can replace the files in ${folder}; use chmod go-w ${folder}.`])
+})
+
 describe.skipIf(!isRoot)('a store of another user', () => {
   test('is not read, changed or replaced, and the console says why', async () => {
     const { store } = open()
@@ -147,6 +162,17 @@ describe.skipIf(!isRoot)('a store of another user', () => {
     const { store, messages } = open(own)
     await store.settings.change({ theme: 'dark' })
     expect(messages()).toEqual([expect.stringContaining('belongs to another user')])
+    expect(await readdir(own)).toEqual([])
+    await expect(shelve(own, ABOUT, [])).rejects.toThrow('belongs to another user')
+    const recorder = startRecorder({
+      folder: join(own, 'recordings'),
+      source: ABOUT.source,
+      writer: '',
+      environment: systemEnvironment,
+      stretches: () => [],
+    })
+    recorder.take({ kind: 'health', health: { id: 's', status: 'ok', failures: [] } }, [])
+    await recorder.end()
     expect(await readdir(own)).toEqual([])
     expect(tellAs(NOBODY, own)).toMatchObject({ settings: { density: 'compact' }, notices: [] })
     expect((await stat(join(own, 'console.db'))).uid).toBe(NOBODY)
