@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } fr
 import { proxySpec, SIMULATION } from '../../../test/fixtures/sources.ts'
 import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
-import { liveStore } from '../../state/live.ts'
+import { liveRows, liveStore } from '../../state/live.ts'
 import { requestStore } from '../../state/request.ts'
 import { startRoutes } from '../../state/route.ts'
 import { settingsNow } from '../../state/settings.ts'
@@ -203,6 +203,17 @@ describe('Live requests', () => {
     await user.click(within(pane).getByRole('button', { name: 'Why this schema' }))
     expect(location.hash).toContain('#/classify/request')
     expect(requestStore.getState().recent[0]?.user).toContain('system:serviceaccount:')
+  })
+
+  it('follows the opened request even when no state of the source comes after its change', async () => {
+    await open(proxy('observe'))
+    await screen.findByText(/buffer 500 of/)
+    await userEvent.setup().click(rows()[0] ?? grid())
+    const pane = await screen.findByRole('region', { name: /^[A-Z]+ / })
+    const row = liveRows.at(liveRows.end - 1)
+    if (row === undefined) throw new Error('no newest request')
+    liveRows.put({ ...row, state: 'failed' })
+    expect(await within(pane).findByText('The server did not respond; the seats were released.')).toBeTruthy()
   })
 
   it('shows who sends most, and rejections with cause and remedy', async () => {

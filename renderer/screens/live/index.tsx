@@ -5,7 +5,7 @@ import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { EmptyState, ErrorState } from '../../components/States.tsx'
 import { useConnected, showsRequests } from '../../state/connection.ts'
-import { useLive, liveRows, useLiveState, usePastRequests } from '../../state/live.ts'
+import { useLive, liveRows, useLiveState, useLiveVersion, usePastRequests } from '../../state/live.ts'
 import { askedOf, usePastPart } from '../../state/past.ts'
 import { openScreen, useRoute } from '../../state/route.ts'
 import { classes } from '../../components/classes.ts'
@@ -20,7 +20,7 @@ import styles from './live.module.css'
 import { FilterBar } from './FilterBar.tsx'
 import { LiveNow, COMPARED_SECONDS } from './LiveNow.tsx'
 import { LiveStream } from './LiveStream.tsx'
-import { RequestPane } from './RequestPane.tsx'
+import { RequestPane, type RequestPaneProps } from './RequestPane.tsx'
 import { type Span, ExemptPane, FlowsPane, RejectedPane, SPANS, type FlowOrder } from './TrafficPanes.tsx'
 import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
 import { LiveQueuesPane } from './LiveQueuesPane.tsx'
@@ -155,8 +155,8 @@ function LiveView() {
         </div>
         <aside className={classes(styles['side'], old && styles['stale'])} aria-label="About these requests">
           {opened !== undefined && (
-            <RequestPane
-              row={liveRows.at(opened.seq) ?? opened}
+            <OpenedRequest
+              row={opened}
               server={server}
               pinned={pinned.some(({ seq }) => seq === opened.seq)}
               onPin={() => pin(liveRows.at(opened.seq) ?? opened)}
@@ -191,6 +191,12 @@ function LiveView() {
       </div>
     </div>
   )
+}
+
+/** An opened request as it is now: it may change after the last state of its source. */
+function OpenedRequest(props: RequestPaneProps) {
+  useLiveVersion()
+  return <RequestPane {...props} row={liveRows.at(props.row.seq) ?? props.row} />
 }
 
 const MOST_REJECTIONS = 30
