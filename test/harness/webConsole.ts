@@ -66,11 +66,13 @@ export function nextAddressFile(child: ChildProcess): Promise<string> {
       if (file === undefined) return
       child.stdout?.off('data', hear)
       child.stderr?.off('data', hear)
+      child.off('exit', fail)
       resolve(file)
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`the console ended with ${code}: ${printed}`)))
+    const fail = (code: number | null): void => reject(new Error(`the console ended with ${code}: ${printed}`))
+    child.once('exit', fail)
   })
 }
 
