@@ -59,19 +59,11 @@ const type = async (text: string): Promise<void> => {
   await page.getByLabel(/^Range \(/).fill(text)
 }
 
-for (const [text, shows] of [
-  ['2026-11-20 03:00 to 04:00', '03:00:00 – 04:00:00'],
-  ['2026-11-20 03:02:48 + 5m', '03:02:48 – 03:07:48'],
-  ['2026-11-20T03:01:00Z/2026-11-20T03:05:00Z', '03:01:00 – 03:05:00'],
-  ['2026-11-20', '00:00:00 – 00:00:00'],
-  ['-6h', 'Last 6 h'],
-] as const) {
-  test(`takes a range as it is written: ${text}`, async () => {
-    await type(text)
-    await page.getByRole('button', { name: 'Show this range' }).click()
-    await expect(range()).toHaveText(shows)
-  })
-}
+test('takes a range that follows the newest sample as it is written', async () => {
+  await type('-6h')
+  await page.getByRole('button', { name: 'Show this range' }).click()
+  await expect(range()).toHaveText('Last 6 h')
+})
 
 test('takes an instant of a range behind an @, and says what a text means', async () => {
   await type('2026-11-20 03:02:48 + 5m @ 03:07:20')
