@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../console.ts'
-import { expectFine, THEMES } from '../looks.ts'
 
 const open = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
@@ -9,13 +8,6 @@ const open = async (page: Page): Promise<void> => {
   await expect(page.getByRole('table', { name: /^How the limits of/ })).toBeVisible()
 }
 const shown = (page: Page) => page.getByRole('slider', { name: /^Reallocation/ })
-
-for (const theme of THEMES) {
-  test(`Allocation, ${theme}: accessible, and whole at every size`, async ({ consolePage: page }) => {
-    await open(page)
-    await expectFine(page, theme)
-  })
-}
 
 test('the demo server’s limits are the expected ones, in every round', async ({ consolePage: page }) => {
   await open(page)

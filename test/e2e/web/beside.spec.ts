@@ -15,7 +15,7 @@ test('two variants of a comparison are stepped side by side', async ({ consolePa
   const instant = page.getByText(/^[\d.]+ s after the start\. A baseline, B half\./)
   const before = await instant.textContent()
   await expect(levels.getByRole('row').nth(1)).toBeVisible()
-  await expectFine(page)
+  await expectFine(page, ['dark'])
 
   await page.getByLabel('Step size').selectOption('second')
   await page.getByRole('button', { name: 'Step', exact: true }).click()

@@ -17,21 +17,18 @@ test('calculators stand on the page of their scenario and follow what is typed',
   await buckets.getByLabel('Written object').fill('pods kube-system dns')
   await expect(buckets.getByRole('table')).toBeVisible()
 
-  await expectFine(page)
+  await expectFine(page, ['dark'])
 
   await library.getByRole('button', { name: 'Isolating list events' }).click()
   const lists = page.getByRole('region', { name: 'Width of a list', exact: true })
   await expect(lists.getByRole('status')).toContainText(/above 400.000 objects/)
-  // On a busy machine text typed right after the change of the page was lost once: a user would type again.
-  await expect(async () => {
-    await lists.getByLabel('Average object, kB').fill('20')
-    await expect(lists.getByRole('status')).toContainText(/above 200.000 objects/, { timeout: 5_000 })
-  }).toPass({ timeout: 60_000 })
+  await lists.getByLabel('Average object, kB').fill('20')
+  await expect(lists.getByRole('status')).toContainText(/above 200.000 objects/)
   await lists.getByLabel('Seats of the level').fill('8')
   await lists.getByLabel('Wider than the level').selectOption('reject')
   await expect(lists.getByRole('cell', { name: 'rejected' })).toHaveCount(4)
 
-  await expectFine(page, 'light')
+  await expectFine(page, ['light'])
 
   await library.getByRole('button', { name: 'Self-maintenance crowded out' }).click()
   await expect(buckets).toHaveCount(0)

@@ -37,7 +37,7 @@ test('a scenario of the library is changed in a form, with its text, and run', a
 
   await file.getByRole('button', { name: 'Duplicate clients tenants' }).press('Enter')
   await expect(text).toContainText('name: tenants-2')
-  await expectFine(page)
+  await expectFine(page, ['dark'])
 
   // The run that is stepped through is that of the text as it was run.
   await page.setViewportSize({ width: 1440, height: 900 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../console.ts'
-import { expectFine, THEMES } from '../looks.ts'
+import { expectFine } from '../looks.ts'
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).first()
 /** Every screen and every page of one, and a text that it shows once it has loaded. */
@@ -8,7 +8,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   overview: (page) => page.getByRole('grid', { name: /Priority levels/ }),
   'level/workload-low': (page) => page.getByRole('grid', { name: /Flows/ }).getByRole('row').nth(1),
   'level/exempt': (page) => page.getByRole('heading', { name: 'exempt', exact: true }),
-  allocation: heading,
+  allocation: (page) => page.getByRole('table', { name: /^How the limits of/ }),
   live: heading,
   'classify/request': heading,
   'classify/sharding': heading,
@@ -29,14 +29,15 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 
-for (const theme of THEMES) {
-  for (const [hash, settled] of Object.entries(SCREENS)) {
-    test(`${hash}, ${theme}: accessible, and whole at every size`, async ({ consolePage: page }) => {
-      await page.evaluate((to) => {
-        location.hash = to
-      }, hash)
-      await expect(settled(page)).toBeVisible()
-      await expectFine(page, theme)
-    })
-  }
+// So many screens are the work of several browsers.
+test.describe.configure({ mode: 'parallel' })
+
+for (const [hash, settled] of Object.entries(SCREENS)) {
+  test(`${hash}: accessible, and whole at every size in both themes`, async ({ consolePage: page }) => {
+    await page.evaluate((to) => {
+      location.hash = to
+    }, hash)
+    await expect(settled(page)).toBeVisible()
+    await expectFine(page)
+  })
 }

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
-import { expectFine, THEMES } from '../looks.ts'
+import { expectFine } from '../looks.ts'
 
 /*
  * Classify › Sharding and the glossary on the simulated server, in the real process: the flows are those that its debug
@@ -69,13 +69,11 @@ test('a term opens its entry, and from there the next', async () => {
   await expect(dialog).toBeHidden()
 })
 
-for (const theme of THEMES) {
-  test(`${theme}: accessible, and whole at every size, with and without the glossary`, async () => {
-    await expectFine(page, theme)
-    await page.getByRole('main').focus()
-    await page.keyboard.press('?')
-    await expect(page.getByRole('searchbox', { name: 'Search the glossary' })).toBeVisible()
-    await expectFine(page, theme)
-    await page.keyboard.press('Escape')
-  })
-}
+test('accessible, and whole at every size in both themes, with and without the glossary', async () => {
+  await expectFine(page)
+  await page.getByRole('main').focus()
+  await page.keyboard.press('?')
+  await expect(page.getByRole('searchbox', { name: 'Search the glossary' })).toBeVisible()
+  await expectFine(page)
+  await page.keyboard.press('Escape')
+})

@@ -15,7 +15,7 @@ async function expectWhole(page: Page): Promise<void> {
       location.hash = `#/${to}`
     }, hash)
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
-    await expectFine(page)
+    await expectFine(page, ['dark'])
   }
   await page.evaluate(() => {
     location.hash = '#/overview'

@@ -27,7 +27,7 @@ test('variants are compared on the same requests, cancelled, and mistakes are na
   await expect(page.getByRole('heading', { level: 1, name: /^half rejects/ })).toBeVisible()
   await expect(page.getByText(/^At [\d.]+ s the decisions differ for the first time:/)).toBeVisible()
 
-  await expectFine(page)
+  await expectFine(page, ['dark'])
 
   await page.getByRole('button', { name: 'Add candidate' }).click()
   await expect(page.getByText(/^The requests or variants have changed since this run\./)).toBeVisible()
