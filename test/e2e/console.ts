@@ -1,4 +1,6 @@
 import { test as base, expect, type Page } from '@playwright/test'
+import { decode, RequestSchema } from '../../core/contract/messages.ts'
+import { headOf, LIMITS } from '../../core/contract/protocol.ts'
 import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
 
 interface Consoles {
@@ -44,6 +46,59 @@ export function complaintsOf(page: Page): string[] {
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   return complaints
+}
+
+/** What passes between a page and the console: facts that a test can wait for instead of seconds. */
+export interface Line {
+  /** The instant of the newest sample that the page received; empty before the first one. */
+  readonly newest: () => string
+  /** Calls that the page made and that are not answered yet. */
+  readonly pending: () => number
+  /** Calls of a procedure that were answered. */
+  readonly answered: (name: string) => number
+}
+
+/** Listens on the line of a page that is not open yet. */
+export function lineOf(page: Page): Line {
+  let newest = ''
+  const pending = new Map<number, string>()
+  const answered: string[] = []
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => {
+      const sent = decode(RequestSchema, payload, LIMITS.messageLength)
+      if (sent?.type === 'call') pending.set(sent.id, sent.name)
+    })
+    socket.on('framereceived', ({ payload }) => {
+      const { type, id = -1 } = headOf(String(payload)) ?? {}
+      const name = pending.get(id)
+      if (name !== undefined && (type === 'result' || type === 'problem')) {
+        pending.delete(id)
+        answered.push(name)
+      }
+      newest = /"frame":\{"formatVersion":\d+,"at":"([^"]+)"/.exec(String(payload))?.[1] ?? newest
+    })
+    // What was not answered by then never will be.
+    socket.on('close', () => pending.clear())
+  })
+  return {
+    newest: () => newest,
+    pending: () => pending.size,
+    answered: (name) => answered.filter((one) => one === name).length,
+  }
+}
+
+/** Waits until samples of so many seconds came after an instant. */
+export async function passed(line: Line, since: string, seconds: number): Promise<void> {
+  await expect
+    .poll(() => Date.parse(line.newest()) - Date.parse(since), { timeout: 200_000 })
+    .toBeGreaterThanOrEqual(seconds * 1_000)
+}
+
+/** Changes something, and waits until the procedure that keeps it was answered. */
+export async function kept(line: Line, name: string, change: () => Promise<void>): Promise<void> {
+  const before = line.answered(name)
+  await change()
+  await expect.poll(() => line.answered(name)).toBeGreaterThan(before)
 }
 
 /** Opens the console in a browser that has no session yet; an address works once. */

@@ -5,7 +5,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf } from '../console.ts'
+import { complaintsOf, kept, lineOf, type Line } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
@@ -17,12 +17,14 @@ test.describe.configure({ mode: 'serial' })
 let running: RunningConsole
 let page: Page
 let complaints: readonly string[] = []
+let line: Line
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   page = await context.newPage()
   complaints = complaintsOf(page)
+  line = lineOf(page)
   await page.goto(running.address)
   await open('editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
 })
@@ -116,12 +118,11 @@ test('says what is wrong under the field and in a list that leads there, and kee
   await pane('Problems of the draft').getByRole('button').click()
   await expect(hand).toBeFocused()
   await expectAccessibleInBoth(page)
-  await hand.fill('6')
+  await kept(line, 'drafts.write', () => hand.fill('6'))
   await expect(pane('Problems of the draft')).toBeHidden()
 })
 
 test('a draft survives a reload', async () => {
-  await page.waitForTimeout(800)
   await page.reload()
   await expect(option('workload-low')).toHaveAccessibleName(/edited/)
   await expect(page.getByRole('textbox', { name: 'Shares' })).toHaveValue('30')

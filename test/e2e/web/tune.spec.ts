@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf } from '../console.ts'
+import { complaintsOf, lineOf, passed } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /* The search for the smallest edit, on the twin of the simulated server. */
@@ -13,6 +13,7 @@ test.afterAll(() => running.stop())
 
 test('searches for the smallest edit, says with how many seeds it holds, and opens it as a draft', async ({ page }) => {
   const complaints = complaintsOf(page)
+  const line = lineOf(page)
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(running.address)
   await page.getByRole('link', { name: /^Overview/ }).waitFor()
@@ -21,7 +22,8 @@ test('searches for the smallest edit, says with how many seeds it holds, and ope
     .getByRole('group', { name: 'Simulated server' })
     .getByRole('combobox', { name: 'Simulation speed' })
     .selectOption('10')
-  await page.waitForTimeout(15_000)
+  await expect.poll(line.newest).not.toBe('')
+  await passed(line, line.newest(), 150)
   await page.evaluate(() => void (location.hash = '#/editor/advisor'))
   const pane = page.getByRole('region', { name: 'Search for the smallest edit' })
   const goals = pane.getByRole('textbox', { name: 'Goals, one per line' })
