@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   // Pages mostly wait for samples, on two cores too.
-  workers: 3,
+  workers: 4,
   timeout: 300_000,
   // Tests wait for facts; on a busy machine with two cores a fact may take longer than the five seconds of the default.
   expect: { timeout: 60_000 },
