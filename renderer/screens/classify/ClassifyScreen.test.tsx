@@ -10,6 +10,7 @@ import { requestStore } from '../../state/request.ts'
 import { requestTestsStore } from '../../state/requestTests.ts'
 import { startRoutes } from '../../state/route.ts'
 import { startState } from '../../state/start.ts'
+import { viewStore } from '../../state/view.ts'
 import { coverageStore } from './shared/coverageStore.ts'
 import { ClassifyScreen } from './index.tsx'
 
@@ -329,6 +330,8 @@ describe('the Classify screen', () => {
 
     it('says which schemas get requests, and which flows dumps showed', async () => {
       await open('coverage')
+      // Traffic is what came between two samples that the page saw; one that is late shows the second alone.
+      await waitFor(() => expect(viewStore.getState().frame).toBeDefined())
       act(() => story.advance(1_000))
       await waitFor(
         () =>
