@@ -25,7 +25,7 @@ const parse = (output: string): Frame => FrameSchema.parse(JSON.parse(output))
 
 describe('apf-console snapshot --file', () => {
   it.each(captureVersions)('reads the page of a %s server at rest', async (version) => {
-    const { code, output, told } = await runCommand('snapshot', '--file', fixture(`${version}/idle/metrics.txt.gz`))
+    const { code, output, told } = await runHere('snapshot', '--file', fixture(`${version}/idle/metrics.txt.gz`))
     expect({ code, told }).toEqual({ code: 0, told: '' })
     const frame = parse(output)
     expect(frame.source.kind).toBe('file')
@@ -59,7 +59,7 @@ describe('apf-console snapshot --file', () => {
     ['elephants-and-mice-1', 'idle'],
   ] as const)('prints %s, %s among its states, as the roster and the table show it', async (name, among) => {
     const path = fixture(`v1.36.3/${name}.metrics.txt.gz`)
-    const { output } = await runCommand('snapshot', '--compact', '--file', path)
+    const { output } = await runHere('snapshot', '--compact', '--file', path)
     const [printed] = parse(output).servers
     const derived = printed && createDeriver('')(printed)
     const states = printed?.levels.map((level): readonly [string, readonly LevelState[]] => [

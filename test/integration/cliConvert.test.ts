@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMPLE } from '../../core/kep/example.fixture.ts'
-import { runCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 let folder: string
 beforeAll(() => {
@@ -19,15 +19,15 @@ const write = (name: string, text: string): string => {
 
 describe('apf-console convert', () => {
   it('prints objects that validate accepts, and what is lost', async () => {
-    const { code, output, told } = await runCommand('convert', write('draft.yaml', EXAMPLE))
+    const { code, output, told } = await runHere('convert', write('draft.yaml', EXAMPLE))
     expect(code).toBe(0)
     expect(told).toContain(
       'L1 FlowSchema workload-high: v1 has no equivalent of a negated test (user notPatternMatch system:serviceaccount:.*). The conjunction is left out.',
     )
     expect(told).toContain('warning: FlowSchema system-low: The level “system-low” has one queue')
-    const validated = await runCommand('validate', write('v1.yaml', output))
+    const validated = await runHere('validate', write('v1.yaml', output))
     expect(validated.output).toMatch(/^0 errors, 0 warnings in 10 flow-control objects/)
-    const json = await runCommand('convert', '-o', 'json', write('draft.yaml', EXAMPLE))
+    const json = await runHere('convert', '-o', 'json', write('draft.yaml', EXAMPLE))
     expect(JSON.parse(json.output)).toMatchObject({ losses: [{ code: 'L2' }, { code: 'L1' }, { code: 'L6' }] })
   })
 
@@ -39,7 +39,7 @@ spec:
   type: Limited
   limited: { assuredConcurrencyShares: 7, limitResponse: { type: Reject } }
 `
-    const { code, output, told } = await runCommand('convert', write('alpha.yaml', text))
+    const { code, output, told } = await runHere('convert', write('alpha.yaml', text))
     expect({ code, told }).toMatchObject({
       code: 0,
       told: expect.stringContaining('v1alpha1 is an earlier version') as string,
@@ -50,19 +50,19 @@ spec:
 
   it('prints nothing of what has errors', async () => {
     const file = write('bad.yaml', EXAMPLE.replace('handSize: 6, ', ''))
-    const { code, output, told } = await runCommand('convert', file)
+    const { code, output, told } = await runHere('convert', file)
     expect({ code, output }).toEqual({ code: 1, output: '' })
     expect(told).toMatch(/bad\.yaml:7:\d+: error: RequestPriority system-high: spec\.handSize is missing/)
-    expect((await runCommand('convert', write('empty.yaml', 'kind: Pod\n'))).code).toBe(2)
+    expect((await runHere('convert', write('empty.yaml', 'kind: Pod\n'))).code).toBe(2)
   })
 
   it('classifies by the draft, implicit objects included', async () => {
     const file = write('draft.yaml', EXAMPLE)
     const request = ['--user', 'alice', '--url', '/api/v1/namespaces/x/pods']
-    const { code, output } = await runCommand('classify', '--draft', file, ...request)
+    const { code, output } = await runHere('classify', '--draft', file, ...request)
     expect(code).toBe(0)
     expect(output).toMatch(/alice\s+GET \/api\/v1\/namespaces\/x\/pods\s+workload-high\s+workload-high\s+x\s+70/)
-    const { output: json } = await runCommand('classify', '--draft', file, '--json', ...request)
+    const { output: json } = await runHere('classify', '--draft', file, '--json', ...request)
     expect(JSON.parse(json)).toMatchObject([
       { flowSchema: 'workload-high', distinguisher: 'x', backstop: false, seats: 70 },
     ])

@@ -49,10 +49,10 @@ describe('apf-console validate', () => {
 
   it('tells every problem with its place, and exits with 1', async () => {
     const file = write('bad.yaml', `# first\n${BAD}`)
-    const text = await runCommand('validate', '--kube-version', 'v1.33.4', file)
+    const text = await runHere('validate', '--kube-version', 'v1.33.4', file)
     expect({ code: text.code, told: text.told }).toEqual({ code: 1, told: '' })
     expect(text.output).toContain(':6:23: error: FlowSchema bad: spec.matchingPrecedence must be a whole number')
-    const json = await runCommand('validate', '--json', file)
+    const json = await runHere('validate', '--json', file)
     expect(json.code).toBe(1)
     expect(parse(json.output)).toMatchObject({
       objects: 1,
@@ -65,8 +65,8 @@ describe('apf-console validate', () => {
   it('judges by the version that is asked for', async () => {
     const file = write('old.yaml', GOOD.replace('/v1', '/v1beta3'))
     const [now, then] = await Promise.all([
-      runCommand('validate', '--json', file),
-      runCommand('validate', '--json', '--kube-version', '1.30', file),
+      runHere('validate', '--json', file),
+      runHere('validate', '--json', '--kube-version', '1.30', file),
     ])
     expect([now.code, then.code]).toEqual([1, 0])
     expect(parse(then.output).kubeVersion).toBe('v1.30')
@@ -96,12 +96,12 @@ describe('apf-console validate', () => {
 
   it('writes annotations and SARIF', async () => {
     const file = write('bad.yaml', BAD)
-    const github = await runCommand('validate', '-o', 'github', file)
+    const github = await runHere('validate', '-o', 'github', file)
     expect(github.code).toBe(1)
     expect(github.output).toMatch(
       /^::error file=[^,:]+bad\.yaml,line=5,col=23,title=Malformed spec\.matchingPrecedence::FlowSchema bad: /,
     )
-    const sarif = await runCommand('validate', '--output=sarif', file)
+    const sarif = await runHere('validate', '--output=sarif', file)
     expect(sarif.code).toBe(1)
     expect(JSON.parse(sarif.output)).toMatchObject({
       version: '2.1.0',
@@ -143,7 +143,7 @@ describe('apf-console validate', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/validate.md'), 'utf8')
     const [, json = ''] = /```json\n(.*?)```/s.exec(page) ?? []
     const [, manifest = ''] = /of this `level.yaml`:\n\n```yaml\n(.*?)```/s.exec(page) ?? []
-    const { code, output } = await runCommand('validate', '--json', write('level.yaml', manifest))
+    const { code, output } = await runHere('validate', '--json', write('level.yaml', manifest))
     expect(code).toBe(1)
     // The words of a message are not documented.
     const stable = ({ findings, ...others }: Report) => ({
@@ -151,7 +151,7 @@ describe('apf-console validate', () => {
       findings: findings.map((finding) => ({ ...finding, file: 'level.yaml', message: typeof finding['message'] })),
     })
     expect(stable(parse(output))).toEqual(stable(parse(json)))
-    const help = await runCommand('validate', '--help')
+    const help = await runHere('validate', '--help')
     expect(help).toMatchObject({ code: 0, output: expect.stringContaining('docs/validate.md') })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runCommand, startCommand } from '../harness/command.ts'
+import { startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 const ask = async (input: string, ...args: readonly string[]) => {
@@ -40,10 +40,10 @@ describe('apf-console engine', () => {
   })
 
   it('explains itself, and asks nothing where there is nothing to ask', async () => {
-    const help = await runCommand('engine', '--help')
+    const help = await runHere('engine', '--help')
     expect(help.code).toBe(0)
     for (const name of ['shard', 'queueset', 'version']) expect(help.output).toContain(`  ${name} `)
-    const built = await runCommand('engine', 'bootstrap')
+    const built = await runHere('engine', 'bootstrap')
     expect(Object.keys(JSON.parse(built.output) as object)).toHaveLength(4)
     for (const [args, sentence] of [
       [['engine'], /needs a subcommand/],

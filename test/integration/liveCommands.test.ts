@@ -209,7 +209,7 @@ describe('apf-console feed', () => {
     await writeFile(config, narrowFor(1))
     const seats = ['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0']
     const args = ['feed', '--audit-file', path, '--once', '--config', config, ...seats]
-    const { code, output } = await runCommand(...args)
+    const { code, output } = await runHere(...args)
     expect(code).toBe(0)
     expect(output).toMatch(
       /5 requests: [1-4] dispatched, rejected [1-4] concurrency-limit by the engine, not by the server\b/,
@@ -232,12 +232,12 @@ describe('apf-console feed', () => {
       ['--audit-file', audit],
       ['--httplog', log],
     ]) {
-      const { code, output, told } = await runCommand('feed', ...feed, ...limits)
+      const { code, output, told } = await runHere('feed', ...feed, ...limits)
       expect(code, told).toBe(0)
       expect(output).toContain(
         '5 requests: 2 dispatched, rejected 3 concurrency-limit by the engine, not by the server.',
       )
-      const rows = rowsOf((await runCommand('feed', ...feed, ...limits, '--json')).output)
+      const rows = rowsOf((await runHere('feed', ...feed, ...limits, '--json')).output)
       expect(rows.map(({ level, schema }) => [level, schema])).toEqual(Array.from({ length: 5 }, () => ['', '']))
     }
   })
@@ -245,7 +245,7 @@ describe('apf-console feed', () => {
   test('takes several files as --config', async () => {
     const path = join(folder, 'audit.log')
     await writeFile(path, `${JSON.stringify(event(0))}\n`)
-    const { code, output } = await runCommand('feed', '--audit-file', path, '--once', '--json', ...(await twoFiles()))
+    const { code, output } = await runHere('feed', '--audit-file', path, '--once', '--json', ...(await twoFiles()))
     expect(code).toBe(0)
     expect(rowsOf(output)).toMatchObject([{ level: 'narrow', schema: 'everybody' }])
   })
@@ -257,14 +257,14 @@ describe('apf-console feed', () => {
       return JSON.stringify(new Date(Date.parse(String(at)) - 24 * 3_600_000).toISOString())
     })
     await writeFile(path, `${shifted}\n${JSON.stringify(event(1))}\n`)
-    const { output } = await runCommand('feed', '--audit-file', path, '--once')
+    const { output } = await runHere('feed', '--audit-file', path, '--once')
     expect(output).toContain('2 requests: 2 dispatched, none rejected by the engine, not by the server.')
   })
 
   test('prints every row of a large file, however fast it is read', async () => {
     const path = join(folder, 'audit.log')
     await writeFile(path, `${Array.from({ length: 20_000 }, (_, n) => JSON.stringify(event(n))).join('\n')}\n`)
-    const { output, told } = await runCommand('feed', '--audit-file', path, '--once', '--json')
+    const { output, told } = await runHere('feed', '--audit-file', path, '--once', '--json')
     expect(told).not.toContain('too many')
     expect(new Set(rowsOf(output).map(({ seq }) => seq)).size).toBe(20_000)
   })

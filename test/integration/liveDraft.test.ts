@@ -9,7 +9,8 @@ import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { startSimulatedHttpServer } from '../../main/simulated/httpServer.ts'
-import { runCommand, startCommand, type Running } from '../harness/command.ts'
+import { startCommand, type Running } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 import { smallServer } from '../harness/live.ts'
 import { auditEvent, everybodyTo, found, levelManifest, narrowFor, rowsOf } from '../harness/liveCommand.ts'
 
@@ -60,7 +61,7 @@ describe('a draft beside a feed', () => {
 
   test('says what docs/live.md shows', async () => {
     await writeFile(draft, manifest)
-    const { code, output } = await runCommand('feed', '--audit-file', log, '--once', '--draft', draft)
+    const { code, output } = await runHere('feed', '--audit-file', log, '--once', '--draft', draft)
     expect(code).toBe(0)
     expect(output.replaceAll(`${folder}/`, '')).toBe(summary)
     expect(summary).toContain('Wait in global-default')
@@ -90,7 +91,7 @@ describe('a draft beside a feed', () => {
     await writeFile(config, narrowFor(100))
     await writeFile(draft, levelManifest('narrow', 0))
     const files = ['--config', config, '--draft', draft]
-    const { code, output } = await runCommand('feed', '--audit-file', log, '--once', '--json', ...files)
+    const { code, output } = await runHere('feed', '--audit-file', log, '--once', '--json', ...files)
     expect(code).toBe(0)
     const rows = rowsOf(output)
     expect(rows.map(({ level, state }) => `${level} ${state}`)).toEqual(rows.map(() => 'narrow served'))

@@ -10,7 +10,8 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { type ProxySpec, ProxySpecSchema } from '../../core/contract/live.ts'
 import { makePki, type Pki } from '../cluster/pki.ts'
-import { runCommand, startCommand } from '../harness/command.ts'
+import { startCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 import { createAuthority, selfSigned } from '../harness/hostileServerCertificates.ts'
 import { type LiveConsole, openLiveConsole, smallServer, type SmallServer } from '../harness/live.ts'
 
@@ -443,7 +444,7 @@ describe('apf-console proxy', () => {
       [['--listen', '0.0.0.0'], /requires TLS\. .* \(--tls, or --tls-cert and --tls-key\)$/],
     ]
     for (const [args, sentence] of cases) {
-      const { code, output, told } = await runCommand(...upstreamArgs(), ...args)
+      const { code, output, told } = await runHere(...upstreamArgs(), ...args)
       expect([code, output, told.trim().split('\n').length]).toEqual([2, '', 1])
       expect(told.trim()).toMatch(sentence)
     }

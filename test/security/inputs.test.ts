@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesOf, gather, readWithin } from '../../main/files/files.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 let folder = ''
 let pipe = ''
@@ -54,7 +55,7 @@ describe('what has no end is refused before it is read', () => {
     async (_, path, sentence) => {
       if (!existsSync('/dev/zero')) throw new Error('this machine has no /dev/zero')
       for (const way of ways()) {
-        const { code, told } = await runCommand(...way, path())
+        const { code, told } = await runHere(...way, path())
         expect({ way, code, told }).toEqual({ way, code: 2, told: expect.stringMatching(sentence) })
       }
     },
@@ -69,7 +70,7 @@ describe('what has no end is refused before it is read', () => {
     symlinkSync('itself.yaml', join(inside, 'itself.yaml'))
     execFileSync('mkfifo', [join(inside, 'pipe.yaml')])
     writeFileSync(join(inside, 'deeper', 'a.yaml'), 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n')
-    const { code, output } = await runCommand('validate', '--json', inside)
+    const { code, output } = await runHere('validate', '--json', inside)
     expect({ code, output: JSON.parse(output) }).toMatchObject({ code: 0, output: { files: 1 } })
   })
 })

@@ -7,6 +7,7 @@ import { escapeControls } from '../../core/text/text.ts'
 import { createOutput } from '../../main/cli/console.ts'
 import { githubReport } from '../../main/cli/validate.ts'
 import { runCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 import { Random } from '../harness/engine/random.ts'
 import { portOf } from '../harness/proxied.ts'
 
@@ -27,7 +28,11 @@ const LETTERS = [
   '\u001b]52;c;',
 ]
 
-describe('a million random texts through the writer', () => {
+/** `APF_RANDOM_TEXTS=1e6` tries a million. */
+const TEXTS = Number(process.env['APF_RANDOM_TEXTS'] ?? 65_000)
+const BATCH = 1_000
+
+describe('random texts through the writer', () => {
   let out = ''
   const output = createOutput(
     (text) => (out += text),
@@ -37,11 +42,12 @@ describe('a million random texts through the writer', () => {
   const textOf = (): string => Array.from({ length: random.below(12) }, () => random.pick(LETTERS)).join('')
 
   it('leave as lines without control characters and without commands', () => {
-    for (let run = 0; run < 500_000; run++) {
-      output.print([textOf()])
-      output.tell(textOf())
-      if (run % 10_000 !== 9_999) continue
-      expect(out.split('\n').length).toBe(20_001)
+    for (let run = 0; run < (TEXTS * 10) / 13; run += BATCH) {
+      for (let line = 0; line < BATCH; line++) {
+        output.print([textOf()])
+        output.tell(textOf())
+      }
+      expect(out.split('\n').length).toBe(2 * BATCH + 1)
       expect(hasControls(out)).toBe(false)
       expect(COMMAND.test(out)).toBe(false)
       out = ''
@@ -49,7 +55,7 @@ describe('a million random texts through the writer', () => {
   }, 300_000)
 
   it('leave as JSON that means what it was', () => {
-    for (let run = 0; run < 100_000; run++) {
+    for (let run = 0; run < (TEXTS * 2) / 13; run++) {
       const text = textOf()
       output.printJson({ [text]: text })
       expect(JSON.parse(out)).toEqual({ [text]: text })
@@ -59,7 +65,7 @@ describe('a million random texts through the writer', () => {
   }, 300_000)
 
   it('leave as annotations of which each is one command, of ours', () => {
-    for (let run = 0; run < 50_000; run++) {
+    for (let run = 0; run < TEXTS / 13; run++) {
       const text = textOf()
       const finding = { file: text, kind: 'FlowSchema', name: text, field: text, message: text } as const
       output.annotate(
@@ -135,12 +141,10 @@ describe('others’ words in every command', () => {
   })
 
   const commands: readonly (readonly string[])[] = [
-    ['validate', '@manifests'],
     ['validate', '--output', 'github', '@manifests'],
     ['validate', '--json', '@manifests'],
     ['validate', '--output', 'sarif', '@manifests'],
     ['validate', '@broken\u001b[31m\n::error::.yaml'],
-    ['validate', `/nowhere/${HOSTILE.replaceAll('\0', '')}`],
     ['classify', '--user', HOSTILE, '--url', '/api/v1/pods', '--config', '@manifests', '--with-built-in'],
     ['classify', '--user', HOSTILE, '--url', '/api/v1/pods', '--config', '@manifests', '--json'],
     ['classify', '--user', 'u', '--url', `/${HOSTILE}`],
@@ -166,12 +170,21 @@ describe('others’ words in every command', () => {
     ['feed', '--once', '--audit-file', '@audit.log', '--json', '--config', '@manifests', '--draft', '@manifests'],
     ['proxy', '--upstream', HOSTILE],
     ['engine', HOSTILE],
-    [HOSTILE],
     ['validate', `--${HOSTILE}`],
   ]
-  it.each(commands.map((words) => [escapeControls(words.join(' ')), words] as const))('%s', async (_, words) => {
+  /** In a process of their own, through its standard output and standard error; all others write the same way. */
+  const whole: readonly (readonly string[])[] = [
+    ['validate', '@manifests'],
+    ['validate', `/nowhere/${HOSTILE.replaceAll('\0', '')}`],
+    [HOSTILE],
+  ]
+  const tried = [
+    ...whole.map((words) => ({ words, of: runCommand })),
+    ...commands.map((words) => ({ words, of: runHere })),
+  ]
+  it.each(tried.map((one) => [escapeControls(one.words.join(' ')), one] as const))('%s', async (_, { words, of }) => {
     file('other.yaml', manifest('PriorityLevelConfiguration', LEVEL).replace('type: Reject', 'type: Queue'))
-    const { code, output, told } = await runCommand(...words.map((word) => word.replace(/^@/, `${folder}/`)))
+    const { code, output, told } = await of(...words.map((word) => word.replace(/^@/, `${folder}/`)))
     expect({ code, controls: hasControls(output) || hasControls(told) }).toEqual({ code, controls: false })
     expect([0, 1, 2]).toContain(code)
     expect(`${output}${told}`).not.toBe('')
@@ -184,7 +197,7 @@ describe('others’ words in every command', () => {
   })
 
   it('every patch can be applied, whatever the names are', async () => {
-    const { output } = await runCommand(
+    const { output } = await runHere(
       'diff',
       '-o',
       'patch',
