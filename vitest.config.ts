@@ -1,4 +1,5 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const node = { environment: 'node' } as const
 /**
@@ -16,7 +17,7 @@ const shared = { isolate: false, maxWorkers: '100%' } as const
 const UNIT = ['core', 'main', 'test/unit']
 /** Computes for seconds; left out of `npm run check`. */
 const SLOW = '**/*.slow.test.{ts,tsx}'
-const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 60_000 } } }
+const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 120_000 } } }
 /** Without a page. */
 const unit = { ...byNode, ...hangs, ...patient, ...shared }
 /** On a page of happy-dom. */
@@ -28,8 +29,34 @@ const renderer = {
   environment: 'happy-dom' as const,
 }
 
+/** Files that take half a minute and more, longest first: one that begins last is waited for alone. */
+const LONGEST = [
+  'integration/threads',
+  'integration/whatIf',
+  'integration/forecast',
+  'integration/liveSimulation',
+  'integration/cli',
+  'security/store',
+  'security/inputs',
+  'integration/cliTune',
+  'integration/etcdManagement',
+  'integration/proxyReach',
+  'integration/proxyWatches',
+  'integration/install',
+].map((name) => `/test/${name}.test.ts`)
+
+/** Begins with the longest ones. The others follow as vitest sorts them: by what it remembers, or by size. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const sorted = await super.sort(files)
+    const longest = LONGEST.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
+    return [...new Set([...longest, ...sorted])]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -50,13 +77,15 @@ export default defineConfig({
       },
       { test: { ...renderer, name: 'renderer-slow', include: [`renderer/${SLOW}`] } },
       {
-        // Starts servers, browsers and child processes: two files at a time, which mostly wait. `test/security` holds
-        // the attacks of docs/security.md.
+        // Starts servers, browsers and child processes, and mostly waits for them: more files at a time than there are
+        // cores, in a process of vitest of its own (test/all.ts), as one runs one group of projects after the other.
+        // `test/security` holds the attacks of docs/security.md.
         test: {
           ...byNode,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
           ...hangs,
           ...patient,
         },

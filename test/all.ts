@@ -1,4 +1,5 @@
 // Every test that needs no cluster, with its setup: build, Chromium. The last line is `N passed, M failed`.
+import type { SpawnOptions } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBuilt } from '../main/bootstrap/build.mjs'
@@ -34,30 +35,52 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
   return { ...counted, failed: 1, failures: [`${name} ended with exit code ${code} and no failed test`] }
 }
 
-const projects = ['unit', 'slow', 'renderer', 'renderer-slow', 'integration'].flatMap((name) => ['--project', name])
-const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf('vitest')}`]
-// Browser tests mostly wait and the others mostly compute, so both run at once. What the browser tests print follows at
-// the end: two reports that grow at once cannot be read.
-const printed = path.join(results, 'playwright.log')
-const log = openSync(printed, 'w')
-const [vitest, playwright] = await Promise.all([
-  runTool('vitest', ['run', ...projects, ...reporters], { env }),
-  runTool('playwright', ['test'], { env, stdio: ['ignore', log, log] }),
-])
-closeSync(log)
-process.stdout.write(readFileSync(printed))
-const tallies = [tally('vitest', vitest, readVitest), tally('playwright', playwright, readPlaywright)]
-const packaged = (await runTool('node', ['test/packaging/check.ts'], { env })) === 0
-tallies.push({
-  passed: packaged ? 1 : 0,
-  failed: packaged ? 0 : 1,
-  failures: packaged ? [] : ['test/packaging/check.ts'],
-  flaky: [],
-  skipped: [],
+const COMPUTING = ['unit', 'slow', 'renderer', 'renderer-slow']
+const WAITING = ['integration']
+/** Runs some projects of vitest, and counts them. */
+const vitest = (name: string, projects: readonly string[]) => async (options: SpawnOptions) => {
+  const chosen = projects.flatMap((project) => ['--project', project])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(name)}`]
+  return tally(name, await runTool('vitest', ['run', ...chosen, ...reporters], options), readVitest)
+}
+async function packaging(options: SpawnOptions): Promise<Tally> {
+  const script = 'test/packaging/check.ts'
+  const code = await runTool('node', [script], options)
+  const failures = code === 0 ? [] : [script]
+  return { passed: 1 - failures.length, failed: failures.length, failures, flaky: [], skipped: [] }
+}
+
+/**
+ * All at once: what mostly waits leaves the processor to what computes. Only the first shows what it prints while it
+ * runs; reports that grow at once cannot be read, so those of the others follow in this order.
+ */
+const parts: Readonly<Record<string, (options: SpawnOptions) => Promise<Tally>>> = {
+  'unit and renderer tests': vitest('vitest', COMPUTING),
+  'integration and security tests': vitest('vitest-integration', WAITING),
+  'browser tests': async (options) =>
+    tally('playwright', await runTool('playwright', ['test'], options), readPlaywright),
+  packaging,
+}
+const took: string[] = []
+const ended = Object.entries(parts).map(async ([name, run], index) => {
+  const printed = path.join(results, `${name}.log`)
+  const log = openSync(printed, 'w')
+  const started = Date.now()
+  const counted = await run({ env, stdio: index === 0 ? 'inherit' : ['ignore', log, log] })
+  took.push(`${name}: ${((Date.now() - started) / 1000).toFixed(0)} s`)
+  closeSync(log)
+  return { counted, printed }
 })
+const tallies: Tally[] = []
+for (const end of ended) {
+  const { counted, printed } = await end
+  process.stdout.write(readFileSync(printed))
+  tallies.push(counted)
+}
 
 for (const skipped of tallies.flatMap((one) => one.skipped)) process.stdout.write(`skipped: ${skipped}\n`)
 for (const flaky of tallies.flatMap((one) => one.flaky)) process.stdout.write(`flaky: ${flaky}\n`)
+for (const line of took) process.stdout.write(`${line}\n`)
 // Last, where a log that was cut in the middle still has them.
 for (const failure of tallies.flatMap((one) => one.failures)) process.stdout.write(`failed: ${failure}\n`)
 const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
