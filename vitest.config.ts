@@ -31,6 +31,7 @@ const renderer = {
 
 /** Files that take half a minute and more, longest first: one that begins last is waited for alone. */
 const LONGEST = [
+  'integration/scenarios',
   'integration/threads',
   'integration/whatIf',
   'integration/forecast',
