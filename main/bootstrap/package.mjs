@@ -1,5 +1,6 @@
 // `npm run package`: what a release of this platform consists of, in dist/: the tarball for npm, the command line with a
-// Node of its own, the desktop packages, and the sums of all of them. With `-- cli`, all but the desktop packages.
+// Node of its own, the desktop packages, and the sums of all of them. With `-- cli`, all but the desktop packages; with
+// `-- tarball`, that for npm alone.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -40,6 +41,7 @@ mkdirSync(dist, { recursive: true })
 const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const release = path.join(dist, `${name}-${version}`)
 await must(npm('pack', '--ignore-scripts', '--pack-destination', dist))
+if (process.argv.includes('tarball')) process.exit(0)
 makePortable(`${release}.tgz`, path.join(dist, 'cli'))
 archivePortable(path.join(dist, 'cli'), `${release}-cli-${process.platform}-${process.arch}.tar.gz`)
 copyFileSync(path.join(root, 'out', 'sbom.cdx.json'), `${release}-sbom.cdx.json`)

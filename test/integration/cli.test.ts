@@ -215,7 +215,7 @@ describe('apf-console watch', () => {
       ({ servers: [server] }) => (Date.parse(server?.at ?? '') - 1_000 * (server?.startedAt ?? 0)) / 1_000,
     )
     expect(Math.min(...seconds)).toBeGreaterThanOrEqual(599.9)
-    const { output: one } = await runCommand('snapshot', '--seed', '7')
+    const { output: one } = await runCommand('snapshot', '--seed', '7', '--timeout', '300')
     const levels = parse(one).servers[0]?.levels
     expect(levels?.find(({ name }) => name === 'workload-low')?.limits.nominal).toBe(245)
   })

@@ -9,7 +9,7 @@ const WORDS = [
   '--closed-loop',
 ] as const
 
-it('whatif exits with 1 when a candidate does not meet an assertion', { timeout: 60_000 }, async () => {
+it('whatif exits with 1 when a candidate does not meet an assertion', async () => {
   const failed = await runHere(...WORDS, '--assert', 'one never waits', '--assert', 'served of two >= 1 /s')
   expect(failed.code).toBe(1)
   expect(failed.output).toMatch(/\nAssertions\nFAILED: few: longest wait of one ≤ 0 ms \(\d/)
@@ -18,14 +18,14 @@ it('whatif exits with 1 when a candidate does not meet an assertion', { timeout:
   expect(JSON.parse(met.output)).toHaveProperty('assertions.0.variant', 'few')
 })
 
-it('whatif compares a candidate with its baseline', { timeout: 60_000 }, async () => {
+it('whatif compares a candidate with its baseline', async () => {
   const same = await runHere('whatif', 'T2', '--candidate', 'same=servers=1', '--assert', 'wait p99 of two <= baseline')
   expect(same).toMatchObject({ code: 0 })
   const better = await runHere(...WORDS, '--assert', 'served of two >= 90 % of the baseline')
   expect(better.code).toBe(1)
 })
 
-it('simulate adds assertions to those of the file, of an etcd too', { timeout: 60_000 }, async () => {
+it('simulate adds assertions to those of the file, of an etcd too', async () => {
   expect((await runHere('simulate', 'Q3', '--assert', 'served of reads > 5 /s')).code).toBe(0)
   const failed = await runHere('simulate', 'Q3', '--assert', 'reads never fail')
   expect(failed.code).toBe(1)

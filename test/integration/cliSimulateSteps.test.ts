@@ -8,7 +8,7 @@ async function stepped(args: readonly string[], ...commands: readonly string[]) 
   return { code, output: running.output(), told: running.told() }
 }
 
-it('steps through a run and goes back to the same state', { timeout: 60_000 }, async () => {
+it('steps through a run and goes back to the same state', async () => {
   const { code, output } = await stepped(
     ['T2', '--step', '--variant', 'now'],
     'at 3',
@@ -33,25 +33,21 @@ it('steps through a run and goes back to the same state', { timeout: 60_000 }, a
   expect(more).toBeUndefined()
 })
 
-it(
-  'shows the requests of a level in two variants beside each other, those first that differ',
-  { timeout: 60_000 },
-  async () => {
-    const both = ['T2', '--step', '--variant', 'now', '--variant', '1.18']
-    const { output } = await stepped(both, 'at 6', 'level b', 'level nowhere')
-    expect(output).toMatch(
-      /\n6\.000000000 s, b: \d+ of \d+ queues with requests and [1-9]\d* of \d+ requests differ between now and 1\.18\.\n/,
-    )
-    expect(output).toMatch(/\n +ARRIVED +now +1\.18 +REQUEST\n≠ +\d\.\d{6} s +(executing|queue|not there)/)
-    expect(output).toMatch(/\n≠ +\d+ +\d+ wait, \d+ execute +\d+ wait, \d+ execute/)
-    expect(output).toContain('A request that is not there has finished')
-    expect(output).toContain('level takes one of ')
-    const one = await stepped(['T2', '--step'], 'level a')
-    expect(one.output).toContain('level takes two variants')
-  },
-)
+it('shows the requests of a level in two variants beside each other, those first that differ', async () => {
+  const both = ['T2', '--step', '--variant', 'now', '--variant', '1.18']
+  const { output } = await stepped(both, 'at 6', 'level b', 'level nowhere')
+  expect(output).toMatch(
+    /\n6\.000000000 s, b: \d+ of \d+ queues with requests and [1-9]\d* of \d+ requests differ between now and 1\.18\.\n/,
+  )
+  expect(output).toMatch(/\n +ARRIVED +now +1\.18 +REQUEST\n≠ +\d\.\d{6} s +(executing|queue|not there)/)
+  expect(output).toMatch(/\n≠ +\d+ +\d+ wait, \d+ execute +\d+ wait, \d+ execute/)
+  expect(output).toContain('A request that is not there has finished')
+  expect(output).toContain('level takes one of ')
+  const one = await stepped(['T2', '--step'], 'level a')
+  expect(one.output).toContain('level takes two variants')
+})
 
-it('shows several variants at the same instant, and says what it does not know', { timeout: 60_000 }, async () => {
+it('shows several variants at the same instant, and says what it does not know', async () => {
   const both = ['T2', '--step', '--variant', 'now', '--variant', '1.18']
   const { output } = await stepped(both, 'second 2', 'jump', 'at soon', 'event 0')
   expect(output).toMatch(/\nnow: 2\.000000000 s, event \d+\n/)

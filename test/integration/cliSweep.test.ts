@@ -22,7 +22,7 @@ const results = (): string => join(folder, 'shares.results.ndjson')
 /** More points than the time that a test waits. */
 const LARGE = SWEEP.replace('to: 16', 'to: 160')
 
-describe('a sweep', { timeout: 120_000 }, () => {
+describe('a sweep', () => {
   it('runs every point in threads, and adds nothing to results that are complete', async () => {
     const first = await runHere('sweep', sweep, ...csv)
     expect(first.told).toContain('shares.results.ndjson')

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const GOAL = ['--goal', 'wait p99 of workload-low < 1500 ms', '--guard-rail', 'leases never wait'] as const
 
-describe('tune', { timeout: 120_000 }, () => {
+describe('tune', () => {
   it('writes the draft, which a server would take and which meets the goal', async () => {
     const draft = join(folder, 'draft.yaml')
     const run = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '--write', draft)
@@ -54,7 +54,7 @@ parameters: [{ level: workload-low, field: queues, values: [8, 16] }]
     expect(JSON.parse(run.output)).toMatchObject({ name: 'impossible', answer: { met: false } })
   })
 
-  it('tunes the twin of a source', { timeout: 400_000 }, async () => {
+  it('tunes the twin of a source', async () => {
     const goal = ['--goal', 'leader-election never waits', '--evaluations', '4', '--json'] as const
     const run = await runHere('tune', '--simulate', '--seconds', '20', ...goal)
     expect(run.code).toBe(0)

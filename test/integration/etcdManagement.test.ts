@@ -129,9 +129,12 @@ describe('apf-console qos on a running proxy', () => {
     const { url } = await proxy()
     const monitor = startCommand('qos', 'monitor', '--type', 'latency', '--threshold', '1', '--limit', '2', '--json')
     running = [...running, monitor]
-    const load = setInterval(() => void statuses(url, '/a', 1), 20)
+    const answers: Promise<string>[] = []
+    const load = setInterval(() => answers.push(statuses(url, '/a', 1)), 20)
     expect(await monitor.ended).toBe(0)
     clearInterval(load)
+    // A connection that is still open when the proxy ends is reset.
+    await Promise.all(answers)
     const records = monitor.output().trim().split('\n')
     expect(records).toHaveLength(2)
     expect(JSON.parse(records[0] ?? '')).toMatchObject({ method: 'KV/Put', request: 'KV/Put /a', verdict: 'passed' })

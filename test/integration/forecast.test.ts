@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
 import type { ForecastEvent, ForecastWish } from '../../core/contract/forecast.ts'
@@ -24,6 +24,12 @@ let connection = 0
 beforeAll(async () => {
   const connected = await client.call('sources.connect', { spec: { kind: 'simulation', seed: 1, version: VERSION } })
   connection = connected.id
+  // A twin is kept for a minute of the source's time, which stands still once its past is computed.
+  await client.call('simulation.control', { connection, paused: true })
+  await vi.waitFor(async () => {
+    const { elapsedSeconds } = await client.call('simulation.state', { connection })
+    expect(elapsedSeconds).toBeGreaterThan(599)
+  })
 })
 afterAll(async () => {
   client.close()

@@ -8,7 +8,7 @@ import { runHere } from '../harness/commandHere.ts'
 const FOLDER = join(import.meta.dirname, '../../assets/scenarios')
 
 describe('the scenario library', () => {
-  it.each(readdirSync(FOLDER))('%s is sound, and every variant has its verdict', { timeout: 300_000 }, (file) => {
+  it.each(readdirSync(FOLDER))('%s is sound, and every variant has its verdict', (file) => {
     const { any, findings } = readAnyScenario(readFileSync(join(FOLDER, file), 'utf8'), file)
     expect(findings).toEqual([])
     if (any === undefined) return expect.fail('there is no scenario')
@@ -21,7 +21,7 @@ describe('the scenario library', () => {
   })
 })
 
-it('runs by name, and lists the names', { timeout: 60_000 }, async () => {
+it('runs by name, and lists the names', async () => {
   const listed = await runHere('simulate', '--list')
   expect(listed.output).toMatch(/^S1 +Self-maintenance crowded out\nS2 /)
   const run = await runHere('simulate', 'T2')

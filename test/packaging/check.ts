@@ -2,12 +2,12 @@
 // assertion; exit code 1 when one does not hold.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { readAsar } from './asar.ts'
 import { readFuses } from './fuses.ts'
-import { packageApplication, packCommandLine } from './package.ts'
+import { packageApplication, packCopy } from './package.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 /** The required content of electron-builder.yml, duplicated on purpose. */
@@ -38,9 +38,9 @@ function assert(sentence: string, faults: readonly unknown[]): void {
 const differs = (found: unknown, wanted: unknown): unknown[] =>
   JSON.stringify(found) === JSON.stringify(wanted) ? [] : [{ found, wanted }]
 
-const { application, system } = packageApplication(root, path.join(root, '.cache', 'packaging'))
+const scratch = path.join(root, '.cache', 'packaging')
+const { application, system } = packageApplication(root, scratch)
 const { desktopName, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-const tarball = path.join(root, 'dist', `apf-console-${version}.tgz`)
 const resources = path.join(application, 'resources')
 const files = readAsar(readFileSync(path.join(resources, 'app.asar')))
 const paths = files.map((file) => file.path)
@@ -98,11 +98,14 @@ assert(
     'usr/share/fish/vendor_completions.d/kubectl-apf.fish',
   ].filter((file) => !existsSync(path.join(system, file))),
 )
-const sum = (): string => createHash('sha256').update(readFileSync(tarball)).digest('hex')
-const first = sum()
-rmSync(path.join(root, 'out'), { recursive: true })
-packCommandLine(root)
-assert('a second build of the same sources gives the same tarball', differs(sum(), first))
+const copy = path.join(scratch, 'copy')
+packCopy(root, copy)
+const [first, second] = [root, copy].map((folder) =>
+  createHash('sha256')
+    .update(readFileSync(path.join(folder, 'dist', `apf-console-${version}.tgz`)))
+    .digest('hex'),
+)
+assert('a second build of the same sources, in another folder, gives the same tarball', differs(second, first))
 
 assert('only English comes along', differs(readdirSync(path.join(application, 'locales')), ['en-US.pak']))
 

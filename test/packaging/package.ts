@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { makeStubElectron } from './stub.ts'
@@ -49,4 +49,17 @@ export function packageApplication(root: string, folder: string): Packaged {
  */
 export function packCommandLine(root: string): void {
   run(path.join(root, 'main', 'bootstrap', 'package.mjs'), ['cli'], root)
+}
+
+/** Folders that are no sources. */
+const NOT_COPIED = new Set(['.cache', '.git', 'dist', 'node_modules', 'out', 'test-results'])
+
+/** Builds a copy of the sources in `folder`, as `out/` is in use by other tests, and packs the tarball for npm there. */
+export function packCopy(root: string, folder: string): void {
+  for (const name of readdirSync(root).filter((one) => !NOT_COPIED.has(one))) {
+    cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
+  }
+  // Hard links: through a symbolic one the bundler finds packages outside the folder, and names chunks otherwise.
+  execFileSync('cp', ['-al', 'node_modules', folder], { cwd: root })
+  run(path.join(folder, 'main', 'bootstrap', 'package.mjs'), ['tarball'], folder)
 }
