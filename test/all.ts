@@ -1,4 +1,4 @@
-// Every test that needs no cluster, with its setup: build, Chromium. The last line is `N passed, M failed`.
+// Every test that needs no cluster, with its setup: build, programs, Chromium. The last line is `N passed, M failed`.
 import type { SpawnOptions } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -6,8 +6,10 @@ import { ensureBuilt } from '../main/bootstrap/build.mjs'
 import { runTool, toolEnvironment, toolScript } from '../main/bootstrap/install.mjs'
 import { root } from '../main/bootstrap/runtime.mjs'
 import { findChromium } from './chromium.mjs'
+import { installPrograms } from './programs.mjs'
 import { readPlaywright, readVitest, type Tally } from './reports.ts'
 
+await installPrograms()
 const chromium = await findChromium(toolScript('playwright'))
 if (chromium.problem !== undefined) {
   process.stderr.write(`${chromium.problem}\n`)

@@ -1,5 +1,5 @@
-// Finds a Chromium for the tests, or installs one: an environment variable, Playwright's own, the system's, Debian's
-// package as root, Playwright's download. Plain JavaScript, because it runs before anything is built.
+// Finds a Chromium for the tests, or downloads one: an environment variable, Playwright's own, the system's (on Debian
+// programs.mjs has installed it), Playwright's download. Plain JavaScript, because it runs before anything is built.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -17,7 +17,7 @@ const SYSTEM = {
 }
 
 /** @param {string} name */
-function onPath(name) {
+export function onPath(name) {
   if (path.isAbsolute(name)) return existsSync(name) ? name : undefined
   return (process.env['PATH'] ?? '')
     .split(path.delimiter)
@@ -43,12 +43,17 @@ async function playwrightChromium() {
  * @param {string} command
  * @param {readonly string[]} args
  */
-function show(command, args) {
+export function show(command, args) {
   process.stderr.write(`${command} ${args.join(' ')}\n`)
   return (
     spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
       .status === 0
   )
+}
+
+/** Whether `findChromium` needs no download. */
+export async function hasChromium() {
+  return process.env['CHROMIUM_PATH'] !== undefined || ((await playwrightChromium()) ?? systemChromium()) !== undefined
 }
 
 /**
@@ -65,16 +70,7 @@ export async function findChromium(playwrightCli) {
   }
   const present = (await playwrightChromium()) ?? systemChromium()
   if (present !== undefined) return { path: present }
-  process.stderr.write('No Chromium found; installing one\n')
-  if (process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get') !== undefined) {
-    if (
-      show('apt-get', ['update', '-qq']) &&
-      show('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'])
-    ) {
-      const installed = systemChromium()
-      if (installed !== undefined) return { path: installed }
-    }
-  }
+  process.stderr.write('No Chromium found; downloading one\n')
   if (show(process.execPath, [playwrightCli, 'install', 'chromium'])) {
     const fetched = await playwrightChromium()
     if (fetched !== undefined) return { path: fetched }

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { PrometheusSpecSchema, type PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { ServerSummary } from '../../core/contract/fleet.ts'
 import { FAMILY } from '../../core/metrics/familyNames.ts'
@@ -27,6 +27,12 @@ const [SHORT, LONG] = [0.1, 1.5]
  */
 const [READ, STORED] = [Math.SQRT2, 2 ** (1 / 8)]
 
+/** The first two of these make the first quantile. */
+const SCRAPES = 6
+const Scrapes = z.object({
+  data: z.object({ result: z.array(z.object({ value: z.tuple([z.number(), z.string()]) })) }),
+})
+
 describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as native histograms', () => {
   let folder = ''
   let exporter: Awaited<ReturnType<typeof startNativeExporter>> | undefined
@@ -42,7 +48,8 @@ describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as na
     prometheus = await startPrometheus(folder, exporter.target, 1, join(folder, 'queries.log'), [
       '--enable-feature=native-histograms',
     ])
-    await sleep(5_000)
+    // A past of several instants: on a busy machine scrapes are late.
+    await vi.waitFor(async () => expect(await scrapes()).toBeGreaterThan(SCRAPES), { timeout: 60_000, interval: 500 })
   })
   afterAll(async () => {
     end.abort()
@@ -51,6 +58,11 @@ describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as na
     await rm(folder, { recursive: true, force: true })
   })
 
+  const scrapes = async (): Promise<number> => {
+    const response = await fetch(`${prometheus?.url}/api/v1/query?query=count_over_time(up[5m])`)
+    const { data } = Scrapes.parse(await response.json())
+    return Number(data.result[0]?.value[1] ?? 0)
+  }
   const connect = async (over: Partial<PrometheusSpec>): Promise<Source> => {
     const spec = PrometheusSpecSchema.parse({ kind: 'prometheus', url: prometheus?.url, pastMs: 0, ...over })
     return vi.waitFor(
