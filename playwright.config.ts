@@ -25,6 +25,19 @@ export default defineConfig({
         launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
       },
     },
+    {
+      name: 'pictures',
+      testMatch: /pictures\/.*\.spec\.ts$/,
+      snapshotPathTemplate: '{testDir}/pictures/screens/{arg}{ext}',
+      // Fully hinted letters differ in 118 pixels at most, a padding of 4 px more in thousands.
+      expect: { toHaveScreenshot: { maxDiffPixels: 400 } },
+      use: {
+        launchOptions: {
+          args: [...CHROMIUM_ARGS, '--disable-lcd-text', '--font-render-hinting=none'],
+          ...(executablePath === undefined ? {} : { executablePath }),
+        },
+      },
+    },
     { name: 'electron', testMatch: /electron\.spec\.ts$/ },
   ],
 })
