@@ -29,7 +29,7 @@ export default defineConfig({
       name: 'pictures',
       testMatch: /pictures\/.*\.spec\.ts$/,
       snapshotPathTemplate: '{testDir}/pictures/screens/{arg}{ext}',
-      // Fully hinted letters differ in 118 pixels at most, a padding of 4 px more in thousands.
+      // Full hinting of letters changes 118 pixels of a screen at most.
       expect: { toHaveScreenshot: { maxDiffPixels: 400 } },
       use: {
         launchOptions: {
