@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { createGunzip } from 'node:zlib'
 import { parseListOptions, parseRequestTarget } from '../../core/request/requestTarget.ts'
 import { requestInfo } from '../../core/request/requestInfo.ts'
 
@@ -39,34 +40,98 @@ export function watchStartOf(target: string): WatchStart {
   return options.resourceVersion === '' || options.resourceVersion === '0' ? ALL_OBJECTS : SINCE
 }
 
+/** Compressed bytes of a watch that may wait to be decompressed. */
+const MOST_WAITING_BYTES = 1 << 20
+
 /**
  * Detects when a watch has sent its initial events, which the server itself signals internally (specification 4.13): by
- * the bookmark that ends them where there is one, or else by the first silence after the response began. Calls back
- * once, unless the response ends before.
+ * the bookmark that ends them where there is one, in whichever format, or else by the first silence after the response
+ * began. A bookmark that cannot be read, because of its encoding or because the rest arrives faster than it is
+ * decompressed, counts as none. Calls back once, unless the response ends before.
  */
 export function whenInitialised(
   answer: IncomingMessage,
   { told, quietMs, longestMs }: WatchStart,
   initialised: () => void,
 ): void {
-  const latest = performance.now() + longestMs
+  const started = performance.now()
+  let latest = started + longestMs
+  const finish = (): void => {
+    stop()
+    initialised()
+  }
+  const unreadable = (): void => {
+    reader = undefined
+    latest = started + ALL_OBJECTS.longestMs
+    clearTimeout(timer)
+    timer = setTimeout(finish, ALL_OBJECTS.quietMs)
+  }
+  const look = (piece: Buffer): void => {
+    timer.refresh()
+    if (performance.now() >= latest) finish()
+    else reader?.read(piece)
+  }
+  const stop = (): void => {
+    clearTimeout(timer)
+    answer.off('data', look)
+    reader?.close()
+  }
+  let timer = setTimeout(finish, quietMs)
+  let reader = told ? bookmarkReader(answer.headers['content-encoding'], finish, unreadable) : undefined
+  if (told && reader === undefined) unreadable()
+  answer.on('data', look)
+  answer.once('close', stop)
+}
+
+interface BookmarkReader {
+  read(piece: Buffer): void
+  close(): void
+}
+
+/** Reads chunks as they are sent; `undefined` for an encoding that no API server sends. */
+function bookmarkReader(
+  encoding: string | undefined,
+  found: () => void,
+  unreadable: () => void,
+): BookmarkReader | undefined {
+  const search = bookmarkSearch()
+  if (encoding === undefined || encoding === 'identity') {
+    return {
+      read(piece) {
+        if (search(piece)) found()
+      },
+      close: () => undefined,
+    }
+  }
+  if (encoding !== 'gzip') return undefined
+  const gunzip = createGunzip()
+  const close = (): void => void gunzip.destroy()
+  const giveUp = (): void => {
+    close()
+    unreadable()
+  }
+  gunzip.on('data', (piece: Buffer) => {
+    if (search(piece)) found()
+  })
+  gunzip.on('error', giveUp)
+  // Zeros after a member end the stream, without an error.
+  gunzip.on('end', giveUp)
+  return {
+    read(piece) {
+      gunzip.write(piece)
+      if (gunzip.writableLength > MOST_WAITING_BYTES) giveUp()
+    },
+    close,
+  }
+}
+
+/** Whether the chunks so far contain the bookmark; JSON, protobuf and CBOR all spell strings out. */
+function bookmarkSearch(): (piece: Buffer) => boolean {
   let seam: Buffer = Buffer.alloc(0)
-  const ends = (piece: Buffer): boolean => {
+  return (piece) => {
     if (piece.includes(INITIAL_EVENTS_END)) return true
     const joined = Buffer.concat([seam, piece.subarray(0, SEAM)])
     seam = Buffer.from(piece.length < SEAM ? joined.subarray(-SEAM) : piece.subarray(-SEAM))
     return joined.includes(INITIAL_EVENTS_END)
   }
-  const finish = (): void => {
-    clearTimeout(timer)
-    answer.off('data', look)
-    initialised()
-  }
-  const look = (piece: Buffer): void => {
-    if ((told && ends(piece)) || performance.now() >= latest) finish()
-    else timer.refresh()
-  }
-  const timer = setTimeout(finish, quietMs)
-  answer.on('data', look)
-  answer.once('close', () => clearTimeout(timer))
 }
