@@ -1,8 +1,9 @@
+import { lstatSync } from 'node:fs'
 import { toProblem } from '../../core/contract/errors.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import type { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'
-import { meantInstead, readOptions, UsageError } from './usage.ts'
+import { meantInstead, readOptions, refuseFilesAsOptions, UsageError } from './usage.ts'
 
 /** Loaded on demand, so that `snapshot` does not wait for the web server and its libraries. */
 export const COMMANDS: CommandTable = {
@@ -78,10 +79,20 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
     )
   }
   const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()
+  refuseFilesAsOptions(rest, isFile)
   const given = readOptions(rest, { ...options, help: { type: 'boolean', short: 'h' } }, operands)
   if (!given.flag('help')) return carryOut(given, console)
   console.print([...(await helpLines(name, console)), ...(moreHelp?.() ?? [])])
   return 0
+}
+
+/** Also a link to nothing. */
+function isFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** Help uses the name the program was called by. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readChoice, readNumber, readOptions, readOutput } from './usage.ts'
 
@@ -24,7 +25,6 @@ describe('readOptions', () => {
     const given = readOptions(['--config', 'a', 'b', '-', '--demo', '--config=c', 'd', '--file', 'e'], OPTIONS)
     expect([given.values('config'), given.values('file')]).toEqual([['a', 'b', '-', 'c', 'd'], ['e']])
     expect(() => readOptions(['--config', 'a', '--demo', 'b'], OPTIONS)).toThrow('"b" is not expected here')
-    expect(() => readOptions(['--config', 'a', '--', 'b'], OPTIONS)).toThrow('"b" is not expected here')
     // If a command takes files as operands, the further values are operands.
     expect(readOptions(['--config', 'a', 'b'], OPTIONS, 'files').operands).toEqual(['b'])
   })
@@ -32,6 +32,26 @@ describe('readOptions', () => {
     const given = readOptions(['a.yaml', '--demo', '-', '--', '--b.yaml'], OPTIONS, 'files')
     expect(given.operands).toEqual(['a.yaml', '-', '--b.yaml'])
     expect(given.flag('demo')).toBe(true)
+  })
+  it('takes every word after -- as a file: of the last option if that is a list, or else as an operand', () => {
+    const names = fc.array(
+      fc.oneof(fc.constantFrom('--', '--context=x', '--demo', '-h', '--config'), fc.string({ minLength: 1 })),
+    )
+    fc.assert(
+      fc.property(names, fc.boolean(), (files, first) => {
+        const options = ['--demo', '--config', ...(first ? ['a'] : [])]
+        fc.pre(first || files.length > 0)
+        const given = readOptions([...options, '--', ...files], OPTIONS)
+        expect(given.values('config')).toEqual([...(first ? ['a'] : []), ...files])
+        expect([given.flag('context'), given.flag('help')]).toEqual([false, false])
+        const operands = readOptions(['--demo', '--', ...files], OPTIONS, 'files')
+        expect(operands.operands).toEqual(files)
+        expect(operands.flag('context')).toBe(false)
+      }),
+    )
+    expect(() => readOptions(['--config', 'a', '--demo', '--', 'b'], OPTIONS)).toThrow('"b" is not expected here')
+    expect(() => readOptions(['--config', '--'], OPTIONS)).toThrow('--config needs a value.')
+    expect(() => readOptions(['--file', '--', 'b'], OPTIONS)).toThrow('--file needs a value.')
   })
   it.each([
     [['--contxt', 'x'], 'There is no option --contxt; did you mean --context?'],

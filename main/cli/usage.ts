@@ -38,15 +38,19 @@ export interface Command {
 
 type Operands = 'none' | 'files'
 
-/** Parses options strictly: every message names the option, and the one that was probably meant. */
+/**
+ * Parses options strictly: every message names the option, and the one that was probably meant. Words after `--` are
+ * never options: they are operands, or further values of the last option if that is a list.
+ */
 export function readOptions(
   args: readonly string[],
   options: Readonly<Record<string, OptionInfo>>,
   operands: Operands = 'none',
 ): Given {
   const known = Object.keys(options)
+  const { words, files: afterwards } = untilTerminator(args)
   const { tokens } = parseArgs({
-    args: [...args],
+    args: words,
     options: { ...options },
     strict: false,
     allowPositionals: true,
@@ -56,23 +60,20 @@ export function readOptions(
   const files: string[] = []
   /** The values of the previous option, if it takes several. */
   let several: string[] | undefined
-  for (const token of tokens) {
-    if (token.kind === 'option-terminator') {
-      several = undefined
-      continue
-    }
-    if (token.kind === 'positional') {
-      if (several !== undefined && token.value !== '') {
-        several.push(token.value)
-        continue
-      }
-      if (operands === 'files' && token.value !== '') {
-        files.push(token.value)
-        continue
-      }
+  const positional = (value: string): void => {
+    const into = several ?? (operands === 'files' ? files : undefined)
+    if (into === undefined || value === '') {
       throw new UsageError(
-        `${JSON.stringify(token.value)} is not expected here; a file is given as --${known.includes('config') ? 'config' : 'file'} ${token.value}.`,
+        `${JSON.stringify(value)} is not expected here; a file is given as --${known.includes('config') ? 'config' : 'file'} ${value}.`,
       )
+    }
+    into.push(value)
+  }
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') {
+      positional(token.value)
+      continue
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
     if (option === undefined) {
@@ -84,22 +85,44 @@ export function readOptions(
     // In `--context --demo` the value is missing; a value that begins with dashes can be given as --context=--demo.
     const forgotten =
       token.value === undefined || token.value === '' || (!token.inlineValue && token.value.startsWith('--'))
-    if (option.type === 'string' && forgotten) throw new UsageError(`--${token.name} needs a value.`)
+    const takesSeveral = option.list === true && operands === 'none'
+    const follows = takesSeveral && token.index === words.length - 1 && afterwards.length > 0
+    if (option.type === 'string' && forgotten && !follows) throw new UsageError(`--${token.name} needs a value.`)
     if (option.type === 'boolean' && token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`)
     const before = values.get(token.name) ?? []
     if (before.length > 0 && option.type === 'string' && option.multiple !== true) {
       throw new UsageError(`--${token.name} was given twice.`)
     }
-    const all = [...before, token.value ?? '']
+    const all = follows ? [...before] : [...before, token.value ?? '']
     values.set(token.name, all)
-    several = option.list === true && operands === 'none' ? all : undefined
+    several = takesSeveral ? all : undefined
   }
+  afterwards.forEach(positional)
   return {
     flag: (name) => values.has(name),
     value: (name) => values.get(name)?.at(-1),
     values: (name) => values.get(name) ?? [],
     operands: files,
   }
+}
+
+/** The words before the first `--`, which may be options, and the files after it. */
+function untilTerminator(args: readonly string[]): { readonly words: string[]; readonly files: readonly string[] } {
+  const end = args.indexOf('--')
+  return end === -1 ? { words: [...args], files: [] } : { words: args.slice(0, end), files: args.slice(end + 1) }
+}
+
+/**
+ * Throws for a word that is both an option and the name of an existing file: whoever passes all files of a folder, or
+ * those that a commit changes, must not pass options that the author of a file chose.
+ */
+export function refuseFilesAsOptions(args: readonly string[], exists: (path: string) => boolean): void {
+  const both = untilTerminator(args).words.find((word) => /^-./.test(word) && exists(word))
+  if (both === undefined) return
+  const shown = JSON.stringify(both)
+  throw new UsageError(
+    `${shown} is an option and also the name of a file here. Put file names after --, or rename the file.`,
+  )
 }
 
 /** Throws for the first of these options that is given; `why` continues the sentence after its name. */

@@ -23,7 +23,7 @@ const ActionSchema = z.object({
   inputs: z.record(z.string(), z.object({ default: z.string() })),
   runs: z.object({ steps: z.array(z.object({ run: z.string(), env: z.record(z.string(), z.string()) })) }),
 })
-const HooksSchema = z.array(z.object({ id: z.string(), entry: z.string() }))
+const HooksSchema = z.array(z.object({ id: z.string(), entry: z.string(), args: z.array(z.string()).default([]) }))
 const KrewSchema = z.object({
   spec: z.object({ version: z.string(), platforms: z.array(z.object({ sha256: z.string() })) }),
 })
@@ -177,7 +177,10 @@ test.skipIf(!has('bash'))('the action annotates problems, and fails for those of
 test.skipIf(!has('bash'))('each hook of pre-commit runs its check', () => {
   const hooks = HooksSchema.parse(parse(readFileSync(path.join(root, '.pre-commit-hooks.yaml'), 'utf8')))
   const table = '--test tests.json --with-built-in --config devs.yaml'
-  const ran = hooks.map(({ id, entry }) => [id, inBash(`${entry} ${id === 'apf-requests' ? table : 'devs.yaml'}`).code])
+  const ran = hooks.map(({ id, entry, args }) => {
+    const given = id === 'apf-requests' ? table : [...args, 'devs.yaml'].join(' ')
+    return [id, inBash(`${entry} ${given}`).code]
+  })
   expect(ran).toEqual([
     ['apf-validate', 0],
     ['apf-impact', 0],
