@@ -96,3 +96,12 @@ test('classes stay as they are but for their names and groups, and nothing that 
 })
 
 const LEVEL = { qdisc: 'tbf', tokens: 0.125, burst: 12, qps: 10 } as const
+
+test('members of rules that the format does not define are dropped', () => {
+  const document = { name: 'a', qdisc: 'tbf', qps: 5, acmeTenant: 7, subjects: [{ user: 'alice', alice: true }] }
+  const one = { name: 'a', document, summary: '', groups: [], groupCount: 0, waiting: 0 }
+  expect(shown({ classes: [one], settings: { message: 'named', acme: 1 } })).toMatchObject({
+    classes: [{ document: { name: 'name-1', qdisc: 'tbf', qps: 5, subjects: [{ user: 'name-5' }] } }],
+  })
+  expect(JSON.stringify(shown({ classes: [one], settings: { acme: 1 } }))).not.toMatch(/acme|alice/)
+})

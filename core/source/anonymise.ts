@@ -1,12 +1,18 @@
+import { z } from 'zod'
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
+import { ObjectSetSchema } from '../config/schema.ts'
 import type { SourceInfo } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { isList, isObject, type Data } from './changes.ts'
-import { ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
+import { ETCD_MEMBERS, ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
 import { dataOf, eventOf } from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
+import { withoutHands } from './withoutHands.ts'
 
-/** Replaces everything that could identify someone; equal words get equal replacements. Numbers and times stay. */
+/**
+ * Replaces everything that could identify someone; equal words get equal replacements. Numbers and times stay, but for
+ * those that are a function of a name (docs/recording.md lists both).
+ */
 export interface Anonymiser {
   event(event: SourceEvent): SourceEvent
   source(source: SourceInfo): SourceInfo
@@ -17,7 +23,8 @@ export const REMOVED_TEXT = 'Removed when the recording was anonymised.'
 
 /**
  * `pseudonym` derives a name from a name: always the same, and of letters, digits and `-` only. Every string that is
- * not known to be public is replaced, so a field that a later version adds is covered too.
+ * not known to be public is replaced, and every member that the format does not define is dropped, so a field that a
+ * later version adds is covered too.
  */
 export function createAnonymiser(pseudonym: (word: string) => string): Anonymiser {
   const name = (text: string): string => {
@@ -65,6 +72,8 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     const [key = '', value] = part.split(/=(.*)/s)
     const known = PUBLIC_QUERY.has(key) ? key : pseudonym(decoded(key))
     if (value === undefined) return known
+    // Comparable with those in other logs; 0 and none have a meaning of their own.
+    if (key === 'resourceVersion' && /^[1-9]\d*$/.test(value)) return `${known}=1`
     return `${known}=${/^(?:\d{1,10}|true|false|)$/.test(value) ? value : pseudonym(decoded(value))}`
   }
   const url = (text: string): string => {
@@ -87,8 +96,6 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
       case 'apiVersion':
         // The text after the number identifies the vendor.
         return RELEASE.exec(value)?.[0] ?? pseudonym(value)
-      case 'resourceVersion':
-        return /^\d+$/.test(value) ? value : pseudonym(value)
       case 'url':
       case 'path':
       case 'nonResourceURLs':
@@ -122,6 +129,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
     if (isList(data)) return inOrder(key, SENTENCES.has(key) ? [] : data.map((item) => walk(key, item)))
     const members = Object.entries(data).flatMap(([member, value]): [string, Data][] => {
       if (value === undefined || REMOVED.has(member)) return []
+      if (DOCUMENTS.has(member)) return [[member, walk(member, ofRules(value))]]
       if (member === 'annotations') return [[member, annotations(value)]]
       // Prometheus' labels are a list of names and values.
       if (member === 'labels' && !isList(value)) return []
@@ -129,11 +137,11 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
       if (member === 'missing') return [[member, value]]
       return [[BY_NAME.has(key) ? name(member) : member, walk(member, value)]]
     })
-    return Object.fromEntries(members)
+    return Object.fromEntries(BY_NAME.has(key) ? members.toSorted(([a], [b]) => byCodeUnits(a, b)) : members)
   }
 
   return {
-    event: (event) => eventOf(walk('', dataOf(event))),
+    event: (event) => withoutHands(onlyKnown(eventOf(walk('', dataOf(event)))), pseudonym),
     source: ({ kind, name: own }) => ({ kind, name: pseudonym(own), via: 'an anonymised source' }),
   }
 }
@@ -143,7 +151,7 @@ const SENTENCES: ReadonlySet<string> = new Set(
   'message note notes title limits what likely last lastUnreadable reason via selects warnings'.split(' '),
 )
 const REMOVED: ReadonlySet<string> = new Set(
-  'details managedFields ownerReferences finalizers clientKubeconfig'.split(' '),
+  'details managedFields ownerReferences finalizers clientKubeconfig resourceVersion'.split(' '),
 )
 /** The names of their members are levels. */
 const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds', 'epochs'])
@@ -161,15 +169,50 @@ const annotations = (data: Data): Data => {
   return value === 'true' || value === 'false' ? { [AUTOUPDATE_ANNOTATION]: value } : {}
 }
 
-/** Levels and schemas are sorted by name. */
+/** Lists that are sorted by names, whose order would otherwise be that of the names replaced. */
+const SORTED: ReadonlySet<string> = new Set('levels schemas deleted objects watches uncorrected'.split(' '))
+
 function inOrder(key: string, items: readonly Data[]): readonly Data[] {
-  if (key !== 'levels' && key !== 'schemas' && key !== 'deleted') return items
-  const nameOf = (item: Data): string => {
+  // An entry of a map is a list as well.
+  if (!SORTED.has(key) || (key === 'objects' && !isList(items[0]))) return items
+  const nameOf = (item: Data | undefined): string => {
     if (typeof item === 'string') return item
-    const own = isObject(item) ? item['name'] : undefined
-    return typeof own === 'string' ? own : ''
+    if (isList(item)) return nameOf(item[0])
+    if (!isObject(item)) return ''
+    return [item['name'], item['level'], item['schema'], item['apiGroup'], item['resource']].filter(Boolean).join(' ')
   }
   return items.toSorted((a, b) => byCodeUnits(nameOf(a), nameOf(b)))
+}
+
+/** Rules and settings of an etcd proxy as they were written. */
+const DOCUMENTS: ReadonlySet<string> = new Set(['document', 'settings'])
+
+function ofRules(data: Data): Data {
+  if (isList(data)) return data.map(ofRules)
+  if (!isObject(data)) return data
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([member, value]): [string, Data][] =>
+      value === undefined || !ETCD_MEMBERS.has(member) ? [] : [[member, ofRules(value)]],
+    ),
+  )
+}
+
+/** The same shape without members that it does not name. */
+function exactly(schema: unknown): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, own]) => [name, exactly(own)])))
+  }
+  if (schema instanceof z.ZodArray) return z.array(exactly(schema.element))
+  if (schema instanceof z.ZodExactOptional) return exactly(schema.unwrap()).exactOptional()
+  if (schema instanceof z.ZodType) return schema
+  throw new TypeError('no schema')
+}
+const EXACT_OBJECTS = exactly(ObjectSetSchema).transform((objects) => ObjectSetSchema.parse(objects))
+
+/** Objects keep members of later versions of Kubernetes; every other event has lost what it does not define. */
+function onlyKnown(event: SourceEvent): SourceEvent {
+  if (event.kind !== 'objects' || event.reading.objects === undefined) return event
+  return { ...event, reading: { ...event.reading, objects: EXACT_OBJECTS.parse(event.reading.objects) } }
 }
 
 const decoded = (part: string): string => {

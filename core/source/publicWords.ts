@@ -100,6 +100,13 @@ export const ETCD_WORDS: ReadonlySet<string> = new Set(
     failed byte bytes scanned key keys calls for processor (for time) prefix client address user others wait up to`),
 )
 
+/** Members of classes, rules and settings of an etcd proxy. */
+export const ETCD_MEMBERS: ReadonlySet<string> = new Set(
+  split(`action allowAll burst capacity classes clientIP composite conditions cost enabled estimator groupBy key keyMatch
+    kind limit maxDelayMs maxGroups maxWaiting message methods minRetry name num ops prefixPaths priority qClassName qdisc
+    qps rangeEnd ranges rules scope subjects threshold tracker user validation windowMs`),
+)
+
 /** Query parameters; their values are kept if they are numbers or booleans. */
 export const PUBLIC_QUERY: ReadonlySet<string> = new Set(
   split(`limit continue resourceVersion resourceVersionMatch watch timeoutSeconds timeout allowWatchBookmarks

@@ -57,7 +57,10 @@ const HeadSchema = z.object({
 /** The header of a file. */
 export type RecordingHead = z.infer<typeof HeadSchema>
 
-/** Maps names with a key that is never stored, so that guessing names cannot reveal which one a pseudonym replaces. */
+/**
+ * Maps names with a key that is never stored: a guessed name cannot be compared with a pseudonym. What else a file says
+ * about a name is in docs/recording.md.
+ */
 export function anonymiser(): Anonymiser {
   const key = randomBytes(32)
   return createAnonymiser((word) => `name-${createHmac('sha256', key).update(word).digest('hex').slice(0, 12)}`)

@@ -192,6 +192,40 @@ describe.skipIf(noCluster)('client-go clients whose level is full', () => {
   })
 })
 
+/** Compresses the initial events of watches. */
+const COMPRESSING = 'v1.37.2'
+const INFORMING = 12
+
+describe.skipIf(noCluster)(`informers of client-go and kube-apiserver ${COMPRESSING}`, () => {
+  const cluster = useCluster({ ...SMALL, version: COMPRESSING, manifests: ['controllers'] })
+  const desk = useProxyClients(cluster)
+
+  it('are refused as often through the proxy as at the server', async () => {
+    const rejects = JSON.stringify({ spec: { limited: { limitResponse: { type: 'Reject', queuing: null } } } })
+    const patch = { method: 'PATCH', body: rejects, contentType: 'application/merge-patch+json' }
+    expect((await cluster().call(LEVEL, ADMIN, patch)).status).toBe(200)
+    await desk.changes('there')
+    const proxy = await desk.proxied('--tls', '--identity', 'token', ...LIMITS)
+    const started: Controller[] = []
+    const synced = (): Promise<void> =>
+      vi.waitFor(() => expect(namesOf(started.filter((one) => one.of('synced').length < 2))).toEqual([]), 120_000)
+    const found: Record<string, number> = {}
+    for (const [where, target] of [
+      ['server', cluster()],
+      ['proxy', proxy],
+    ] as const) {
+      const kubeconfig = await desk.as(OPERATOR, target)
+      // One after the other: seats that a watch keeps too long are missing for the next.
+      for (let i = 0; i < INFORMING; i++) {
+        started.push(desk.start(`${where}-${i}`, kubeconfig, {}))
+        await synced()
+      }
+      found[where] = started.splice(0).reduce((sum, client) => sum + client.of('refused').length, 0)
+    }
+    expect(found['proxy']).toBe(found['server'])
+  })
+})
+
 interface Span {
   readonly from: number
   readonly to: number

@@ -96,9 +96,13 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
   {
     id: 'state',
     header: 'State',
-    value: (row) => (row.state === 'waiting' ? `queue ${row.queue}` : 'executing'),
+    value: (row) => (row.state !== 'waiting' ? 'executing' : row.queue < 0 ? 'waiting' : `queue ${row.queue}`),
     cell: (row) =>
-      row.state === 'waiting' ? (
+      row.state === 'waiting' && row.queue < 0 ? (
+        <span className={styles['queued']} title="the recording does not contain its queue">
+          waiting
+        </span>
+      ) : row.state === 'waiting' ? (
         <span
           className={styles['queued']}
           title={`place ${row.position + 1} in its queue`}
