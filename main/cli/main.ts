@@ -35,8 +35,15 @@ process.on('uncaughtException', (error) => {
 })
 
 const abort = new AbortController()
-// Terminal, npm and bootstrap may each forward the same interrupt, so later ones are ignored.
-process.on('SIGINT', () => abort.abort())
+/** Terminal, npm and bootstrap may each forward the same interrupt, within this time; milliseconds. */
+const SAME_INTERRUPT_MS = 500
+let interrupted = Number.POSITIVE_INFINITY
+process.on('SIGINT', () => {
+  // A person who interrupts a second time does not wait for what still ends.
+  if (performance.now() - interrupted > SAME_INTERRUPT_MS) process.exit(130)
+  interrupted = Math.min(interrupted, performance.now())
+  abort.abort()
+})
 process.on('SIGTERM', () => abort.abort())
 // A reader that exits early (`… | head -1`) closes the pipe; that is an end, not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
 
@@ -6,13 +7,15 @@ const ANSWER_MS = 10_000
 const ATTEMPTS = 3
 /** Delay between two attempts; milliseconds. */
 const WAIT_MS = 2_000
+/** For everything that is not sent yet when a command ends; milliseconds. */
+const END_MS = 5_000
 /** More values queue up only if the receiver is gone. */
 const MOST_WAITING = 1_000
 
 export interface Webhook {
   /** Sends a value as JSON, after the values before it. */
   send(value: object): void
-  /** Settles once everything is sent or given up. */
+  /** Settles once everything is sent or given up, after at most five seconds. */
   done(): Promise<void>
 }
 
@@ -26,8 +29,15 @@ export function webhookUrl(text: string): URL {
 }
 
 /** Posts to one address. A value that cannot be delivered is reported on standard error and lost. */
-export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'>): Webhook {
+export function createWebhook(
+  url: URL,
+  console: Pick<Console, 'tell' | 'signal'>,
+  { endMs = END_MS }: { readonly endMs?: number } = {},
+): Webhook {
   let [waiting, sent] = [0, Promise.resolve()]
+  /** Alerts that were lost since the command is ending, and why the last of them was. */
+  let ending: { lost: number; why: string } | undefined
+  const end = new AbortController()
   const attempt = async (body: string): Promise<string | undefined> => {
     try {
       const response = await fetch(url, {
@@ -36,7 +46,7 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
         body,
         // The address with its secret must not be sent to the target of a redirect.
         redirect: 'manual',
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: AbortSignal.any([end.signal, AbortSignal.timeout(ANSWER_MS)]),
       })
       await response.body?.cancel()
       return response.ok ? undefined : `it responded with ${response.status}`
@@ -44,15 +54,21 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
       return 'it does not respond'
     }
   }
-  const lost = (why: string): void => console.tell(`The webhook at ${url.host} did not accept an alert: ${why}.`)
+  const tellLost = (alerts: string, why: string): void =>
+    console.tell(`The webhook at ${url.host} did not accept ${alerts}: ${why}.`)
+  const lost = (why: string): void => {
+    if (ending === undefined) tellLost('an alert', why)
+    else ending = { lost: ending.lost + 1, why }
+  }
   const deliver = async (body: string): Promise<void> => {
     let problem: string | undefined
-    for (let left = ATTEMPTS; left > 0; left--) {
+    for (let left = ATTEMPTS; left > 0 && !end.signal.aborted; left--) {
       problem = await attempt(body)
-      if (problem === undefined || console.signal.aborted) break
-      if (left > 1) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+      if (problem === undefined) return
+      if (console.signal.aborted) break
+      if (left > 1) await sleep(WAIT_MS, undefined, { signal: end.signal }).catch(() => undefined)
     }
-    if (problem !== undefined) lost(problem)
+    lost(problem ?? 'it does not respond')
   }
   return {
     send(value) {
@@ -61,6 +77,12 @@ export function createWebhook(url: URL, console: Pick<Console, 'tell' | 'signal'
       const body = JSON.stringify(value)
       sent = sent.then(() => deliver(body)).finally(() => waiting--)
     },
-    done: () => sent,
+    async done() {
+      ending = { lost: 0, why: '' }
+      const timer = setTimeout(() => end.abort(), endMs)
+      await sent
+      clearTimeout(timer)
+      if (ending.lost > 0) tellLost(ending.lost === 1 ? 'an alert' : `${ending.lost} alerts`, ending.why)
+    },
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createWebhook } from '../../main/cli/webhook.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
+import { startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
 
@@ -124,10 +125,8 @@ it('posts to a webhook in order, tries again, follows nobody, and never prints i
   })
   const port = await listening(server)
   const told: string[] = []
-  const webhook = createWebhook(new URL(`http://127.0.0.1:${port}/secret`), {
-    tell: (line) => void told.push(line),
-    signal: new AbortController().signal,
-  })
+  const console = { tell: (line: string) => void told.push(line), signal: new AbortController().signal }
+  const webhook = createWebhook(new URL(`http://127.0.0.1:${port}/secret`), console, { endMs: 60_000 })
   for (const rule of ['R1', 'R2', 'R3']) webhook.send({ rule })
   await webhook.done()
   server.close()
@@ -149,6 +148,34 @@ it('says of each alert that is too many for a webhook that it is lost', async ()
   )
   end.abort()
   await webhook.done()
+})
+
+it('gives up a webhook that does not respond once for all alerts, and says how many are lost', async () => {
+  const server = createServer(() => undefined)
+  const port = await listening(server)
+  const told: string[] = []
+  const console = { tell: (line: string) => void told.push(line), signal: new AbortController().signal }
+  const webhook = createWebhook(new URL(`http://127.0.0.1:${port}/secret`), console, { endMs: 300 })
+  for (let alert = 0; alert < 1_000; alert++) webhook.send({ alert })
+  await webhook.done()
+  server.closeAllConnections()
+  server.close()
+  expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not accept 1000 alerts: it does not respond.`])
+})
+
+it('ends at the second interrupt, whatever does not respond', async () => {
+  let posts = 0
+  const server = createServer(() => posts++)
+  const port = await listening(server)
+  const watch = startCommand('watch', '--demo', '--alert', '--webhook', `http://127.0.0.1:${port}/secret`)
+  await vi.waitFor(() => expect(posts).toBe(1), 120_000)
+  watch.interrupt()
+  // Until then it is taken for the first, which the terminal, npm and bootstrap each forward.
+  const again = setInterval(watch.interrupt, 200)
+  expect(await watch.ended).toBe(130)
+  clearInterval(again)
+  server.closeAllConnections()
+  server.close()
 })
 
 const listening = (server: Server): Promise<number> =>
