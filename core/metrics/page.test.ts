@@ -17,6 +17,19 @@ describe('isOpenMetrics', () => {
 })
 
 describe('OpenMetrics', () => {
+  it('cuts off the fractions of a millisecond, as Prometheus does', () => {
+    const page = parse(
+      '# TYPE m counter\nm_total 1 1520879607.9678 # {id="a"} 1 1520879607.9678\nm_total{a="b"} 1 -1.9999\n# EOF\n',
+    )
+    const m = page.families.get('m')
+    expect(m?.timestampsMs).toEqual(
+      new Map([
+        [0, 1520879607967],
+        [1, -1999],
+      ]),
+    )
+    expect(m?.exemplars?.get(0)?.timestampMs).toBe(1520879607967)
+  })
   it('reads units, exemplars, timestamps in seconds and all suffixes', () => {
     const page = parse(`# TYPE wait_seconds histogram
 # UNIT wait_seconds seconds

@@ -159,6 +159,14 @@ describe('the text format', () => {
     })
   })
 
+  it('reads timestamps up to the largest of 64 bits', () => {
+    for (const timestamp of ['9223372036854775807', '0009223372036854775807', '-9223372036854775807']) {
+      const page = parse(`a 1 ${timestamp}\n`)
+      expect(page.problem).toBeUndefined()
+      expect(family(page, 'a').timestampsMs).toEqual(new Map([[0, Number(timestamp)]]))
+    }
+  })
+
   it('keeps a series that is on the page twice', () => {
     expect(samples(parse('a{b="c"} 1\na{b="c"} 2\n'))).toEqual({ a: ['a{"b":"c"} 1', 'a{"b":"c"} 2'] })
   })
@@ -176,6 +184,8 @@ describe('the text format', () => {
     ['a', 1, 2, 'Expected a space or { after the metric name, found the end of the line.'],
     ['a b', 1, 3, "Expected a number, found 'b'."],
     ['a 1 x', 1, 5, "Expected a timestamp in milliseconds or the end of the line, found 'x'."],
+    ['a 1 9223372036854775808', 1, 5, "Expected a timestamp in milliseconds or the end of the line, found '9'."],
+    ['a 1 -9223372036854775808', 1, 5, "Expected a timestamp in milliseconds or the end of the line, found '-'."],
     ['a 1 1.5', 1, 5, "Expected a timestamp in milliseconds or the end of the line, found '1'."],
     ['a 1 2 3', 1, 7, "Expected the end of the line, found '3'."],
     ['a 1 # {b="c"} 1', 1, 5, "Expected the end of the line, found '#'."],

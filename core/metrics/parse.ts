@@ -46,6 +46,8 @@ export interface PageStream {
  *   separates from the name before it are problems.
  * - A last line without a line feed is a problem, as it may have been cut (only `# EOF` is complete without one).
  * - The first `# TYPE`, `# HELP` or `# UNIT` of a family counts.
+ * - Timestamps are JavaScript numbers of milliseconds, so that those of more than 53 bits are rounded. Like there,
+ *   fractions of a millisecond are cut off.
  */
 export interface Parser {
   parse(bytes: Uint8Array): Page

@@ -111,6 +111,13 @@ export class NumberScanner {
 
 /** Timestamps of the text format are signed 64-bit integers. */
 const TIMESTAMP_LIMIT = 2 ** 63
+const MOST_TIMESTAMP = 2n ** 63n - 1n
+
+/** Whether it is below the limit; the digits decide where its value was rounded to the limit. */
+const isTimestamp = (value: number, bytes: Uint8Array, first: number, end: number): boolean =>
+  Math.abs(value) < TIMESTAMP_LIMIT ||
+  (Math.abs(value) === TIMESTAMP_LIMIT &&
+    BigInt(new TextDecoder().decode(bytes.subarray(first, end))) <= MOST_TIMESTAMP)
 
 /** Whether the line ends at `at`, with LF or CR LF. */
 export const isLineEnd = (bytes: Uint8Array, at: number): boolean =>
@@ -183,7 +190,7 @@ export class TailScanner {
     const first = end
     for (let digit = bytes[end]! - ZERO; digit >= 0 && digit <= 9; digit = bytes[end]! - ZERO) end++
     const valid = end > first && this.#number.scan(bytes, at) && this.#number.end === end
-    if (!valid || Math.abs(this.#number.value) >= TIMESTAMP_LIMIT) {
+    if (!valid || !isTimestamp(this.#number.value, bytes, first, end)) {
       return this.#fail(at, 'a timestamp in milliseconds or the end of the line', bytes)
     }
     return end
@@ -194,7 +201,7 @@ export class TailScanner {
     if (!this.#number.scan(bytes, at) || !Number.isFinite(this.#number.value)) {
       return this.#fail(at, 'a timestamp in seconds, an exemplar or the end of the line', bytes)
     }
-    this.#number.value = Math.round(this.#number.value * 1000)
+    this.#number.value = Math.trunc(this.#number.value * 1000)
     return this.#number.end
   }
 
