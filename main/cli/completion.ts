@@ -9,16 +9,15 @@ import { type Command, type Given, UsageError } from './usage.ts'
  */
 const SCRIPTS = {
   bash: `_apf_console() {
-  local IFS=$'\\n' line
-  local lines=($(printf '%s\\n' "\${COMP_WORDS[@]:1:COMP_CWORD}" | "\${COMP_WORDS[0]}" completion words 2>/dev/null))
+  local line
   COMPREPLY=()
-  for line in "\${lines[@]}"; do
+  while IFS= read -r line; do
     case $line in
     :0) compopt -o default ;;
     :4) ;;
     *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
     esac
-  done
+  done < <(printf '%s\\n' "\${COMP_WORDS[@]:1:COMP_CWORD}" | "\${COMP_WORDS[0]}" completion words 2>/dev/null)
 }
 complete -F _apf_console apf-console kubectl-apf`,
 

@@ -13,6 +13,7 @@ import { whatIfInThread } from '../threads/whatIf.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
 import { type Console, createOutput } from './console.ts'
+import { createInterrupts } from './interrupts.ts'
 import { run } from './run.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -35,15 +36,12 @@ process.on('uncaughtException', (error) => {
 })
 
 const abort = new AbortController()
-/** Terminal, npm and bootstrap may each forward the same interrupt, within this time; milliseconds. */
-const SAME_INTERRUPT_MS = 500
-let interrupted = Number.POSITIVE_INFINITY
-process.on('SIGINT', () => {
-  // A person who interrupts a second time does not wait for what still ends.
-  if (performance.now() - interrupted > SAME_INTERRUPT_MS) process.exit(130)
-  interrupted = Math.min(interrupted, performance.now())
-  abort.abort()
-})
+const interrupts = createInterrupts(
+  () => abort.abort(),
+  () => process.exit(130),
+  () => performance.now(),
+)
+process.on('SIGINT', interrupts)
 process.on('SIGTERM', () => abort.abort())
 // A reader that exits early (`… | head -1`) closes the pipe; that is an end, not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createWebhook } from '../../main/cli/webhook.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
-import { startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
 
@@ -161,21 +160,6 @@ it('gives up a webhook that does not respond once for all alerts, and says how m
   server.closeAllConnections()
   server.close()
   expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not accept 1000 alerts: it does not respond.`])
-})
-
-it('ends at the second interrupt, whatever does not respond', async () => {
-  let posts = 0
-  const server = createServer(() => posts++)
-  const port = await listening(server)
-  const watch = startCommand('watch', '--demo', '--alert', '--webhook', `http://127.0.0.1:${port}/secret`)
-  await vi.waitFor(() => expect(posts).toBe(1), 120_000)
-  watch.interrupt()
-  // Until then it is taken for the first, which the terminal, npm and bootstrap each forward.
-  const again = setInterval(watch.interrupt, 200)
-  expect(await watch.ended).toBe(130)
-  clearInterval(again)
-  server.closeAllConnections()
-  server.close()
 })
 
 const listening = (server: Server): Promise<number> =>
