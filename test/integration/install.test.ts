@@ -109,6 +109,10 @@ test.skipIf(!has('bash'))('bash completes, where it is installed', () => {
   expect(completed('apf-console', 'validate', '--output', '')).toEqual(['text', 'json', 'github', 'sarif'])
 })
 
+test.skipIf(!has('bash') || !has('shellcheck'))('shellcheck, where it is installed, accepts what bash sources', () => {
+  expect(inShell('bash', '--norc', '-c', 'apf-console completion bash | shellcheck --shell bash -')).toBe('')
+})
+
 test.skipIf(!has('fish'))('fish completes, where it is installed', () => {
   const script = 'apf-console completion fish | source; complete -C "apf-console validate --output "'
   expect(inShell('fish', '--no-config', '-c', script).trim().split('\n')).toEqual(['github', 'json', 'sarif', 'text'])

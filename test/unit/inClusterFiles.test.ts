@@ -77,6 +77,9 @@ test('the container file copies what is there, runs as nobody, and starts the co
   expect(copied.length).toBeGreaterThan(0)
   // The build makes `out`.
   for (const file of copied.filter((one) => !one.startsWith('out/'))) expect(existsSync(join(ROOT, file))).toBe(true)
+  // An empty volume is mounted with the owner of what the image has there.
+  const made = instructions.find(([name, program]) => name === 'RUN' && program === 'install')?.slice(2) ?? []
+  expect(made.join(' ')).toBe('-d -o 65532 -g 65532 -m 0700 /var/lib/apf-console /var/lib/apf-console/state')
   const last = (name: string): string =>
     instructions
       .findLast(([one]) => one === name)

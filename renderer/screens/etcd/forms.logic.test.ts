@@ -20,6 +20,10 @@ test('a rule that is not touched is given as it is', () => {
 test('what is emptied is taken away, and what is no number is left for the rules engine to refuse', () => {
   const typed = { ...typedOf(RULE, RULE_FIELDS), ops: '', condition: '', user: ' ', priority: 'ten' }
   expect(ruleMembers(typed, RULE)).toMatchObject({ ops: null, conditions: null, subjects: null, priority: 'ten' })
+  for (const threshold of ['many', '1e999', 'NaN']) {
+    const { conditions } = ruleMembers({ ...typedOf(RULE, RULE_FIELDS), threshold }, RULE)
+    expect(JSON.parse(JSON.stringify(conditions))).toEqual([{ kind: 'ScanKeyNum', threshold }])
+  }
 })
 
 test('conditions and callers beyond the form stay as they are', () => {

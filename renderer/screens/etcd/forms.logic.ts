@@ -86,13 +86,16 @@ export const beyondForm = (document: JsonMap): boolean =>
     return all !== undefined && isList(all) && all.length > 1
   })
 
+/** A number; a text that is none stays, and the proxy says what is wrong with it. */
+const amountOf = (value: string): Json => (Number.isFinite(Number(value)) ? Number(value) : value)
+
 /** The members in a form; an empty one is `null`, which an update removes. */
 function membersOf(typed: Typed, fields: readonly Field[]): JsonMap {
   return Object.fromEntries(
     fields.map(({ member, kind }): readonly [string, Json] => {
       const value = (typed[member] ?? '').trim()
       if (value === '') return [member, null]
-      if (kind === 'number') return [member, Number.isFinite(Number(value)) ? Number(value) : value]
+      if (kind === 'number') return [member, amountOf(value)]
       return [member, kind === 'list' ? value.split(',').map((one) => one.trim()) : value]
     }),
   )
@@ -113,7 +116,9 @@ export function ruleMembers(typed: Typed, document: JsonMap | undefined): JsonMa
   return {
     ...plain,
     conditions:
-      condition === '' ? null : [{ kind: condition, threshold: threshold.trim() === '' ? null : Number(threshold) }],
+      condition === ''
+        ? null
+        : [{ kind: condition, threshold: threshold.trim() === '' ? null : amountOf(threshold.trim()) }],
     subjects: user.trim() === '' ? null : [{ ...firstOf(document ?? {}, 'subjects'), user: user.trim() }],
   }
 }
