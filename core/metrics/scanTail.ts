@@ -117,7 +117,7 @@ const MOST_TIMESTAMP = 2n ** 63n - 1n
 const isTimestamp = (value: number, bytes: Uint8Array, first: number, end: number): boolean =>
   Math.abs(value) < TIMESTAMP_LIMIT ||
   (Math.abs(value) === TIMESTAMP_LIMIT &&
-    BigInt(new TextDecoder().decode(bytes.subarray(first, end))) <= MOST_TIMESTAMP)
+    BigInt(new TextDecoder('utf-8').decode(bytes.subarray(first, end))) <= MOST_TIMESTAMP)
 
 /** Whether the line ends at `at`, with LF or CR LF. */
 export const isLineEnd = (bytes: Uint8Array, at: number): boolean =>

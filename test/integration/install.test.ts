@@ -176,6 +176,21 @@ test.skipIf(!has('bash'))('the action annotates problems, and fails for those of
   writeFileSync(at('work', 'devs.yaml'), GOOD)
   expect(run({ manifests: 'devs.yaml', impact: 'true', 'kube-version': 'v1.33' }).code).toBe(0)
   expect(run({ manifests: 'devs.yaml', tests: 'tests.json' })).toMatchObject({ code: 1, told: '' })
+  // Whoever may change a manifest may name it, too; whether the file is still there or not.
+  const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'touch', args: [at('ran')] } }
+  const evil = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:9' } }],
+    users: [{ name: 'u', user }],
+  }
+  writeFileSync(at('work', 'evil.yaml'), JSON.stringify(evil))
+  writeFileSync(at('work', '--kubeconfig=evil.yaml'), GOOD)
+  for (const manifests of ['devs.yaml\n--kubeconfig=evil.yaml', 'devs.yaml\n--kubeconfig=./evil.yaml']) {
+    run({ manifests, impact: 'true', tests: 'tests.json' })
+    expect(existsSync(at('ran'))).toBe(false)
+  }
+  rmSync(at('work', '--kubeconfig=evil.yaml'))
 })
 
 test.skipIf(!has('bash'))('each hook of pre-commit runs its check', () => {
