@@ -172,6 +172,8 @@ const annotations = (data: Data): Data => {
 /** Lists that are sorted by names, whose order would otherwise be that of the names replaced. */
 const SORTED: ReadonlySet<string> = new Set('levels schemas deleted objects watches uncorrected'.split(' '))
 
+const textOf = (data: Data | undefined): string => (typeof data === 'string' ? data : '')
+
 function inOrder(key: string, items: readonly Data[]): readonly Data[] {
   // An entry of a map is a list as well.
   if (!SORTED.has(key) || (key === 'objects' && !isList(items[0]))) return items
@@ -179,7 +181,7 @@ function inOrder(key: string, items: readonly Data[]): readonly Data[] {
     if (typeof item === 'string') return item
     if (isList(item)) return nameOf(item[0])
     if (!isObject(item)) return ''
-    return [item['name'], item['level'], item['schema'], item['apiGroup'], item['resource']].filter(Boolean).join(' ')
+    return ['name', 'level', 'schema', 'apiGroup', 'resource'].map((member) => textOf(item[member])).join(' ')
   }
   return items.toSorted((a, b) => byCodeUnits(nameOf(a), nameOf(b)))
 }

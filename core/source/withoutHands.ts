@@ -11,7 +11,10 @@ import type { SourceEvent } from './sourceEvent.ts'
 export function withoutHands(event: SourceEvent, rank: (queue: string) => string): SourceEvent {
   if (event.kind === 'dump') return { kind: 'dump', dump: dumpWithout(event.dump, rank) }
   if (event.kind !== 'requests' || 'state' in event) return event
-  const requests = event.changes.requests.map(({ queue: _, ...request }) => request)
+  const requests = event.changes.requests.map((request) => {
+    const { queue: _, ...others } = request
+    return others
+  })
   return { kind: 'requests', changes: { ...event.changes, requests } }
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { asksForWatch, watchStartOf, whenInitialised } from './watchStart.ts'
 
 test.each([
@@ -107,17 +107,19 @@ test.each([
   ],
 ])('waits for silence after %s', async (_, encoding, body) => {
   const answer = answerOf(encoding)
-  const initialised = new Promise<void>((resolve) => whenInitialised(answer, BOOKMARK_ONLY, resolve))
+  const initialised = vi.fn<() => void>()
+  whenInitialised(answer, BOOKMARK_ONLY, initialised)
   answer.write(body)
-  await initialised
+  await vi.waitFor(() => expect(initialised).toHaveBeenCalledOnce(), 60_000)
 })
 
 test('keeps no more than 1 MiB of a body that arrives faster than it is decompressed', async () => {
   const answer = answerOf('gzip')
-  const initialised = new Promise<void>((resolve) => whenInitialised(answer, BOOKMARK_ONLY, resolve))
+  const initialised = vi.fn<() => void>()
+  whenInitialised(answer, BOOKMARK_ONLY, initialised)
   const bomb = gzipSync(Buffer.alloc(64 << 20))
   for (let sent = 0; sent < 2 << 20; sent += bomb.length) answer.write(bomb)
-  await initialised
+  await vi.waitFor(() => expect(initialised).toHaveBeenCalledOnce(), 60_000)
 })
 
 test('a response that ends first initialises nothing', async () => {

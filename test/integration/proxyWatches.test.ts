@@ -119,7 +119,7 @@ test.each(FORMATS.flatMap(([type, event]) => [['identity', type, event] as const
       })
       return [Buffer.concat(received), Buffer.concat(sent.get(target) ?? [])] as const
     })
-    await vi.waitFor(() => expect([run.log.count, inUse(run), unfinished(run)]).toEqual([12, 0, 12]), 10_000)
+    await vi.waitFor(() => expect([run.log.count, inUse(run), unfinished(run)]).toEqual([12, 0, 12]), 40_000)
     abort.abort()
     for (const [received, whole] of await Promise.all(watches)) {
       expect(received.includes(encoding === 'gzip' ? gzipSync(event(END)) : event(END))).toBe(true)
