@@ -5,10 +5,10 @@ import { statisticsKey } from '../engine/workEstimator.ts'
 import type { ReportedFacts } from '../contract/source.ts'
 import type { Page } from '../metrics/page.ts'
 
-const OBJECTS = 'apiserver_resource_objects'
-const SIZES = 'apiserver_resource_size_estimate_bytes'
+export const OBJECTS = 'apiserver_resource_objects'
+export const SIZES = 'apiserver_resource_size_estimate_bytes'
 /** Until 1.34, without sizes; servers of those versions do not use sizes for their estimates either. */
-const OBJECTS_BEFORE = 'apiserver_storage_objects'
+export const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
 const STARTED = 'process_start_time_seconds'
 

@@ -1,5 +1,6 @@
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Kind } from '../../core/config/objects.ts'
+import { statisticsKey } from '../../core/engine/workEstimator.ts'
 import { FLOW_CONTROL_GROUP, type FlowControlResource, type ReviewContext } from './accessReview.ts'
 import type { Connection } from './connection.ts'
 import type { Failed } from './http.ts'
@@ -62,6 +63,10 @@ const RESOURCES: Readonly<Record<Kind, FlowControlResource>> = {
   FlowSchema: 'flowschemas',
   PriorityLevelConfiguration: 'prioritylevelconfigurations',
 }
+
+/** The name under which the server counts the objects of a kind. */
+export const countedAs = (kind: Kind): string =>
+  statisticsKey({ resource: RESOURCES[kind], apiGroup: FLOW_CONTROL_GROUP })
 
 export function collectionUrl(base: string, kind: Kind, query: Readonly<Record<string, string>> = {}): URL {
   return withQuery(`${base}/apis/${FLOW_CONTROL_GROUP}/v1/${RESOURCES[kind]}`, query)

@@ -6,6 +6,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
 import { type Consent, consentRequest, withLocatedProgram } from './consent.ts'
 import type { RequestSettings } from './http.ts'
+import { inTurn } from './inTurn.ts'
 import { sendWith } from './nodeHttp.ts'
 import { isLoopback, shownUrl } from './redact.ts'
 import { resolveAddressCredentials, type Credentials, resolveCredentials } from './credentials.ts'
@@ -53,7 +54,7 @@ export interface OwnConnection extends Connection {
 const withAgent = (settings: Omit<RequestSettings, 'send'>, agent: Agent) => ({
   ...settings,
   agent,
-  send: sendWith(agent),
+  send: inTurn(sendWith(agent)),
 })
 
 /** Opens a target without contacting it; the operator may have to confirm it. Rejects with `ProblemError`. */

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { findOwnFlow, flowUids, type LevelObject, type SchemaObject, ownLevelYaml, roleYaml } from './ownFlow.ts'
+import type { Stored } from '../../core/config/schema.ts'
+import { findOwnFlow, flowUids, ownLevelYaml, roleYaml } from './ownFlow.ts'
 
-const schema = (name: string, level: string, apiGroups?: readonly string[]): SchemaObject => ({
+const schema = (name: string, level: string, apiGroups?: readonly string[]): Stored<'FlowSchema'> => ({
   metadata: { name, uid: `fs-${name}` },
   spec: {
     matchingPrecedence: 500,
     priorityLevelConfiguration: { name: level },
-    rules: [apiGroups === undefined ? {} : { resourceRules: [{ apiGroups: [...apiGroups] }] }],
+    rules: [
+      {
+        subjects: [],
+        ...(apiGroups && { resourceRules: [{ verbs: ['*'], apiGroups: [...apiGroups], resources: ['*'] }] }),
+      },
+    ],
   },
 })
-const level = (name: string, type = 'Limited'): LevelObject => ({
+const level = (name: string, type = 'Limited'): Stored<'PriorityLevelConfiguration'> => ({
   metadata: { name, uid: `pl-${name}` },
   spec: { type },
 })

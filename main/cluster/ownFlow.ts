@@ -1,26 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { z } from 'zod'
 import { stringify } from 'yaml'
 import { FLOW_CONTROL_GROUP, type ReviewContext, FLOW_CONTROL_RESOURCES } from './accessReview.ts'
-import { getJson } from './http.ts'
+import { listObjects } from './listObjects.ts'
+import type { Stored } from '../../core/config/schema.ts'
 import { serviceAccountOf } from '../../core/classify/identity.ts'
 
-const MetadataSchema = z.object({ name: z.string(), uid: z.string() })
-
-const SchemaObjectSchema = z.object({
-  metadata: MetadataSchema,
-  spec: z.object({
-    matchingPrecedence: z.number(),
-    priorityLevelConfiguration: z.object({ name: z.string() }),
-    rules: z
-      .array(z.object({ resourceRules: z.array(z.object({ apiGroups: z.array(z.string()).optional() })).optional() }))
-      .optional(),
-  }),
-})
-const LevelObjectSchema = z.object({ metadata: MetadataSchema, spec: z.object({ type: z.string() }) })
-
-export type SchemaObject = z.infer<typeof SchemaObjectSchema>
-export type LevelObject = z.infer<typeof LevelObjectSchema>
+type SchemaObject = Stored<'FlowSchema'>
 
 /** How the server classified a request of the console: from the headers of its response (specification 4.14). */
 export interface FlowUids {
@@ -45,15 +30,15 @@ export interface OwnFlow {
 
 /** Resolves the headers through the objects; `undefined` when these may not be listed or do not contain them. */
 export async function readOwnFlow(context: ReviewContext, uids: FlowUids): Promise<OwnFlow | undefined> {
-  const schemas = await list(context, 'flowschemas', SchemaObjectSchema)
-  const levels = await list(context, 'prioritylevelconfigurations', LevelObjectSchema)
-  return schemas === undefined || levels === undefined ? undefined : findOwnFlow(uids, schemas, levels)
+  const schemas = await listObjects('FlowSchema', context)
+  const levels = await listObjects('PriorityLevelConfiguration', context)
+  return schemas.ok && levels.ok ? findOwnFlow(uids, schemas.items, levels.items) : undefined
 }
 
 export function findOwnFlow(
   uids: FlowUids,
   schemas: readonly SchemaObject[],
-  levels: readonly LevelObject[],
+  levels: readonly Stored<'PriorityLevelConfiguration'>[],
 ): OwnFlow | undefined {
   const schema = schemas.find((candidate) => candidate.metadata.uid === uids.schema)
   const level = levels.find((candidate) => candidate.metadata.uid === uids.level)
@@ -73,17 +58,6 @@ export function findOwnFlow(
 function isNarrow({ spec }: SchemaObject): boolean {
   const groups = (spec.rules ?? []).flatMap((rule) => rule.resourceRules ?? []).flatMap((rule) => rule.apiGroups ?? [])
   return groups.every((group) => group === FLOW_CONTROL_GROUP)
-}
-
-async function list<T>(
-  { base, settings }: ReviewContext,
-  resource: string,
-  item: z.ZodType<T>,
-): Promise<readonly T[] | undefined> {
-  const answer = await getJson({ url: new URL(`${base}/apis/${FLOW_CONTROL_GROUP}/v1/${resource}`), settings })
-  if (!answer.ok) return undefined
-  const parsed = z.object({ items: z.array(item) }).safeParse(answer.value)
-  return parsed.success ? parsed.data.items : undefined
 }
 
 /**

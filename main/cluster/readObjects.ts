@@ -6,7 +6,7 @@ import { NO_API, readVersion } from './clusterObjects.ts'
 import { openConnection } from './connection.ts'
 import type { Consent } from './consent.ts'
 import type { Failed } from './http.ts'
-import { listObjects } from './reflector.ts'
+import { listObjects } from './listObjects.ts'
 
 /**
  * The flow-control objects of a cluster, read once, with the version of its server if it reports one. `name` is the

@@ -4,6 +4,7 @@ import { serve, type SomeHandlers } from '../../core/contract/server.ts'
 import { type Connected, type SourceSpec, CadenceSchema } from '../../core/contract/source.ts'
 import type { Connection } from '../cluster/connection.ts'
 import type { Send } from '../cluster/http.ts'
+import { inTurn } from '../cluster/inTurn.ts'
 import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic } from '../ports/topic.ts'
@@ -47,7 +48,7 @@ export function serveInHeadlamp(port: Port, { cluster, version, send, environmen
     cluster: base,
     notes: [],
     relistMs: RELIST_MS,
-    settings: async () => ({ send, headers: {}, secrets: [] }),
+    settings: async () => ({ send: inTurn(send), headers: {}, secrets: [] }),
     renew: () => undefined,
     close: () => undefined,
   }

@@ -3,11 +3,8 @@ import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { createTimesReader, type ReportedTimes, TIME_FAMILIES } from '../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../core/live/serverFacts.ts'
 import type { Page } from '../../core/metrics/page.ts'
-import { createParser } from '../../core/metrics/parse.ts'
 import type { Connection, ServerAddress } from '../cluster/connection.ts'
-import { send } from '../cluster/http.ts'
-import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
-import { isLoopback } from '../cluster/redact.ts'
+import { readFamilies } from '../cluster/readFamilies.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /** Statistics expire after three minutes (specification 5.7). */
@@ -70,25 +67,8 @@ async function readPage(
 ): Promise<FactsReading> {
   try {
     const settings = await connection.settings(server)
-    const reading = createParser({ keep }).begin()
-    const answer = await send(
-      {
-        url: server.metrics,
-        settings,
-        limits: METRICS_LIMITS,
-        gzip: !isLoopback(server.metrics),
-        accept: 'text/plain',
-        signal,
-      },
-      (piece) => {
-        reading.push(piece)
-        return undefined
-      },
-    )
-    if (answer.ok) {
-      const page = reading.end()
-      return { ok: true, page, facts: factsOf(page) }
-    }
+    const answer = await readFamilies({ url: server.metrics, settings, signal }, keep)
+    if (answer.ok) return { ...answer, facts: factsOf(answer.page) }
     if (answer.status === 401) connection.renew()
     return answer
   } catch (error) {

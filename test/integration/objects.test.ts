@@ -31,6 +31,8 @@ interface Script {
   list?: (query: URLSearchParams) => object
   /** Gets each watch of levels. */
   watch?: (response: ServerResponse, query: URLSearchParams) => void
+  /** What its metrics say of the levels. */
+  metrics?: string
   other?: RequestListener
 }
 
@@ -43,6 +45,7 @@ function apiServer(script: Script): RequestListener {
     }
     const isLevels = url.pathname === LEVELS
     if (request.method !== 'GET' && script.other !== undefined) script.other(request, response)
+    else if (url.pathname === '/metrics' && script.metrics !== undefined) response.end(script.metrics)
     else if (url.pathname === '/version') json({ gitVersion: 'v1.36.3' })
     else if (!isLevels && url.pathname !== SCHEMAS) answerStatus(404, '{}')(request, response)
     else if (url.searchParams.get('watch') === 'true') {
@@ -240,6 +243,88 @@ describe('objects read by list and watch', () => {
     const before = [server.requests.length, readings.length]
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect([server.requests.length, readings.length]).toEqual(before)
+  })
+})
+
+/** What a server reports of its levels: their number and, unless it does not estimate sizes, their bytes. */
+const counted = (count: number, bytes?: number): string => {
+  const labels = '{group="flowcontrol.apiserver.k8s.io",resource="prioritylevelconfigurations"}'
+  if (bytes === undefined) {
+    return `apiserver_storage_objects{resource="prioritylevelconfigurations.flowcontrol.apiserver.k8s.io"} ${count}\n`
+  }
+  return `apiserver_resource_objects${labels} ${count}\napiserver_resource_size_estimate_bytes${labels} ${bytes}\n`
+}
+
+/** Ends the watch, as a server does after its timeout. */
+const short = (response: ServerResponse, ...events: object[]): void => {
+  stream(response, ...events)
+  response.end()
+}
+const added = (name: string) => ({ type: 'ADDED', object: level(name, 1) })
+
+describe('objects are read at the price of one seat', () => {
+  const levelsRead = async (script: Script): Promise<{ names: string[]; asked: string[] }> => {
+    const server = await serve(script)
+    const { objects } = await readClusterObjects(await target([server]), allNamed)
+    const asked = server.requests.map(({ path }) => path).filter((path) => path.startsWith(LEVELS))
+    return { names: objects.levels.map(({ metadata }) => metadata.name), asked }
+  }
+
+  it('by a watch from any version, where the server does not know their sizes', async () => {
+    const watch = (response: ServerResponse): void => short(response, added('a'), added('b'))
+    const { names: read, asked } = await levelsRead({ metrics: counted(2, -1), watch })
+    expect(read).toEqual(['a', 'b'])
+    expect(asked).toEqual([expect.stringMatching(/watch=true&.*resourceVersion=00&timeoutSeconds=1$/)])
+  })
+
+  it('by a watch, where the server estimates by more objects than one seat pays for', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => added(`l-${at}`))
+    const { names: read, asked } = await levelsRead({
+      metrics: counted(300),
+      watch: (response) => short(response, ...many),
+    })
+    expect(read).toHaveLength(300)
+    expect(asked).toEqual([expect.stringContaining('timeoutSeconds=2')])
+  })
+
+  it('in pages that the size of the objects determines', async () => {
+    expect((await levelsRead({ metrics: counted(1_000, 1_200_000) })).asked).toEqual([`${LEVELS}?limit=83`])
+    expect((await levelsRead({ metrics: counted(4, 1_200_000) })).asked).toEqual([`${LEVELS}?limit=1`])
+    expect((await levelsRead({ metrics: counted(8, 4_000) })).asked).toEqual([`${LEVELS}?limit=200`])
+    expect((await levelsRead({ metrics: counted(8) })).asked).toEqual([`${LEVELS}?limit=50`])
+    expect((await levelsRead({})).asked).toEqual([`${LEVELS}?limit=50`])
+  })
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['brings fewer than there are', (response) => short(response, added('b'))],
+    ['is refused', (response) => answerStatus(403, '{}')(response.req, response)],
+    ['has another idea of versions', (response) => answerStatus(400, '{}')(response.req, response)],
+    ['has no such version', (response) => short(response, { type: 'ERROR', object: { code: 410 } })],
+  ])('by a list, if the watch %s', async (_, watch) => {
+    const { names: read, asked } = await levelsRead({ metrics: counted(2, -1), watch })
+    expect(read).toEqual(['a'])
+    expect(asked.at(-1)).toBe(`${LEVELS}?limit=50`)
+  })
+
+  it('and followed from there', async () => {
+    let watching: ServerResponse | undefined
+    const server = await serve({
+      metrics: counted(1, -1),
+      watch: (response, query) => {
+        if (query.get('timeoutSeconds') === '1') return short(response, added('a'))
+        watching = response
+        stream(response, added('a'))
+      },
+    })
+    const { until } = await follow(server)
+    await until(current)
+    await vi.waitFor(() => expect(watching).toBeDefined())
+    watching?.write(`${JSON.stringify({ type: 'ADDED', object: level('b', 11) })}\n`)
+    expect(names(await until((reading) => names(reading).length === 2))).toEqual(['a', 'b'])
+    watching?.write(`${JSON.stringify({ type: 'DELETED', object: level('a', 12) })}\n`)
+    expect(names(await until((reading) => names(reading).length === 1))).toEqual(['b'])
+    expect(watchesOf(server)).toHaveLength(2)
+    expect(listsOf(server)).toEqual([])
   })
 })
 

@@ -51,7 +51,18 @@ function fakeApi({ pages = [], access, user = 'jo', level = 'global-default' }: 
       spec: {
         matchingPrecedence: 9_900,
         priorityLevelConfiguration: { name },
-        rules: [{ resourceRules: [{ apiGroups: [name === 'apf-console' ? 'flowcontrol.apiserver.k8s.io' : '*'] }] }],
+        rules: [
+          {
+            subjects: [],
+            resourceRules: [
+              {
+                verbs: ['*'],
+                apiGroups: [name === 'apf-console' ? 'flowcontrol.apiserver.k8s.io' : '*'],
+                resources: ['*'],
+              },
+            ],
+          },
+        ],
       },
     })),
   }
@@ -67,7 +78,7 @@ function fakeApi({ pages = [], access, user = 'jo', level = 'global-default' }: 
     const kind = RESOURCES.find((resource) => path.includes(`/v1/${resource}`))
     if (request.method === 'POST') void review(request).then((answer) => answer(request, response))
     else if (kind !== undefined && (access ?? every(['list'])).includes(`list ${kind}`)) {
-      json({ items: objects[kind] })(request, response)
+      json({ metadata: { resourceVersion: '1' }, items: objects[kind] })(request, response)
     } else if (!pages.some((page) => path.startsWith(page))) refuse(path)(request, response)
     else if (path === '/version') json({ gitVersion: 'v1.36.3' })(request, response)
     else answerStatus(200, metricsPage({}), flow)(request, response)

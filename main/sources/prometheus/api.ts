@@ -7,6 +7,7 @@ import { urlsConnection } from '../../cluster/connection.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import { getText } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
+import { sendWith } from '../../cluster/nodeHttp.ts'
 import { isLoopback } from '../../cluster/redact.ts'
 import { misread, unanswered, type Unanswered } from './problems.ts'
 import { parseJson } from '../../../core/text/text.ts'
@@ -112,6 +113,8 @@ export async function openPrometheus(
       const known = await connection.settings(server)
       const settings = {
         ...known,
+        // Prometheus is not the server that is watched: queries need not wait for each other.
+        send: sendWith(known.agent),
         headers: { ...known.headers, ...own },
         secrets: [...known.secrets, ...secrets],
       }

@@ -1,0 +1,52 @@
+import type { HttpRequest, Send } from './http.ts'
+
+/** For each lane, when its last request will be over. */
+const lanes = new Map<string, Promise<void>>()
+
+/**
+ * Sends the reads to a server one at a time, whoever in this thread sends them, so that reading costs the server no
+ * more seats at once than its dearest request. Writes, which may wait for webhooks for half a minute, have a lane of
+ * their own. A watch gives up its turn when it begins: from then on it costs no seat (specification 4.14).
+ */
+export const inTurn =
+  (send: Send): Send =>
+  async (request, onChunk) => {
+    const { url, write, signal } = request
+    const lane = `${write === undefined ? 'read' : 'write'} ${url.origin}`
+    const before = lanes.get(lane) ?? Promise.resolve()
+    const turn = Promise.withResolvers<void>()
+    const over = before.then(() => turn.promise)
+    lanes.set(lane, over)
+    void over.then(() => {
+      if (lanes.get(lane) === over) lanes.delete(lane)
+    })
+    try {
+      await orAborted(before, signal)
+      return await send(isWatch(request) ? { ...request, onHead: begun(request, turn.resolve) } : request, onChunk)
+    } finally {
+      turn.resolve()
+    }
+  }
+
+const isWatch = ({ url }: HttpRequest): boolean => url.searchParams.get('watch') === 'true'
+
+const begun =
+  ({ onHead }: HttpRequest, release: () => void) =>
+  (): void => {
+    release()
+    onHead?.()
+  }
+
+/** A request that is no longer wanted does not wait for its turn: it is not sent. */
+function orAborted(before: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return before
+  return new Promise((resolve) => {
+    const go = (): void => {
+      signal.removeEventListener('abort', go)
+      resolve()
+    }
+    signal.addEventListener('abort', go)
+    if (signal.aborted) go()
+    void before.then(go)
+  })
+}
