@@ -58,6 +58,10 @@ export const DumpRequestSchema = z.object({
 })
 export type DumpRequest = z.infer<typeof DumpRequestSchema>
 
+/** Whether the request asks for such a dump: each dump contains the one that asked for it, on an idle server alone. */
+export const asksForDump = ({ path }: Pick<DumpRequest, 'path'>): boolean =>
+  path === '/debug/api_priority_and_fairness/dump_requests'
+
 /** One reading of the dumps of one server. A dump that could not be read is absent, with its error in `errors`. */
 export const DumpFrameSchema = z.object({
   server: z.string(),

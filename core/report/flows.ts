@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../contract/live.ts'
-import type { DumpFrame } from '../frame/dump.ts'
+import { asksForDump, type DumpFrame } from '../frame/dump.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 
 /** Users of a level, as far as debug dumps and single requests show them. */
@@ -60,7 +60,10 @@ export function createFlowTally(): {
     dump({ requests: rows, at }) {
       if (rows === undefined) return
       dumps++
-      for (const { level, schema, flow, startedAt, initialSeats, user } of rows) {
+      for (const row of rows) {
+        // Whoever reads dumps would otherwise be the largest flow of a quiet level.
+        if (asksForDump(row)) continue
+        const { level, schema, flow, startedAt, initialSeats, user } = row
         const key = JSON.stringify([level, schema, flow])
         const entry = flows.get(key) ?? {
           level,

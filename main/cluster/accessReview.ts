@@ -33,6 +33,12 @@ export async function reviewSelf(context: ReviewContext): Promise<Identity | und
   return answer.ok ? answer.identity : undefined
 }
 
+/** States that the console's requests are exempt from flow control, and the remedy; `undefined` when they are not. */
+export const exemptNote = ({ user, groups }: Identity): string | undefined =>
+  groups.includes('system:masters')
+    ? `Flow control does not limit the console’s own requests, because ${user} is in the group system:masters; they take seats from other levels, one at a time. To give the console a level of its own, connect as another user; apf-console permissions prints the role and the level for it.`
+    : undefined
+
 /** The same with the reason when the server does not report it. */
 export async function askWhoAmI(
   context: ReviewContext,

@@ -1,6 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ElsewhereObjects } from '../../core/contract/objects.ts'
 import type { Target } from '../../core/contract/source.ts'
+import { askWhoAmI, exemptNote } from './accessReview.ts'
 import { askAny, createClusterApi } from './clusterApi.ts'
 import { NO_API, readVersion } from './clusterObjects.ts'
 import { openConnection } from './connection.ts'
@@ -21,17 +22,22 @@ export async function readClusterObjects(
   try {
     const api = createClusterApi(connection)
     if (api === undefined) throw new ProblemError('unsupported', NO_API)
-    const [levels, schemas, version] = await Promise.all([
+    const [identity, levels, schemas, version] = await Promise.all([
+      askAny(api, askWhoAmI),
       askAny(api, (context) => listObjects('PriorityLevelConfiguration', context)).then(orThrow),
       askAny(api, (context) => listObjects('FlowSchema', context)).then(orThrow),
       readVersion(api),
     ])
+    const exempt = identity.ok ? exemptNote(identity.identity) : undefined
     const strange = [...levels.strange, ...schemas.strange]
     return {
       name: connection.name,
       ...(version !== undefined && { version }),
       objects: { levels: [...levels.items], schemas: [...schemas.items] },
-      notes: strange.map((name) => `Left out the object ${name}, which cannot be parsed.`),
+      notes: [
+        ...(exempt === undefined ? [] : [exempt]),
+        ...strange.map((name) => `Left out the object ${name}, which cannot be parsed.`),
+      ],
     }
   } finally {
     connection.close()

@@ -1,13 +1,14 @@
 import type { Cadence } from '../../core/contract/source.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
+import { exemptNote, reviewSelf } from '../cluster/accessReview.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
-import type { Connection } from '../cluster/connection.ts'
+import type { Connection, ServerAddress } from '../cluster/connection.ts'
 import type { HttpLimits } from '../cluster/httpProblems.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Source } from '../ports/source.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
 import type { PastBehind } from './prometheus/behind.ts'
-import { createHealthBook } from './scrape/health.ts'
+import { createHealthBook, type HealthBook } from './scrape/health.ts'
 import { createScrapeLoop, type ScrapeLoop } from './scrape/loop.ts'
 
 interface ScrapeOptions {
@@ -16,6 +17,15 @@ interface ScrapeOptions {
   readonly limits: HttpLimits
   /** Reads the time before the first page, where a Prometheus has it. */
   readonly behind?: (emit: Emit, signal: AbortSignal) => PastBehind
+}
+
+/** Before the first page: reads of a server take turns. A server that does not report the user leaves it open. */
+async function noteExempt(server: ServerAddress, connection: Connection, health: HealthBook): Promise<void> {
+  if (connection.cluster === undefined || server.base === undefined) return
+  // Credentials that cannot be obtained are the problem of the page.
+  const settings = await connection.settings(server).catch(() => undefined)
+  const identity = settings && (await reviewSelf({ base: server.base, settings }))
+  if (identity !== undefined) health.note('exempt', exemptNote(identity))
 }
 
 /** The source of API servers that are reached through a connection; its info names the connection. */
@@ -52,6 +62,7 @@ export function scrapeSource(connection: Connection, options: ScrapeOptions): So
           onDump: (dump) => emit({ kind: 'dump', dump }),
         })
         running.set(server.id, { scrapes, dumps })
+        void noteExempt(server, connection, health)
         scrapes.start(signal)
         dumps.start(signal)
       }

@@ -328,6 +328,17 @@ describe('objects are read at the price of one seat', () => {
   })
 })
 
+it('an administrator is told once that reading is exempt from flow control', async () => {
+  const as = (username: string, groups: readonly string[]): RequestListener =>
+    answerStatus(201, JSON.stringify({ status: { userInfo: { username, groups } } }))
+  const admin = await serve({ other: as('root', ['system:masters', 'system:authenticated']) })
+  expect((await readClusterObjects(await target([admin]), allNamed)).notes).toEqual([
+    expect.stringMatching(/^Flow control does not limit .* because root is in the group system:masters/),
+  ])
+  const viewer = await serve({ other: as('jo', ['system:authenticated']) })
+  expect((await readClusterObjects(await target([viewer]), allNamed)).notes).toEqual([])
+})
+
 describe('a change of objects', () => {
   const editorOf = async (server: HostileServer): Promise<ObjectEditor> => {
     const { door } = await follow(server)

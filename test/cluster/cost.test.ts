@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { API_VERSION, versionOf } from '../../core/config/content.ts'
+import { createClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { openConnection } from '../../main/cluster/connection.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { runCommand } from '../harness/command.ts'
+import { allNamed } from '../harness/consent.ts'
+import { DEFAULT_VERSION } from './binaries.ts'
+import { level, limited } from './flowControl.ts'
+import { ADMIN, VIEWER } from './identities.ts'
+import { readSamples } from './independent.ts'
+import { noCluster, useCluster } from './suite.ts'
+
+/*
+ * What the console costs the server that it watches: the most seats that any level had at once around each command, as
+ * the server itself reports them. The user is an administrator, whom nothing limits.
+ */
+
+const VERSIONS = (process.env['APF_COST_VERSIONS'] ?? DEFAULT_VERSION).split(',')
+/** A high watermark covers ten seconds and is reported with the next. */
+const PERIODS_MS = 21_000
+/** A read and a write of the console at once. */
+const MOST_SEATS = 2
+/** The page by which the watermark is read, and what the server asks of itself. */
+const OTHERS = 1
+const MANY = 1_000
+const LASTS_MS = 900_000
+
+for (const version of VERSIONS) {
+  describe.skipIf(noCluster)(`what the console reads of ${version}`, () => {
+    const cluster = useCluster({ version })
+    let folder = ''
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'apf-cost-'))
+    })
+    afterAll(() => rm(folder, { recursive: true, force: true }))
+
+    const metrics = async (): Promise<string> => (await cluster().call('/metrics', VIEWER)).body
+    /** The most seats that a level needed at once from the present ten seconds on, until the next are over. */
+    const watch = async (run: () => Promise<unknown>): Promise<number> => {
+      let most = 0
+      const look = async (): Promise<void> => {
+        const samples = readSamples(await metrics())
+        const found = samples.filter(({ name }) => name === 'demand_seats_high_watermark')
+        expect(found).not.toEqual([])
+        most = Math.max(most, ...found.map(({ value }) => value))
+      }
+      await run()
+      for (const end = Date.now() + PERIODS_MS; Date.now() < end; await sleep(1_000)) await look()
+      return most
+    }
+    /** Until nothing but this test asks anything of the server. */
+    const calm = async (): Promise<void> => {
+      for (let tries = 0; (await watch(async () => undefined)) > OTHERS; tries++) expect(tries).toBeLessThan(8)
+    }
+
+    const edit = async (): Promise<void> => {
+      const target = { kind: 'kubeconfig', file: cluster().kubeconfig } as const
+      const connection = await openConnection(target, Date.now, { consent: allNamed })
+      const { editor } = createClusterObjects(connection, systemEnvironment)
+      if (editor === undefined || 'impossible' in editor) throw new Error('no editor')
+      try {
+        expect(await editor.access()).toMatchObject({ ok: true })
+        const change = { kind: 'PriorityLevelConfiguration', name: 'edited' } as const
+        const object = level('edited', limited(3))
+        const [tried] = await Promise.all([editor.check({ ...change, object }), editor.check({ ...change, object })])
+        expect(tried.outcome).toBe('accepted')
+        const { done } = await editor.apply({ ...change, object }, false, async () => undefined)
+        const base = versionOf(done?.to ?? {})
+        if (base === undefined) throw new Error('the change was not made')
+        const undone = await editor.apply({ ...change, base, object: null }, false, async () => undefined)
+        expect(undone.done).toBeDefined()
+      } finally {
+        connection.close()
+      }
+    }
+    const command = (...args: readonly string[]) => {
+      return async (): Promise<void> => {
+        const { code, told } = await runCommand(...args, '--kubeconfig', cluster().kubeconfig)
+        expect([0, 1], told).toContain(code)
+      }
+    }
+    const reads = (): readonly (readonly [string, () => Promise<unknown>])[] => [
+      ['snapshot', command('snapshot')],
+      ['permissions', command('permissions')],
+      ['drift', command('drift')],
+      ['impact', command('impact', '--edit', join(folder, 'edit.yaml'))],
+      ['classify', command('classify', '--user', 'alice', '--url', '/api/v1/pods')],
+      ['pages, dumps and objects', command('diagnose', '--seconds', '20', '--interval', '0.5')],
+      ['dry runs, an edit and its undo', edit],
+    ]
+    const measure = async (state: string): Promise<void> => {
+      const edited = level('workload-low', limited(90))
+      await writeFile(join(folder, 'edit.yaml'), JSON.stringify(edited))
+      await calm()
+      const found: Record<string, number> = {}
+      for (const [name, run] of reads()) found[name] = await watch(run)
+      console.info(`${version}, ${state}: ${JSON.stringify(found)}`)
+      for (const [name, seats] of Object.entries(found)) {
+        expect(seats, `${name}, ${state}`).toBeLessThanOrEqual(MOST_SEATS + OTHERS)
+      }
+    }
+    const counted = async (): Promise<boolean> =>
+      /^apiserver_(?:storage|resource)_objects\{[^}]*flowschemas[^}]*\} \d/m.test(await metrics())
+    const restart = async (): Promise<void> => {
+      await cluster().stopApiserver()
+      await cluster().startApiserver()
+      await expect.poll(counted, { timeout: 180_000, interval: 2_000 }).toBe(true)
+    }
+
+    it('costs little on a server that has just started', () => measure('fresh'), LASTS_MS)
+
+    it(
+      'costs no more after a restart on existing data, which leaves sizes unknown',
+      async () => {
+        await restart()
+        await measure('restarted')
+      },
+      LASTS_MS,
+    )
+
+    it(
+      `costs no more with ${MANY} objects`,
+      async () => {
+        const schema = (at: number) => ({
+          apiVersion: API_VERSION,
+          kind: 'FlowSchema',
+          metadata: { name: `many-${at}` },
+          spec: {
+            priorityLevelConfiguration: { name: 'workload-low' },
+            matchingPrecedence: 9_000,
+            rules: [
+              {
+                subjects: [{ kind: 'User', user: { name: `nobody-${at}` } }],
+                resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }],
+              },
+            ],
+          },
+        })
+        for (let at = 0; at < MANY; at += 20) {
+          const some = Array.from({ length: 20 }, (_, more) => JSON.stringify(schema(at + more)))
+          const path = `/apis/${API_VERSION}/flowschemas`
+          const made = await Promise.all(some.map((body) => cluster().call(path, ADMIN, { method: 'POST', body })))
+          for (const { status, body } of made) expect(status, body).toBe(201)
+        }
+        await restart()
+        await measure(`${MANY} objects, restarted`)
+      },
+      LASTS_MS,
+    )
+  })
+}
