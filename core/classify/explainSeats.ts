@@ -135,7 +135,9 @@ function assumptionsOf(basis: EstimateBasis, context: ServerContext, info: Reque
   }
   const bySize = basis.reading?.bySize === true
   if (objects !== 'none' && bySize && basis.statistics.state === 'ok' && isSizeAssumed(objects)) {
-    return ['The average size of the objects is unknown; 1.5 MB is assumed, as the server does without an estimate.']
+    return [
+      'The average size of the objects is unknown. 1.5 MB is assumed, as by a server that has no estimate: for some minutes after a restart on existing data.',
+    ]
   }
   return []
 }

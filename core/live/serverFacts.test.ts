@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { captureVersions, readFixture } from '../../test/fixtures/load.ts'
+import { digestRequest, type SeatExplanation } from '../classify/classification.ts'
+import { explainSeats } from '../classify/explainSeats.ts'
 import { createParser } from '../metrics/parse.ts'
-import { FACT_FAMILIES, factsOf } from './serverFacts.ts'
+import { FACT_FAMILIES, factsOf, reportedFacts } from './serverFacts.ts'
 
 const facts = (text: string | Uint8Array) =>
   factsOf(createParser({ keep: FACT_FAMILIES }).parse(typeof text === 'string' ? new TextEncoder().encode(text) : text))
@@ -45,4 +47,22 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="configma
     ])
     expect(watches).toEqual([{ apiGroup: '', resource: 'pods', total: 3 }])
   })
+})
+
+test('of a server that restarted on existing data, each list costs ten seats, and a watch one', () => {
+  const labels = '{group="flowcontrol.apiserver.k8s.io",resource="flowschemas"}'
+  const page = `apiserver_resource_objects${labels} 11\napiserver_resource_size_estimate_bytes${labels} -1\n`
+  const objects = reportedFacts(facts(page))?.objects['flowschemas.flowcontrol.apiserver.k8s.io']
+  const of = (query: string): SeatExplanation => {
+    const url = `/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas${query}`
+    const read = digestRequest({ user: 'a', groups: [], method: 'GET', url })
+    if (!read.ok || objects === undefined) throw new Error('no request, or no count')
+    return explainSeats(read.digest.info, read.query, 0, { version: 'v1.36', objects })
+  }
+  for (const query of ['', '?limit=1', '?resourceVersion=0', '?watch=true', '?watch=true&resourceVersion=0']) {
+    expect(of(query), query).toMatchObject({ width: 10, assumptions: [expect.stringContaining('restart')] })
+  }
+  for (const query of ['?watch=true&resourceVersion=7', '?watch=true&resourceVersion=00', '/exempt']) {
+    expect(of(query).width, query).toBe(1)
+  }
 })
