@@ -112,7 +112,12 @@ async function byKubeconfig(
       connection.renew()
     },
     whoIs: (given) =>
-      whoIs(base, given === undefined ? current : { ...current, headers: given, secrets: Object.values(given) }),
+      whoIs(base, {
+        ...current,
+        // A caller's first request must not wait for what the console reads.
+        send: sendWith(current.agent),
+        ...(given && { headers: given, secrets: Object.values(given) }),
+      }),
     close: () => connection.close(),
   }
 }
