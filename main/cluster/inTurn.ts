@@ -17,9 +17,7 @@ export const inTurn =
     const turn = Promise.withResolvers<void>()
     const over = before.then(() => turn.promise)
     lanes.set(lane, over)
-    void over.then(() => {
-      if (lanes.get(lane) === over) lanes.delete(lane)
-    })
+    void forget(lane, over)
     try {
       await orAborted(before, signal)
       return await send(isWatch(request) ? { ...request, onHead: begun(request, turn.resolve) } : request, onChunk)
@@ -27,6 +25,12 @@ export const inTurn =
       turn.resolve()
     }
   }
+
+/** Removes a lane that nothing waits in. */
+async function forget(lane: string, over: Promise<void>): Promise<void> {
+  await over
+  if (lanes.get(lane) === over) lanes.delete(lane)
+}
 
 const isWatch = ({ url }: HttpRequest): boolean => url.searchParams.get('watch') === 'true'
 
