@@ -30,6 +30,8 @@ export interface HttpRequest {
    */
   readonly write?: { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly contentType: string }
   readonly accept?: string
+  /** Called when the request is sent, if it had to wait for its turn (`inTurn`). */
+  readonly onTurn?: () => void
   /** Called with the head of a 2xx response. */
   readonly onHead?: () => void
   /** Bytes of the body of a failure to keep for the caller; if absent, none. */

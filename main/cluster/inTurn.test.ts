@@ -112,6 +112,20 @@ test('a cancelled request does not wait for its turn, and gives it to the next',
   await last
 })
 
+test('a request learns when it is sent, so that a page is not dated to when it was wanted', async () => {
+  const { send, open } = server()
+  const origin = nextOrigin()
+  let turns = 0
+  const asked = [ask(send, `${origin}/a`), ask(send, `${origin}/b`, { onTurn: () => void turns++ })]
+  await settled()
+  expect(turns).toBe(0)
+  open.get('/a')?.end()
+  await settled()
+  expect(turns).toBe(1)
+  open.get('/b')?.end()
+  await Promise.all(asked)
+})
+
 test('a request that throws gives up its turn', async () => {
   const origin = nextOrigin()
   const failing = inTurn(() => Promise.reject(new Error('broken')))

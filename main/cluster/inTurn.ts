@@ -20,6 +20,7 @@ export const inTurn =
     void forget(lane, over)
     try {
       await orAborted(before, signal)
+      request.onTurn?.()
       return await send(isWatch(request) ? { ...request, onHead: begun(request, turn.resolve) } : request, onChunk)
     } finally {
       turn.resolve()

@@ -6,7 +6,7 @@ import { isLoopback } from './redact.ts'
 
 /** These families of a metrics page. */
 export async function readFamilies(
-  request: Pick<HttpRequest, 'url' | 'settings' | 'signal'>,
+  request: Pick<HttpRequest, 'url' | 'settings' | 'signal' | 'onTurn'>,
   keep: ReadonlySet<string>,
 ): Promise<{ readonly ok: true; readonly page: Page } | Failed> {
   const reading = createParser({ keep }).begin()

@@ -29,8 +29,9 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const timesOf = createTimesReader()
   let cancel = (): void => undefined
   const ask = async (): Promise<void> => {
-    const askedMs = environment.now()
-    const read = await readPage(options, onTimes === undefined ? FACT_FAMILIES : FACTS_AND_TIMES, signal)
+    let askedMs = environment.now()
+    const onTurn = (): void => void (askedMs = environment.now())
+    const read = await readPage(options, onTimes === undefined ? FACT_FAMILIES : FACTS_AND_TIMES, signal, onTurn)
     if (signal.aborted) return
     // The server collected its numbers somewhere between.
     const times = read.ok ? timesOf(read.page, (askedMs + environment.now()) / 2) : undefined
@@ -64,10 +65,11 @@ async function readPage(
   { connection, server }: Asked,
   keep: ReadonlySet<string>,
   signal: AbortSignal,
+  onTurn: () => void = () => undefined,
 ): Promise<FactsReading> {
   try {
     const settings = await connection.settings(server)
-    const answer = await readFamilies({ url: server.metrics, settings, signal }, keep)
+    const answer = await readFamilies({ url: server.metrics, settings, signal, onTurn }, keep)
     if (answer.ok) return { ...answer, facts: factsOf(answer.page) }
     if (answer.status === 401) connection.renew()
     return answer

@@ -184,8 +184,9 @@ async function readDumps(
 
   for (const { path, parse } of DUMPS) {
     const place = `${DUMPS_PATH}/${path}`
-    const askedAt = environment.now()
-    const answer = await getText({ url: new URL(`${base}${place}`), settings, limits: DUMP_LIMITS, signal })
+    let askedAt = environment.now()
+    const onTurn = (): void => void (askedAt = environment.now())
+    const answer = await getText({ url: new URL(`${base}${place}`), settings, limits: DUMP_LIMITS, signal, onTurn })
     if (!answer.ok) {
       if (answer.status === 401) connection.renew()
       first ??= refusal(answer)

@@ -59,7 +59,8 @@ export function createPageReader({ server, connection, environment, limits }: Pa
     const settings = await settingsFor(server, connection)
     if (!settings.ok) return settings
 
-    const sentAt = environment.now()
+    let sentAt = environment.now()
+    const onTurn = (): void => void (sentAt = environment.now())
     const reading = parser.begin()
     let parseMs = 0
     const gatherer = createGatherer((block) => {
@@ -69,7 +70,7 @@ export function createPageReader({ server, connection, environment, limits }: Pa
       parseMs += performance.now() - before
     })
     const answer = await send(
-      { url: server.metrics, settings: settings.value, limits, gzip, accept: 'text/plain', signal },
+      { url: server.metrics, settings: settings.value, limits, gzip, accept: 'text/plain', signal, onTurn },
       (piece) => {
         gatherer.push(piece)
         return undefined
