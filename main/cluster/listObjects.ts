@@ -29,9 +29,16 @@ export async function listObjects<K extends Kind>(
 ): Promise<Listed<K> | Failed> {
   const way = await cheapWay(kind, context, signal)
   if ('page' in way) return listPages(kind, context, way.page, signal)
-  const watched = await listByWatch(kind, context, way.count, signal)
-  return watched ?? listPages(kind, context, UNKNOWN_PAGE, signal)
+  for (const patience of PATIENCE) {
+    const watched = await listByWatch(kind, context, { count: way.count, patience }, signal)
+    if (watched === 'refused') break
+    if (watched !== 'short') return watched
+  }
+  return listPages(kind, context, UNKNOWN_PAGE, signal)
 }
+
+/** How much longer than usual a watch may take before a dear list replaces it: an overloaded server is slow. */
+const PATIENCE = [1, 4, 10] as const
 
 /** Objects per page where the server counts, at twice their number, those that a list from etcd reads. */
 const UNKNOWN_PAGE = OBJECTS_PER_SEAT / 2
@@ -66,22 +73,24 @@ const ANY_VERSION = '00'
 const PER_SECOND = 250
 
 /**
- * The objects that a short watch begins with; `undefined` if it brings fewer that can be parsed than the server counts.
- * No event marks the last of them, therefore the server's own end of the watch is awaited.
+ * The objects that a short watch begins with; `short` if it brings fewer that can be parsed than the server counts. No
+ * event marks the last of them, therefore the server's own end of the watch is awaited.
  */
 async function listByWatch<K extends Kind>(
   kind: K,
   context: ReviewContext,
-  count: number,
+  { count, patience }: { readonly count: number; readonly patience: number },
   signal: AbortSignal | undefined,
-): Promise<Listed<K> | undefined> {
+): Promise<Listed<K> | 'short' | 'refused'> {
   const objects = new Map<string, Stored<K>>()
-  const watch = { resourceVersion: ANY_VERSION, lasts: Math.ceil(count / PER_SECOND), ...(signal && { signal }) }
+  const lasts = patience * Math.ceil(count / PER_SECOND)
+  const watch = { resourceVersion: ANY_VERSION, lasts, ...(signal && { signal }) }
   const end = await watchObjects(kind, context, watch, (event) => {
     if (event.type === 'put') objects.set(event.object.metadata.name, event.object)
     if (event.type === 'gone') objects.delete(event.name)
   })
-  if (!end.ok || end.expired || objects.size < count) return undefined
+  if (!end.ok || end.expired) return 'refused'
+  if (objects.size < count) return 'short'
   return { ok: true, items: [...objects.values()], resourceVersion: ANY_VERSION, strange: [] }
 }
 

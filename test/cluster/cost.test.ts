@@ -105,8 +105,13 @@ for (const version of VERSIONS) {
       console.info(`${version}, ${state}: ${JSON.stringify(found)}`)
       return Object.keys(found).filter((name) => (found[name] ?? Infinity) > MOST_SEATS + OTHERS)
     }
-    const counted = async (): Promise<boolean> =>
-      /^apiserver_(?:storage|resource)_objects\{[^}]*flowschemas[^}]*\} \d/m.test(await metrics())
+    /** Each kind is counted for the first time one to two minutes after the start. */
+    const counted = async (): Promise<boolean> => {
+      const page = await metrics()
+      return ['flowschemas', 'prioritylevelconfigurations'].every((kind) =>
+        new RegExp(`^apiserver_(?:storage|resource)_objects\\{[^}]*${kind}[^}]*\\} \\d`, 'm').test(page),
+      )
+    }
     const restart = async (): Promise<void> => {
       await cluster().stopApiserver()
       await cluster().startApiserver()

@@ -296,7 +296,7 @@ describe('objects are read at the price of one seat', () => {
   })
 
   it.each<[string, (response: ServerResponse) => void]>([
-    ['brings fewer than there are', (response) => short(response, added('b'))],
+    ['keeps bringing fewer than there are', (response) => short(response, added('b'))],
     ['is refused', (response) => answerStatus(403, '{}')(response.req, response)],
     ['has another idea of versions', (response) => answerStatus(400, '{}')(response.req, response)],
     ['has no such version', (response) => short(response, { type: 'ERROR', object: { code: 410 } })],
@@ -304,6 +304,16 @@ describe('objects are read at the price of one seat', () => {
     const { names: read, asked } = await levelsRead({ metrics: counted(2, -1), watch })
     expect(read).toEqual(['a'])
     expect(asked.at(-1)).toBe(`${LEVELS}?limit=50`)
+  })
+
+  it('by a longer watch, where a slow server brings fewer than there are', async () => {
+    const { names: read, asked } = await levelsRead({
+      metrics: counted(2, -1),
+      watch: (response, query) =>
+        query.get('timeoutSeconds') === '1' ? short(response, added('a')) : short(response, added('a'), added('b')),
+    })
+    expect(read).toEqual(['a', 'b'])
+    expect(asked).toEqual([expect.stringContaining('timeoutSeconds=1'), expect.stringContaining('timeoutSeconds=4')])
   })
 
   it('and followed from there', async () => {
