@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Delivered, HttpRequest, Send } from './http.ts'
 import { METRICS_LIMITS } from './httpProblems.ts'
 import { inTurn } from './inTurn.ts'
@@ -97,6 +97,7 @@ test('a cancelled request does not wait for its turn, and gives it to the next',
   const first = ask(send, `${origin}/first`)
   const cancelled = ask(send, `${origin}/cancelled`, { signal: stop.signal })
   const last = ask(send, `${origin}/last`)
+  await settled()
   stop.abort()
   await settled()
   expect(sent).toEqual(['/first', '/cancelled'])
@@ -124,6 +125,23 @@ test('a request learns when it is sent, so that a page is not dated to when it w
   expect(turns).toBe(1)
   open.get('/b')?.end()
   await Promise.all(asked)
+})
+
+test('a request that hangs does not hold up the others for long', async () => {
+  vi.useFakeTimers()
+  try {
+    const { send, open, sent } = server()
+    const origin = nextOrigin()
+    const asked = [ask(send, `${origin}/hangs`), ask(send, `${origin}/page`)]
+    await vi.advanceTimersByTimeAsync(1_900)
+    expect(sent).toEqual(['/hangs'])
+    await vi.advanceTimersByTimeAsync(100)
+    expect(sent).toEqual(['/hangs', '/page'])
+    for (const { end } of open.values()) end()
+    await Promise.all(asked)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a request that throws gives up its turn', async () => {

@@ -6,7 +6,8 @@ const lanes = new Map<string, Promise<void>>()
 /**
  * Sends the reads to a server one at a time, whoever in this thread sends them, so that reading costs the server no
  * more seats at once than its dearest request. Writes, which may wait for webhooks for half a minute, have a lane of
- * their own. A watch gives up its turn when it begins: from then on it costs no seat (specification 4.14).
+ * their own. A watch gives up its turn when it begins: from then on it costs no seat (specification 4.14). A dump that
+ * hangs must not age the pages: a request that the server leaves unanswered does not stop the others for long.
  */
 export const inTurn =
   (send: Send): Send =>
@@ -19,7 +20,7 @@ export const inTurn =
     lanes.set(lane, over)
     void forget(lane, over)
     try {
-      await orAborted(before, signal)
+      await turnOf(before, signal)
       request.onTurn?.()
       return await send(isWatch(request) ? { ...request, onHead: begun(request, turn.resolve) } : request, onChunk)
     } finally {
@@ -42,16 +43,20 @@ const begun =
     onHead?.()
   }
 
-/** A request that is no longer wanted does not wait for its turn: it is not sent. */
-function orAborted(before: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return before
+/** A request that a server leaves unanswered for so long does not hold up the next: most likely it waits without a seat. */
+const LONGEST_TURN_MS = 2_000
+
+/** Also ends when the request is no longer wanted: then it is not sent. */
+function turnOf(before: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
-      signal.removeEventListener('abort', go)
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', go)
       resolve()
     }
-    signal.addEventListener('abort', go)
-    if (signal.aborted) go()
+    const timer = setTimeout(go, LONGEST_TURN_MS)
+    signal?.addEventListener('abort', go)
+    if (signal?.aborted === true) go()
     void before.then(go)
   })
 }
