@@ -110,7 +110,7 @@ describe('advice', () => {
 
   it('sees need in long waits without a rejection', () => {
     const advice = adviceOf({ 'workload-low': { demand: 280, waited: 3 } })
-    expect(of(advice, 'shares')[0]?.evidence[1]).toContain('One request in 100 waited more than 1 s')
+    expect(of(advice, 'shares')[0]?.evidence[1]).toContain('One request in 100 waited more than 1.00 s')
   })
 
   it('advises longer queues for bursts, and not where requests time out in them already', () => {

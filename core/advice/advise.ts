@@ -1,7 +1,7 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
-import { counted, length } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { MS_PER_DAY } from '../units.ts'
 import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
 import { boundaryAdvice } from './boundaries.ts'
@@ -108,7 +108,7 @@ function summaryOf(
   suggestions: readonly Suggestion[],
 ): string {
   if (!isLong) {
-    return `Samples cover ${length(busiest.coveredMs)}. Advice on limits takes at least ${length(SHORTEST_MS)}.`
+    return `Samples cover ${plain.length(busiest.coveredMs)}. Advice on limits takes at least ${plain.length(SHORTEST_MS)}.`
   }
   const edits = suggestions.filter(isEdit)
   if (needy.length === 0) return 'Every level has enough seats. The recommendations below are precautions.'
@@ -121,7 +121,7 @@ function summaryOf(
   const helps =
     edits.length === 0
       ? 'No edit found that would help.'
-      : `${counted(edits.length, 'change is', 'changes are')} suggested.`
+      : `${plain.counted(edits.length, 'change is', 'changes are')} suggested.`
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
 
@@ -134,7 +134,7 @@ function limitsOf(
   return [
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [
-          `Samples cover ${length(coveredMs)}. A level that is idle now may be needed on another day; a week shows more.`,
+          `Samples cover ${plain.length(coveredMs)}. A level that is idle now may be needed on another day; a week shows more.`,
         ]
       : []),
     ...(objects === undefined

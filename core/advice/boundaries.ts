@@ -1,7 +1,7 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
 import { distinguisherEdit } from '../diagnose/remedies.ts'
-import { amount, counted, percent } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import type { SchemaFlows } from './boundaryTally.ts'
 import { isInNeed, type Place } from './evidence.ts'
 import { between, sumOf } from './tally.ts'
@@ -67,7 +67,7 @@ function manyUsers(found: SchemaFlows, { namespace, users, requests }: Worst): W
     to: 'ByNamespace',
     text: `The users of ${namespace} then share one flow, and its hand leaves most queues to others. Currently each user is a flow with its own hand, and together they fill the queues of all flows.`,
     evidence: [
-      `${counted(users.size, 'user')} sent ${percent(requests / found.requests)} of ${counted(found.requests, 'request')} of ${found.schema} to namespace ${namespace}, ${between(found)}.`,
+      `${plain.counted(users.size, 'user')} sent ${plain.percent(requests / found.requests)} of ${plain.counted(found.requests, 'request')} of ${found.schema} to namespace ${namespace}, ${between(found)}.`,
     ],
     unknown: [
       'Whether the users of that namespace belong together: as one flow they wait behind each other.',
@@ -85,7 +85,7 @@ function oneUser(found: SchemaFlows, { namespace, users, requests }: Worst): Wro
     to: 'ByUser',
     text: `Other users of ${namespace} no longer share a flow with ${heaviest[0]}, and do not wait behind its requests.`,
     evidence: [
-      `${heaviest[0]} sent ${amount(heaviest[1])} of ${counted(requests, 'request')} to namespace ${namespace} under ${found.schema}, ${between(found)}; ${counted(behind.length, 'other user')} sent ${LEAST_OF_USER} or more.`,
+      `${heaviest[0]} sent ${plain.amount(heaviest[1])} of ${plain.counted(requests, 'request')} to namespace ${namespace} under ${found.schema}, ${between(found)}; ${plain.counted(behind.length, 'other user')} sent ${LEAST_OF_USER} or more.`,
     ],
     unknown: [
       'Whether one person or program has many user names: as several flows they can get more than the one flow did.',

@@ -1,6 +1,6 @@
 import type { LiveRequest } from '../contract/live.ts'
 import type { Suggestion } from '../contract/advice.ts'
-import { amount, counted, percent } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { isInNeed, type Place } from './evidence.ts'
 import { between, bounded, type Counted, counting, sumOf } from './tally.ts'
 import { listed } from '../text/text.ts'
@@ -77,7 +77,7 @@ export function callerAdvice(callers: readonly LevelCallers[], places: readonly 
           from,
           to,
           evidence: [
-            `${user} sent ${percent(own / requests)} of ${counted(requests, 'request')} of ${level} whose flow is their user, ${between(found)}, from ${counted(instances.length, 'address', 'addresses')} with ${amount(LEAST_OF_ADDRESS)} requests or more: ${listed(instances.slice(0, 3).map(([address, count]) => `${address} (${amount(count)})`))}${instances.length > 3 ? ' and others' : ''}.`,
+            `${user} sent ${plain.percent(own / requests)} of ${plain.counted(requests, 'request')} of ${level} whose flow is their user, ${between(found)}, from ${plain.counted(instances.length, 'address', 'addresses')} with ${plain.amount(LEAST_OF_ADDRESS)} requests or more: ${listed(instances.slice(0, 3).map(([address, count]) => `${address} (${plain.amount(count)})`))}${instances.length > 3 ? ' and others' : ''}.`,
           ],
           unknown: [
             'Addresses may be those of proxies: one can stand for several instances, and one instance can use several.',

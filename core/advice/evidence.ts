@@ -1,7 +1,7 @@
 import { defaultLevel, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
 import { quantileRange } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, dateAndClock, length, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import type { LevelUsage, ServerUsage } from './usage.ts'
 import { listed } from '../text/text.ts'
 
@@ -22,8 +22,8 @@ export const isInNeed = (level: LevelUsage): boolean =>
   allRejected(level.rejected) > 0 || waitedAbove(level) >= NOTICED_SECONDS
 
 export const over = ({ coveredMs, from }: ServerUsage): string =>
-  `over ${length(coveredMs)} since ${dateAndClock(from)} UTC`
-export const counting = ({ since }: ServerUsage): string => `since ${dateAndClock(since)} UTC`
+  `over ${plain.length(coveredMs)} since ${plain.dateTime(from)} UTC`
+export const counting = ({ since }: ServerUsage): string => `since ${plain.dateTime(since)} UTC`
 export const range = ({ from, to }: ServerUsage) => ({ from, to })
 export const specOf = (objects: ObjectSet | undefined, name: string): LimitedSpec | undefined => {
   const found = objects?.levels.find(({ metadata }) => metadata.name === name)
@@ -36,15 +36,15 @@ export function trouble({ server, level }: Place): readonly string[] {
   return [
     ...(rejected > 0
       ? [
-          `${counted(rejected, 'request was', 'requests were')} rejected and ${amount(level.dispatched)} dispatched ${counting(server)} (${listed(
+          `${plain.counted(rejected, 'request was', 'requests were')} rejected and ${plain.amount(level.dispatched)} dispatched ${counting(server)} (${listed(
             Object.entries(level.rejected).flatMap(([reason, count]) =>
-              count > 0 ? [`${reason} ${amount(count)}`] : [],
+              count > 0 ? [`${reason} ${plain.amount(count)}`] : [],
             ),
           )}).`,
         ]
       : []),
     ...(waited >= NOTICED_SECONDS
-      ? [`One request in 100 waited more than ${seconds(waited)} ${counting(server)}.`]
+      ? [`One request in 100 waited more than ${plain.seconds(waited)} ${counting(server)}.`]
       : []),
   ]
 }

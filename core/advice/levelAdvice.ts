@@ -8,7 +8,7 @@ import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { sharesForSeats } from '../impact/shareCalculator.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
-import { amount, counted, percent } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
 
@@ -26,7 +26,7 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
   const { limit } = server
   const wanted = limit === undefined ? demand : Math.min(demand, Math.floor(limit / 2))
   const evidence = [
-    `Demand was up to ${counted(demand, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the level owns ${amount(nominal)}.`,
+    `Demand was up to ${plain.counted(demand, 'seat')} during ${plain.percent(ENOUGH)} of the time, ${over(server)}; the level owns ${plain.amount(nominal)}.`,
     ...trouble(place),
   ]
   const base = {
@@ -64,9 +64,9 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
       verdict: losses.some(({ hurts }) => hurts) ? 'precaution' : 'edit',
       title:
         row === undefined
-          ? `Let ${level.name} own ${counted(wanted, 'seat')}`
-          : `Give ${level.name} ${counted(row.sharesAfter, 'share')} instead of ${amount(row.sharesBefore)}`,
-      text: `It then owns ${counted(row?.nominalAfter ?? wanted, 'seat')} instead of ${amount(nominal)} and no longer depends on seats that others lend.${wanted < demand ? ' Advice gives a level at most half of the seats of the server.' : ''}`,
+          ? `Let ${level.name} own ${plain.counted(wanted, 'seat')}`
+          : `Give ${level.name} ${plain.counted(row.sharesAfter, 'share')} instead of ${plain.amount(row.sharesBefore)}`,
+      text: `It then owns ${plain.counted(row?.nominalAfter ?? wanted, 'seat')} instead of ${plain.amount(nominal)} and no longer depends on seats that others lend.${wanted < demand ? ' Advice gives a level at most half of the seats of the server.' : ''}`,
       evidence: [...evidence, ...losses.map(({ text }) => text)],
       unknown: [DEMAND_STAYS, ...(objects === undefined ? [OBJECTS_UNKNOWN] : [])],
       changes: edit?.changes ?? [],
@@ -92,7 +92,7 @@ function lossesOf(
     return [
       {
         hurts,
-        text: `${level} would own ${counted(after, 'seat')} instead of ${amount(before)}${demand === undefined ? '' : `; its demand was up to ${amount(demand)} during ${percent(ENOUGH)} of the time`}.`,
+        text: `${level} would own ${plain.counted(after, 'seat')} instead of ${plain.amount(before)}${demand === undefined ? '' : `; its demand was up to ${plain.amount(demand)} during ${plain.percent(ENOUGH)} of the time`}.`,
       },
     ]
   })
@@ -149,7 +149,7 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
     ...(queued === undefined
       ? []
       : [
-          `A request that was enqueued found ${amount(queued)} in its queue on average, itself included, ${counting(server)}.`,
+          `A request that was enqueued found ${plain.amount(queued)} in its queue on average, itself included, ${counting(server)}.`,
         ]),
   ]
   if (rejected['queue-full'] > 0) {
@@ -168,7 +168,7 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
           ...(queuing === undefined
             ? []
             : [
-                `The level has ${counted(queuing.queues, 'queue')} of ${counted(queuing.queueLengthLimit, 'request')}, a hand of ${amount(queuing.handSize)}.`,
+                `The level has ${plain.counted(queuing.queues, 'queue')} of ${plain.counted(queuing.queueLengthLimit, 'request')}, a hand of ${plain.amount(queuing.handSize)}.`,
               ]),
         ],
         unknown: [
@@ -223,12 +223,12 @@ export function lendingAdvice(
       kind: 'lending',
       verdict: needed && !own ? 'edit' : 'precaution',
       title: `Let ${level.name} lend ${lendable} % of its seats`,
-      text: `Other levels can then borrow ${counted(nominal - kept, 'seat')} of its ${amount(nominal)}; it gets them back at the next reallocation, within 10 s of needing them.`,
+      text: `Other levels can then borrow ${plain.counted(nominal - kept, 'seat')} of its ${plain.amount(nominal)}; it gets them back at the next reallocation, within 10 s of needing them.`,
       server: server.id,
       level: level.name,
       ...range(server),
       evidence: [
-        `${peak === 0 ? 'It had no demand' : `Its peak demand was ${counted(peak, 'seat')}`} ${over(server)}; it owns ${amount(nominal)} and keeps at least ${amount(lower)}.`,
+        `${peak === 0 ? 'It had no demand' : `Its peak demand was ${plain.counted(peak, 'seat')}`} ${over(server)}; it owns ${plain.amount(nominal)} and keeps at least ${plain.amount(lower)}.`,
         ...(spec === undefined ? [] : [`It may lend ${spec.lendablePercent ?? 0} % now.`]),
         ...(own ? ['The level is built in: Kubernetes keeps these seats back for system traffic in emergencies.'] : []),
       ],

@@ -3,7 +3,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, dateAndClock, percent } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { dropSettings, scrapeCost } from './scrapeCost.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
@@ -24,7 +24,7 @@ export function flagAdvice(server: ServerUsage, needed: boolean): readonly Sugge
   const { limit, demand } = server
   const enough = seatsFor(ENOUGH, demand)
   if (limit === undefined || enough === undefined) return []
-  const evidence = `The total demand of all levels was up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}; the server has ${amount(limit)}.`
+  const evidence = `The total demand of all levels was up to ${plain.counted(enough, 'seat')} during ${plain.percent(ENOUGH)} of the time, ${over(server)}; the server has ${plain.amount(limit)}.`
   const base = { kind: 'flags', server: server.id, ...range(server), changes: [], impact: [] } as const
   if (enough > limit) {
     const seats = Math.ceil(enough / 50) * 50
@@ -32,7 +32,7 @@ export function flagAdvice(server: ServerUsage, needed: boolean): readonly Sugge
       {
         ...base,
         verdict: 'edit',
-        title: `Give each server ${amount(seats)} seats, or add servers`,
+        title: `Give each server ${plain.amount(seats)} seats, or add servers`,
         text: 'Shares only divide the seats of a server. These flags of kube-apiserver set how many there are, in the proportion of their defaults.',
         evidence: [evidence],
         unknown: [NOT_CORES, DEMAND_STAYS],
@@ -71,15 +71,17 @@ export function sizeAdvice(server: ServerUsage, nodes: number): readonly Suggest
     {
       kind: 'flags',
       verdict: 'precaution',
-      title: `Set the flags for ${counted(nodes, 'node')}`,
-      text: `Guides for clusters of ${size.nodes === 0 ? 'any size' : `${amount(size.nodes)} nodes or more`} commonly name these values, ${amount(usual)} seats. It is a rule of thumb, not a measurement.`,
+      title: `Set the flags for ${plain.counted(nodes, 'node')}`,
+      text: `Guides for clusters of ${size.nodes === 0 ? 'any size' : `${plain.amount(size.nodes)} nodes or more`} commonly name these values, ${plain.amount(usual)} seats. It is a rule of thumb, not a measurement.`,
       server: server.id,
       ...range(server),
       evidence: [
-        `The server has ${amount(limit)} seats.`,
+        `The server has ${plain.amount(limit)} seats.`,
         ...(enough === undefined
           ? []
-          : [`Demand was up to ${counted(enough, 'seat')} during ${percent(ENOUGH)} of the time, ${over(server)}.`]),
+          : [
+              `Demand was up to ${plain.counted(enough, 'seat')} during ${plain.percent(ENOUGH)} of the time, ${over(server)}.`,
+            ]),
       ],
       unknown: [NOT_CORES],
       changes: [],
@@ -120,7 +122,7 @@ export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet
       evidence: [
         latest === undefined
           ? 'No server has counted a request of it since it started.'
-          : `No server has counted a request of it since it started, the last one at ${dateAndClock(latest * MS_PER_SECOND)} UTC.`,
+          : `No server has counted a request of it since it started, the last one at ${plain.dateTime(latest * MS_PER_SECOND)} UTC.`,
       ],
       unknown: [
         'Rare requests, and schemas created after the last request. Classify › Coverage and the checks of the Editor show whether an earlier schema hides it.',
@@ -143,25 +145,25 @@ export function scrapeAdvice(server: ServerUsage): Suggestion {
     title:
       saved === 0
         ? 'Drop unused families from Prometheus'
-        : `Drop ${amount(saved)} of ${counted(all, 'series', 'series')} from Prometheus`,
+        : `Drop ${plain.amount(saved)} of ${plain.counted(all, 'series', 'series')} from Prometheus`,
     text: 'No alert rule, recording rule or dashboard that the console exports reads these families. A direct scrape still has them.',
     server: server.id,
     from: unixMsOf(server.last.at),
     to: unixMsOf(server.last.at),
     evidence: [
       ...dropped.map(
-        ({ family, series, droppable = '' }) => `${family}: ${counted(series, 'series', 'series')}. ${droppable}`,
+        ({ family, series, droppable = '' }) => `${family}: ${plain.counted(series, 'series', 'series')}. ${droppable}`,
       ),
       `The largest that are needed: ${listed(
         costs
           .filter(({ droppable }) => droppable === undefined)
           .slice(0, 3)
-          .map(({ family, series }) => `${family} (${amount(series)})`),
+          .map(({ family, series }) => `${family} (${plain.amount(series)})`),
       )}.`,
       ...(bytes === undefined
         ? []
         : [
-            `The whole page had ${amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server generates all of it, whatever Prometheus stores.`,
+            `The whole page had ${plain.amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${plain.amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server generates all of it, whatever Prometheus stores.`,
           ]),
     ],
     unknown: [

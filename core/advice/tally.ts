@@ -1,4 +1,4 @@
-import { dateAndClock } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import type { UnixMs } from '../units.ts'
 
 /** Requests, and when the first and the last of them arrived. */
@@ -15,7 +15,8 @@ export const counting = (before: Counted | undefined, at: UnixMs): Counted => ({
   to: Math.max(before?.to ?? at, at),
 })
 
-export const between = ({ from, to }: Counted): string => `between ${dateAndClock(from)} and ${dateAndClock(to)} UTC`
+export const between = ({ from, to }: Counted): string =>
+  `between ${plain.dateTime(from)} and ${plain.dateTime(to)} UTC`
 
 /** The value of a map at a key, created if there is room for another one; `undefined` if there is none. */
 export function bounded<V>(map: Map<string, V>, key: string, most: number, make: () => V): V | undefined {

@@ -1,5 +1,5 @@
 import type { Advice, Suggestion } from '../contract/advice.ts'
-import { amount, clock, dateAndClock, percent } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
 export const VERDICT_WORDS: Readonly<Record<Suggestion['verdict'], string>> = {
@@ -21,14 +21,16 @@ export function adviceLines({
 }: Advice): readonly string[] {
   return [
     summary,
-    ...(servers.length === 0 ? [] : [`Samples from ${dateAndClock(from)} to ${clock(to)} UTC, ${listed(servers)}.`]),
+    ...(servers.length === 0
+      ? []
+      : [`Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC, ${listed(servers)}.`]),
     ...suggestions.flatMap((suggestion, index) => ['', ...suggestionLines(suggestion, index + 1)]),
     ...(enough.length === 0
       ? []
       : [
           '',
-          `Seats in which all demand fits${serverLimit === undefined ? '' : `; the server has ${amount(serverLimit)}`}:`,
-          ...enough.map(({ share, seats }) => `  ${percent(share)} of the time: ${amount(seats)}`),
+          `Seats in which all demand fits${serverLimit === undefined ? '' : `; the server has ${plain.amount(serverLimit)}`}:`,
+          ...enough.map(({ share, seats }) => `  ${plain.percent(share)} of the time: ${plain.amount(seats)}`),
         ]),
     ...(limits.length === 0 ? [] : ['', ...limits]),
   ]
@@ -45,7 +47,7 @@ function suggestionLines(suggestion: Suggestion, number: number): readonly strin
     ...(moved.length === 0
       ? []
       : [
-          `   Nominal seats: ${listed(moved.map(({ level, before, after }) => `${level} ${amount(before)} → ${amount(after)}`))}.`,
+          `   Nominal seats: ${listed(moved.map(({ level, before, after }) => `${level} ${plain.amount(before)} → ${plain.amount(after)}`))}.`,
         ]),
     ...(changes.length === 0
       ? []

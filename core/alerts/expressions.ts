@@ -1,3 +1,4 @@
+import { rounded } from '../text/format.ts'
 import { CATCH_ALL, EXEMPT } from '../config/objects.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { FamilyKey } from '../metrics/familyNames.ts'
@@ -205,7 +206,7 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
 }
 
 /** Without the digits that the binary representation of a decimal adds. */
-const burn = (times: number): number => Number((times * (1 - THRESHOLDS.objective)).toFixed(6))
+const burn = (times: number): number => rounded(times * (1 - THRESHOLDS.objective), 6)
 
 function alertOf(
   rule: Rule,

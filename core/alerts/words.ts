@@ -1,4 +1,4 @@
-import { amount, counted, percent, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { rfc3339 } from '../units.ts'
 import {
   RULE_IDS,
@@ -15,15 +15,15 @@ import { listed } from '../text/text.ts'
 export const evidenceText = ({ name, value, unit }: Evidence): string => {
   switch (unit) {
     case 'ratio':
-      return value > 1 ? `${name} ${amount(value)}` : `${name} ${percent(value)}`
+      return value > 1 ? `${name} ${plain.amount(value)}` : `${name} ${plain.percent(value)}`
     case 'seconds':
-      return `${name} ${seconds(value)}`
+      return `${name} ${plain.seconds(value)}`
     case 'seats':
-      return `${name} ${counted(value, 'seat')}`
+      return `${name} ${plain.counted(value, 'seat')}`
     case 'requests':
-      return `${name} ${counted(value, 'request')}`
+      return `${name} ${plain.counted(value, 'request')}`
     case 'requests/s':
-      return `${name} ${amount(value)} /s`
+      return `${name} ${plain.amount(value)} /s`
   }
 }
 

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import {
   STALE_AFTER_NS,
   type EstimateBasis,
@@ -85,7 +86,7 @@ function seenExplanation(
       { kind: 'width', label: 'width', value: width, unit: 'seats' },
     ],
     assumptions: [
-      `The source does not report how many ${info.resource} there are. The server estimated ${seats} ${seats === 1 ? 'seat' : 'seats'} for ${like}; a different limit or resourceVersion may change that.`,
+      `The source does not report how many ${info.resource} there are. The server estimated ${plain.counted(seats, 'seat')} for ${like}; a different limit or resourceVersion may change that.`,
     ],
   }
 }

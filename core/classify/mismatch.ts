@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import type { NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { listed } from '../text/text.ts'
 
@@ -68,7 +69,7 @@ function scopeText({ found, namespaces, clusterScope }: Extract<Mismatch, { crit
     return clusterScope ? 'covers the request' : 'clusterScope is false and the request has no namespace'
   }
   if (namespaces.length === 0) return `covers only requests without a namespace, and the request is for ${found}`
-  const names = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${enumerate(namespaces, 'and')}`
+  const names = `${plural(namespaces.length, 'namespace', 'namespaces')} ${enumerate(namespaces, 'and')}`
   return `names ${names}, and the request is for ${found}`
 }
 

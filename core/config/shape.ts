@@ -1,5 +1,5 @@
+import { plain } from '../text/format.ts'
 import type { Queuing } from './objects.ts'
-import { counted } from '../text/text.ts'
 
 /** Bits above which a dealer is rejected, to keep the bias of the last card small (specification 3.1). */
 export const MAX_ENTROPY_BITS = 60
@@ -34,10 +34,10 @@ export function shapeProblem(shape: DealerShape): string | undefined {
   if (!Number.isInteger(handSize) || handSize < 1) return `A hand holds at least one queue, not ${handSize}.`
   const most = largestHand(queues)
   if (handSize > queues) {
-    return `A hand of ${handSize} cannot be dealt from ${counted(queues, 'queue')}: at most ${most}.`
+    return `A hand of ${handSize} cannot be dealt from ${plain.counted(queues, 'queue')}: at most ${most}.`
   }
   const bits = requiredEntropyBits(queues, handSize)
-  return `Dealing hands of ${handSize} from ${counted(queues, 'queue')} needs ${bits} bits of the flow’s hash and only ${MAX_ENTROPY_BITS} may be used: deal at most ${most} from ${counted(queues, 'queue')}, or ${handSize} from at most ${mostQueues(handSize)}.`
+  return `Dealing hands of ${handSize} from ${plain.counted(queues, 'queue')} needs ${bits} bits of the flow’s hash and only ${MAX_ENTROPY_BITS} may be used: deal at most ${most} from ${plain.counted(queues, 'queue')}, or ${handSize} from at most ${mostQueues(handSize)}.`
 }
 
 /** The largest hand that may be dealt from this many queues; 0 if there is none. */

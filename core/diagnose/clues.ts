@@ -2,7 +2,7 @@ import type { SchemaTraffic } from '../contract/forecast.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import type { DumpedFlow } from '../report/flows.ts'
-import { amount, counted, percent, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
 
@@ -49,7 +49,7 @@ export function moreRequests({ name, now, before }: LevelFacts): Clue {
       2,
       fact(
         is >= MORE * was && is - was >= LEAST_MORE,
-        `${name} received ${amount(is)} requests/s in the second half of the samples, and ${amount(was)} /s in the first one.`,
+        `${name} received ${plain.amount(is)} requests/s in the second half of the samples, and ${plain.amount(was)} /s in the first one.`,
       ),
     )
   }
@@ -58,7 +58,7 @@ export function moreRequests({ name, now, before }: LevelFacts): Clue {
     2,
     fact(
       is >= MORE * was && is - was >= LEAST_MORE,
-      `${name} received ${amount(is)} requests/s, and ${amount(was)} /s before.`,
+      `${name} received ${plain.amount(is)} requests/s, and ${plain.amount(was)} /s before.`,
     ),
   )
 }
@@ -144,7 +144,7 @@ export function slowerRequests(level: LevelFacts): Clue {
     3,
     fact(
       isSlower(main.pair),
-      `Requests of ${main.schema.schema} executed for ${seconds(is)} on average, and ${seconds(was)} before.`,
+      `Requests of ${main.schema.schema} executed for ${plain.seconds(is)} on average, and ${plain.seconds(was)} before.`,
     ),
   )
 }
@@ -159,7 +159,7 @@ export const BRIEF_SECONDS = 25
 export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts): Clue =>
   fact(
     fullShare >= 0.5 || fullSeconds > BRIEF_SECONDS,
-    `${name} used ${amount(now.quantities.seats ?? 0)} of ${amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${percent(fullShare)} of the samples since requests first waited (${seconds(fullSeconds)}), requests waited or all seats were taken.`,
+    `${name} used ${plain.amount(now.quantities.seats ?? 0)} of ${plain.amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${plain.percent(fullShare)} of the samples since requests first waited (${plain.seconds(fullSeconds)}), requests waited or all seats were taken.`,
   )
 
 /** Waiting or rejected requests: the symptom itself. */
@@ -167,9 +167,9 @@ export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string
   const all = allRejected(rejected)
   const waits = now.quantities.waitP99
   const parts = [
-    ...(all > 0 ? [`${counted(all, 'request')} rejected`] : []),
-    ...(mostQueued > 0 ? [`up to ${counted(mostQueued, 'request')} queued`] : []),
-    ...(waits === undefined ? [] : [`wait p99 ${seconds(waits)}`]),
+    ...(all > 0 ? [`${plain.counted(all, 'request')} rejected`] : []),
+    ...(mostQueued > 0 ? [`up to ${plain.counted(mostQueued, 'request')} queued`] : []),
+    ...(waits === undefined ? [] : [`wait p99 ${plain.seconds(waits)}`]),
   ]
   return `${name}: ${parts.join(', ')}.`
 }
@@ -194,7 +194,7 @@ export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
     3,
     fact(
       part >= DOMINANT && sizeOf(flow) >= FEWEST_OF_FLOW,
-      `${flowName(flow)} has ${percent(part)} of the requests of ${level.name} in ${counted(dumps, 'debug dump')}.`,
+      `${flowName(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
     ),
   )
 }
@@ -215,7 +215,7 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
     5,
     fact(
       partOfLevel >= 0.4 && age >= LONG_SECONDS && usual < age / 3,
-      `Requests of ${flowName(widest)} hold ${percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${seconds(usual)}`}.`,
+      `Requests of ${flowName(widest)} hold ${plain.percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${plain.seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${plain.seconds(usual)}`}.`,
     ),
   )
 }
@@ -231,7 +231,7 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
       seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
       seatsPerRequest === undefined
         ? `No request of ${name} executed in any sample.`
-        : `A request that executed in ${name} used ${amount(seatsPerRequest)} seats on average.`,
+        : `A request that executed in ${name} used ${plain.amount(seatsPerRequest)} seats on average.`,
     ),
   )
 
@@ -252,5 +252,5 @@ export function drainSeconds({ spec, dispatched }: LevelFacts, spanSeconds: numb
 /** Mean execution of a level, for sentences. */
 export const executionText = (level: LevelFacts): string => {
   const mean = executionOf(level.now)
-  return mean === undefined ? 'not known' : seconds(mean)
+  return mean === undefined ? 'not known' : plain.seconds(mean)
 }

@@ -1,6 +1,6 @@
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, percent, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
 import {
@@ -37,17 +37,17 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   const limits = last.limits
   const capped = fact(
     limits.current === undefined || limits.upper === undefined ? undefined : limits.current >= 0.98 * limits.upper,
-    `The current limit of ${name} is ${amount(limits.current ?? 0)} of at most ${amount(limits.upper ?? 0)} seats.`,
+    `The current limit of ${name} is ${plain.amount(limits.current ?? 0)} of at most ${plain.amount(limits.upper ?? 0)} seats.`,
   )
   const idle = idleSeats(server, name)
   const lent = squeezed(level, server)
   const idleText = (kind: string, seats: number): string =>
-    `Other levels keep ${counted(Math.round(seats), 'seat')} that they do not use${kind}.`
+    `Other levels keep ${plain.counted(Math.round(seats), 'seat')} that they do not use${kind}.`
   const enough = (seats: number): boolean | undefined =>
     server.limit === undefined ? undefined : seats >= IDLE_PART * server.limit
   const rejectsAtOnce = fact(
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
-    `${counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
+    `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
   )
   const largest = largestFlow(level)?.flow
   return [
@@ -77,7 +77,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       needs: [
         fact(
           rejected['queue-full'] > 0,
-          `${counted(rejected['queue-full'], 'request')} of ${name} rejected for queue-full.`,
+          `${plain.counted(rejected['queue-full'], 'request')} of ${name} rejected for queue-full.`,
         ),
         weighing(5, drains(level, server)),
       ],
@@ -199,10 +199,10 @@ function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: 
         3,
         fact(
           offered > 0,
-          `catch-all received ${counted(offered, 'request')} (${amount(now.quantities.arrivalsPerSecond)} /s); with the built-in objects it receives none.`,
+          `catch-all received ${plain.counted(offered, 'request')} (${plain.amount(now.quantities.arrivalsPerSecond)} /s); with the built-in objects it receives none.`,
         ),
       ),
-      fact(allRejected(rejected) > 0, `${counted(allRejected(rejected), 'request')} of catch-all rejected.`),
+      fact(allRejected(rejected) > 0, `${plain.counted(allRejected(rejected), 'request')} of catch-all rejected.`),
     ],
     remedy: advice(
       'Compare the flow schemas with the built-in ones: restore global-default, and look for a schema that references catch-all.',
@@ -216,7 +216,7 @@ const drains = (level: LevelFacts, server: ServerFacts) => {
     drain === undefined ? undefined : drain < SHORT_DRAIN_SECONDS,
     drain === undefined
       ? 'The source has no flow-control objects, so the length of the queues is unknown.'
-      : `All queues of ${level.name} together would drain within ${seconds(drain)}.`,
+      : `All queues of ${level.name} together would drain within ${plain.seconds(drain)}.`,
   )
 }
 
@@ -229,7 +229,7 @@ const manyUsers = (
       flow === undefined || flow.users.length === 0 ? undefined : flow.users.length > 1,
       flow === undefined
         ? 'There are no debug dumps, so the users of a flow are unknown.'
-        : `${flow.flow === '' ? `All of ${flow.schema}` : flow.flow} has requests of ${counted(flow.users.length, 'user')}.`,
+        : `${flow.flow === '' ? `All of ${flow.schema}` : flow.flow} has requests of ${plain.counted(flow.users.length, 'user')}.`,
     ),
   )
 
@@ -240,7 +240,7 @@ function coveredQueues({ name, spec }: LevelFacts) {
   const odds = queuing.queues <= queuing.handSize ? 1 : coveredOdds(queuing, 1)
   return fact(
     odds >= SHARED_ODDS,
-    `With ${counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${percent(odds)}.`,
+    `With ${plain.counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${plain.percent(odds)}.`,
   )
 }
 
@@ -256,7 +256,7 @@ function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
     dumps === 0 ? undefined : waiting > executing && waiting > 0,
     dumps === 0
       ? 'There are no debug dumps, so the waits of other flows are unknown.'
-      : `Of the requests of other flows of ${level.name}, ${percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
+      : `Of the requests of other flows of ${level.name}, ${plain.percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
   )
 }
 
@@ -301,7 +301,7 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   }
   return fact(
     waiting > 0 && lent >= 0.6 * waiting,
-    `Requests of ${name} waited in ${counted(waiting, 'sample')}; in ${amount(lent)} of them its current limit was below its nominal one, while another level borrowed.`,
+    `Requests of ${name} waited in ${plain.counted(waiting, 'sample')}; in ${plain.amount(lent)} of them its current limit was below its nominal one, while another level borrowed.`,
   )
 }
 
@@ -311,12 +311,12 @@ function shrunk({ name }: LevelFacts, { resized }: ServerFacts) {
     change !== undefined && change.to <= 0.9 * change.from,
     change === undefined
       ? `The nominal limit of ${name} did not change.`
-      : `The nominal limit of ${name} went from ${amount(change.from)} to ${counted(change.to, 'seat')}.`,
+      : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')}.`,
   )
 }
 
 const sameServer = ({ id, limit, limitBefore }: ServerFacts) =>
   fact(
     limit === undefined || limitBefore === undefined ? undefined : limit >= 0.95 * limitBefore,
-    `${id} has ${amount(limit ?? 0)} seats, and had ${amount(limitBefore ?? 0)} in the first sample.`,
+    `${id} has ${plain.amount(limit ?? 0)} seats, and had ${plain.amount(limitBefore ?? 0)} in the first sample.`,
   )

@@ -3,7 +3,7 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
-import { length, seconds } from '../report/words.ts'
+import { plain, plural } from '../text/format.ts'
 import type { Case } from './case.ts'
 import { fact } from './clues.ts'
 import type { Evidence, ServerFacts } from './facts.ts'
@@ -34,7 +34,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
       place: {},
       text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, which is too short for a diagnosis.`,
       needs: [
-        fact(true, `${pages.length} metrics ${pages.length === 1 ? 'page was' : 'pages were'} read.`),
+        fact(true, `${pages.length} metrics ${plural(pages.length, 'page was', 'pages were')} read.`),
         ...failing.map((text) => fact(true, text)),
       ],
       remedy: advice('Read the source for longer (--seconds), or ask about an instant with samples before it.'),
@@ -49,7 +49,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
       place: { server: id },
       text: `The last sample of ${id} is old: the current state of the server is unknown.`,
       needs: [
-        fact(true, `The last sample of ${id} is ${length((evidence.asOf ?? to) - to)} old.`),
+        fact(true, `The last sample of ${id} is ${plain.length((evidence.asOf ?? to) - to)} old.`),
         ...(problem === undefined ? [] : [fact(true, problem)]),
       ],
       remedy: advice('Restore the connection to the metrics of this server (Connection), then ask again.'),
@@ -64,7 +64,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
       needs: [
         fact(
           true,
-          `The clock of ${id} is ${seconds(Math.abs(clockOffsetMs) / 1_000)} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
+          `The clock of ${id} is ${plain.seconds(Math.abs(clockOffsetMs) / 1_000)} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
         ),
       ],
       remedy: advice('Synchronise both clocks. Rates and waits of the server are not affected.'),

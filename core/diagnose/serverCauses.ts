@@ -1,6 +1,6 @@
 import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
-import { amount, clock, counted, percent, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
 import { executionPair, fact, isSlower, moreRequests, not, trouble, weighing, type Clue } from './clues.ts'
 import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './facts.ts'
@@ -43,7 +43,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           2,
           fact(
             exemptShare > THRESHOLDS.exemptShare && server.exemptSeats >= THRESHOLDS.exemptSeats,
-            `Exempt requests use ${amount(server.exemptSeats)} of ${amount(server.allSeats)} executing seats (${percent(exemptShare)}).`,
+            `Exempt requests use ${plain.amount(server.exemptSeats)} of ${plain.amount(server.allSeats)} executing seats (${plain.percent(exemptShare)}).`,
           ),
         ),
         fact(
@@ -51,7 +51,9 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           everywhere.holds === true ? everywhere.text : inTrouble.text,
         ),
       ],
-      hints: [weighing(9, fact(exemptShare >= 0.3, `${percent(exemptShare)} of the executing seats are exempt.`))],
+      hints: [
+        weighing(9, fact(exemptShare >= 0.3, `${plain.percent(exemptShare)} of the executing seats are exempt.`)),
+      ],
       remedy: advice('Give these clients an identity outside system:masters, and a flow schema.'),
     },
     {
@@ -63,7 +65,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           5,
           fact(
             server.limit === undefined ? undefined : server.allSeats >= FULL_SERVER * server.limit,
-            `The server used ${amount(server.allSeats)} of ${server.limit === undefined ? 'an unknown number of' : amount(server.limit)} seats on average.`,
+            `The server used ${plain.amount(server.allSeats)} of ${server.limit === undefined ? 'an unknown number of' : plain.amount(server.limit)} seats on average.`,
           ),
         ),
         weighing(
@@ -76,7 +78,10 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       ],
       unless: [everywhere],
       hints: [
-        fact(server.exemptSeats <= 0.3 * server.allSeats, `${percent(1 - exemptShare)} of these seats are limited.`),
+        fact(
+          server.exemptSeats <= 0.3 * server.allSeats,
+          `${plain.percent(1 - exemptShare)} of these seats are limited.`,
+        ),
       ],
       remedy: advice(
         'Add API servers, or raise --max-requests-inflight and --max-mutating-requests-inflight if CPU, memory and etcd have room. Otherwise reduce the load.',
@@ -93,7 +98,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
             started !== undefined && started <= STARTING_SECONDS,
             started === undefined
               ? 'The server did not restart.'
-              : `The server restarted ${seconds(started)} before the last sample, at ${clock(server.restartedAt ?? server.to)}.`,
+              : `The server restarted ${plain.seconds(started)} before the last sample, at ${plain.time(server.restartedAt ?? server.to)}.`,
           ),
         ),
         inTrouble,
@@ -101,7 +106,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           server.limit === undefined || server.limitBefore === undefined
             ? undefined
             : server.limit >= 0.95 * server.limitBefore,
-          `It has ${amount(server.limit ?? 0)} seats, and had ${amount(server.limitBefore ?? 0)}.`,
+          `It has ${plain.amount(server.limit ?? 0)} seats, and had ${plain.amount(server.limitBefore ?? 0)}.`,
         ),
       ],
       remedy: advice(
@@ -128,7 +133,7 @@ function slowEverywhere({ levels }: ServerFacts): Clue {
   }
   return fact(
     slow.length >= 2 && slow.length >= 0.6 * pairs.length,
-    `Requests of ${amount(slow.length)} of ${counted(pairs.length, 'flow schema')} take at least twice as long as before.`,
+    `Requests of ${plain.amount(slow.length)} of ${plain.counted(pairs.length, 'flow schema')} take at least twice as long as before.`,
   )
 }
 
@@ -149,14 +154,14 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
         6,
         fact(
           idle.length === others.length,
-          `${name} is in trouble on ${server.id}, and idle on ${amount(idle.length)} of ${counted(others.length, 'other server')}.`,
+          `${name} is in trouble on ${server.id}, and idle on ${plain.amount(idle.length)} of ${plain.counted(others.length, 'other server')}.`,
         ),
       ),
       weighing(
         4,
         fact(
           arrivalsOf(server.levels) > THRESHOLDS.imbalance * mean,
-          `${server.id} receives ${amount(arrivalsOf(server.levels))} requests/s, the others ${amount(mean)} /s on average.`,
+          `${server.id} receives ${plain.amount(arrivalsOf(server.levels))} requests/s, the others ${plain.amount(mean)} /s on average.`,
         ),
       ),
     ],
@@ -175,7 +180,9 @@ export function danglingCases({ objects }: Known, servers: readonly ServerFacts[
     cause: 'dangling-schema',
     place: { schema: name },
     text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server skips it, so its requests go to another level.`,
-    needs: [weighing(8, fact(true, `${to.name} is not among ${counted(objects.levels.length, 'priority level')}.`))],
+    needs: [
+      weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
+    ],
     hints: [
       weighing(
         4,
@@ -248,7 +255,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
             bucket !== undefined,
             bucket === undefined
               ? 'No flow schema receives requests more evenly than by chance.'
-              : `Requests of ${bucket.schema} arrive at a steady ${amount(bucket.rate)} /s.`,
+              : `Requests of ${bucket.schema} arrive at a steady ${plain.amount(bucket.rate)} /s.`,
           ),
         ),
       ],
@@ -278,7 +285,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
                 2,
                 fact(
                   true,
-                  `Requests of ${slow.schema.schema} executed for ${seconds(slow.pair.is)} on average, and ${seconds(slow.pair.was)} before.`,
+                  `Requests of ${slow.schema.schema} executed for ${plain.seconds(slow.pair.is)} on average, and ${plain.seconds(slow.pair.was)} before.`,
                 ),
               ),
             ],

@@ -1,5 +1,5 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
-import { clock, dateAndClock } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
@@ -19,7 +19,7 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
   const { from, to, findings, excluded, limits, servers } = diagnosis
   return [
     diagnosis.summary,
-    `Samples from ${dateAndClock(from)} to ${clock(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
+    `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
     ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
     ...(limits.length === 0 ? [] : ['', ...limits]),
     ...(all && excluded.length > 0

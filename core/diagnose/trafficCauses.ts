@@ -22,7 +22,7 @@ import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { amount, counted, percent, seconds } from '../report/words.ts'
+import { plain } from '../text/format.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
 
 /** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
@@ -46,7 +46,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
     largest === undefined
       ? 'There are no debug dumps, so the users of a flow are unknown.'
-      : `${flowName(largest)} has requests of ${counted(largest.users.length, 'user')}.`,
+      : `${flowName(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
   )
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
@@ -175,7 +175,7 @@ function slowTail({ name, now }: LevelFacts) {
     sum.count - sum.bounds.reduce((most, bound, i) => (bound <= LONG_SECONDS ? (sum.counts[i] ?? most) : most), 0)
   return fact(
     long > 0 && long < sum.count / 2,
-    `${counted(Math.round(long), 'request')} of ${amount(sum.count)} that finished in ${name} took longer than ${seconds(LONG_SECONDS)}.`,
+    `${plain.counted(Math.round(long), 'request')} of ${plain.amount(sum.count)} that finished in ${name} took longer than ${plain.seconds(LONG_SECONDS)}.`,
   )
 }
 
@@ -185,7 +185,7 @@ function watching(level: LevelFacts, server: ServerFacts) {
     6,
     fact(
       share >= MOST_OF_SEATS,
-      `Watches that are initialised hold ${percent(Math.min(1, share))} of the seats that ${level.name} uses.`,
+      `Watches that are initialised hold ${plain.percent(Math.min(1, share))} of the seats that ${level.name} uses.`,
     ),
   )
 }
@@ -210,7 +210,7 @@ function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
     7,
     fact(
       count !== undefined && isMostlyWrites && count >= 10 && seats - requests >= MOST_OF_SEATS * seats,
-      `${name} has ${amount(seats)} executing seats with ${amount(requests)} executing requests${count === undefined ? '' : `; its writes notify ${amount(count)} watchers on average`}.`,
+      `${name} has ${plain.amount(seats)} executing seats with ${plain.amount(requests)} executing requests${count === undefined ? '' : `; its writes notify ${plain.amount(count)} watchers on average`}.`,
     ),
   )
 }
@@ -233,7 +233,7 @@ function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) 
     late >= allRejected(rejected) / 2 ? 7 : 2,
     fact(
       longest !== undefined && longest < USUAL_TIME_OUT_SECONDS,
-      `${amount(late)} of ${counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : seconds(longest)}; without a deadline of the client it would be ${seconds(USUAL_TIME_OUT_SECONDS)}.`,
+      `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : plain.seconds(longest)}; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
     ),
   )
 }
@@ -247,7 +247,7 @@ function briefBurst(level: LevelFacts, { pages, stepMs, to }: ServerFacts) {
     4,
     fact(
       allRejected(rejected) === 0 && lasted <= BRIEF_SECONDS && since >= OVER_SECONDS,
-      `Requests of ${name} waited in samples of ${seconds(lasted)} (at most ${amount(mostQueued)} at once), ${counted(allRejected(rejected), 'request was', 'requests were')} rejected, and none waited in the last ${seconds(since)}.`,
+      `Requests of ${name} waited in samples of ${plain.seconds(lasted)} (at most ${plain.amount(mostQueued)} at once), ${plain.counted(allRejected(rejected), 'request was', 'requests were')} rejected, and none waited in the last ${plain.seconds(since)}.`,
     ),
   )
 }

@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { driftBetween, driftFromBuiltIn, type DriftRow } from '../drift/drift.ts'
 
@@ -25,7 +26,7 @@ export function configurationDrift(
 }
 
 const counted = (count: number, noun: string): string[] =>
-  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
+  count === 0 ? [] : [`${count} ${noun}${plural(count, '', 's')}`]
 
 /** `1 level, 2 schemas`; `none`. */
 export const driftText = ({ levels, schemas }: ConfigurationDrift): string =>

@@ -1,4 +1,4 @@
-import { counted } from '../text/text.ts'
+import { plain, plural } from '../text/format.ts'
 import { countFleet, worstOf, type ClusterRow, type FleetState } from './fleet.ts'
 
 /** The present state of the fleet, then additional facts. `rate` formats requests per second with their unit. */
@@ -8,7 +8,7 @@ export function fleetSentence(
 ): { readonly title: string; readonly evidence: string } {
   const counts = countFleet(clusters)
   const worst = worstOf(clusters)
-  const all = `${counts.clusters} ${counts.clusters === 1 ? 'cluster' : 'clusters'}`
+  const all = plain.counted(counts.clusters, 'cluster')
   if (worst === undefined) return { title: 'No cluster is connected.', evidence: '' }
   const { clustersIn } = counts
   // An etcd proxy has no servers.
@@ -27,17 +27,20 @@ export function fleetSentence(
   const parts = [
     ...(differing.length === 0
       ? []
-      : [`${counted(differing.length, 'cluster differs', 'clusters differ')} from the reference configuration.`]),
+      : [`${plain.counted(differing.length, 'cluster differs', 'clusters differ')} from the reference configuration.`]),
     ...troubleWith('failing', 'cannot be read', clusters),
     ...troubleWith('stale', 'missed three samples in a row', clusters),
     ...troubleWith('connecting', 'has no sample yet', clusters),
     ...troubleWith('unknown', 'has no priority levels', clusters),
   ]
-  return { title, evidence: parts.join(' ') || `${all}, ${counted(counts.servers, 'server', 'servers')}, all current.` }
+  return {
+    title,
+    evidence: parts.join(' ') || `${all}, ${plain.counted(counts.servers, 'server', 'servers')}, all current.`,
+  }
 }
 
 const ofAll = (n: number, all: number, what: string): string =>
-  n === all && n === 1 ? `The cluster is ${what}.` : `${n} of ${all} clusters ${n === 1 ? 'is' : 'are'} ${what}.`
+  n === all && n === 1 ? `The cluster is ${what}.` : `${n} of ${all} clusters ${plural(n, 'is', 'are')} ${what}.`
 
 function where({ source, worst }: ClusterRow, rate: (perSecond: number) => string): string {
   const level = worst?.worst
@@ -45,7 +48,7 @@ function where({ source, worst }: ClusterRow, rate: (perSecond: number) => strin
   const amount =
     level.rejected !== undefined && level.rejected > 0
       ? `${rate(level.rejected)} rejected`
-      : counted(level.queued ?? 0, 'request waits', 'requests wait')
+      : plain.counted(level.queued ?? 0, 'request waits', 'requests wait')
   return `Worst: ${source.name}, ${level.level} on ${worst.server}, ${amount}.`
 }
 
@@ -61,5 +64,7 @@ function troubleWith(state: FleetState, what: string, clusters: readonly Cluster
   if (first === undefined) return []
   if (found.length === 1) return [`${first.server} of ${first.source.name} ${what}.`]
   const sources = new Set(found.map(({ source }) => source.id)).size
-  return [`${found.length} servers of ${counted(sources, 'cluster', 'clusters')} ${what.replace(/^has /, 'have ')}.`]
+  return [
+    `${found.length} servers of ${plain.counted(sources, 'cluster', 'clusters')} ${what.replace(/^has /, 'have ')}.`,
+  ]
 }

@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Standing } from '../classify/coverage.ts'
 import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
@@ -26,7 +27,7 @@ export function standingWords(standing: Standing, schema: string, level: string,
       if (schema === CATCH_ALL) return 'no requests, as intended'
       return standing.by.length === 0
         ? 'can never match: its rules match nothing'
-        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'matches' : 'match'} all its requests`
+        : `can never match: ${enumerated(standing.by)} ${plural(standing.by.length, 'matches', 'match')} all its requests`
     case 'dangling':
       return `inactive: there is no level ${level}`
     case 'removed':

@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import { type RequestTestResult, runRequestTests } from '../classify/configuration.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { specEquals } from '../config/content.ts'
@@ -180,7 +181,7 @@ function drift(objects: ObjectSet, builtIn: ObjectSet): GuardFinding {
     message:
       differing.length === 0
         ? 'All built-in objects match the server’s release.'
-        : `${differing.length} built-in ${differing.length === 1 ? 'object differs' : 'objects differ'} from the server’s release.`,
+        : `${differing.length} built-in ${plural(differing.length, 'object differs', 'objects differ')} from the server’s release.`,
     evidence: [
       ...(changed.length > 0 ? [`changed: ${listed(changed)}`] : []),
       ...(missing.length > 0 ? [`missing: ${listed(missing)}`] : []),

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { type PriorityLevelConfiguration, type Queuing, EXEMPT } from '../config/objects.ts'
 import type { Histogram, LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { coveredOdds, bestHand } from '../sharding/collision.ts'
@@ -6,7 +7,6 @@ import type { LevelSeats } from '../impact/effectiveLevels.ts'
 import type { ImpactRow } from '../impact/seatImpact.ts'
 import { type GuardFinding, type GuardSeverity, levelRef } from './finding.ts'
 import { isLevelChange, type Rail, type RailInput } from './changes.ts'
-import { counted } from '../text/text.ts'
 
 /**
  * Levels that lose queues while requests run. When two mutating requests of one queue have ended and their final seats
@@ -134,12 +134,12 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
       code: 'sharding/collisions',
       severity: 'warns',
       objects: [levelRef(name)],
-      message: `In ${name} ${worst.elephants === 1 ? 'one busy flow occupies' : `${worst.elephants} busy flows occupy`} all queues of another flow with a probability of ${percent(worst.found)}.`,
+      message: `In ${name} ${plain.counted(worst.elephants, 'busy flow occupies', 'busy flows occupy')} all queues of another flow with a probability of ${plain.probability(worst.found)}.`,
       remedy:
         better === undefined
           ? { sentence: `Give ${name} more queues.` }
           : {
-              sentence: `Set the hand size to ${better.handSize} of ${queues} queues: ${percent(better.covered)}.`,
+              sentence: `Set the hand size to ${better.handSize} of ${queues} queues: ${plain.probability(better.covered)}.`,
               fix: {
                 action: 'set',
                 object: levelRef(name),
@@ -148,7 +148,7 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
               },
             },
       evidence: odds.map(
-        ({ elephants, found }) => `${elephants} busy ${elephants === 1 ? 'flow' : 'flows'}: ${percent(found)}`,
+        ({ elephants, found }) => `${plain.counted(elephants, 'busy flow')}: ${plain.probability(found)}`,
       ),
     },
   ]
@@ -168,8 +168,6 @@ function dealtAgain(name: string, was: Queuing | undefined, is: Queuing): readon
   ]
 }
 
-const percent = (odds: number): string => `${Number((odds * 100).toPrecision(2))} %`
-
 /** Levels for which the edit leaves almost no seats. */
 export const seatsRail: Rail = (input) =>
   input.impact.rows.flatMap((row): readonly GuardFinding[] => {
@@ -183,7 +181,8 @@ const sharesPath = ['spec', 'limited', 'nominalConcurrencyShares'] as const
 /** No nominal seat, or one. */
 function starved({ name, before }: ImpactRow, after: LevelSeats): readonly GuardFinding[] {
   if (after.nominal > 1 || before?.nominal === after.nominal) return []
-  const evidence = before === null ? ['a new level'] : [`before the edit: ${counted(before.nominal, 'nominal seat')}`]
+  const evidence =
+    before === null ? ['a new level'] : [`before the edit: ${plain.counted(before.nominal, 'nominal seat')}`]
   if (after.nominal === 1) {
     return [
       {
@@ -262,7 +261,7 @@ function belowDemand(
         code: 'seats/below-demand',
         severity: 'warns',
         objects: [levelRef(name)],
-        message: `${name} may have at most ${counted(upper, 'seat')} after the edit, and its demand was ${demand} on ${id} in the last period.`,
+        message: `${name} may have at most ${plain.counted(upper, 'seat')} after the edit, and its demand was ${demand} on ${id} in the last period.`,
         remedy: { sentence: `Give ${name} more shares or a higher borrowing limit.` },
         evidence: [`upper limit before the edit: ${before.upper}`],
       },

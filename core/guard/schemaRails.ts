@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import { CATCH_ALL } from '../config/objects.ts'
 import { type GuardFinding, type GuardRemedy, schemaRef, levelRef } from './finding.ts'
 import { type NamesDecide, type Shadowed, namesDecideIn, shadowedIn, winnersOver } from './shadowing.ts'
@@ -55,7 +56,7 @@ export function shadowedFinding(
     code: 'matching/shadowed',
     severity: 'warns',
     objects: [schemaRef(schema), ...by.map(schemaRef)],
-    message: `${schema} never gets a request: ${listed(by)} ${by.length === 1 ? 'matches' : 'together match'} all of its requests first.`,
+    message: `${schema} never gets a request: ${listed(by)} ${plural(by.length, 'matches', 'together match')} all of its requests first.`,
     remedy: remedyFor({ schema, by }, precedenceOf, changed),
     evidence: by.map((name) => `${name} comes first, at ${precedenceOf.get(name) ?? 'unknown precedence'}`),
   }

@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import { levelOf } from '../classify/configuration.ts'
 import type { RequestDigest } from '../request/match.ts'
 import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
@@ -74,7 +75,7 @@ function findingsOf(
 function tooSmall(was: Landing, is: Landing): string | undefined {
   const least = was.exempt ? 2 : was.nominal / 4
   if (is.exempt || is.nominal >= least || (was.level === is.level && was.nominal === is.nominal)) return undefined
-  const has = `is too small for them: ${is.nominal} nominal ${is.nominal === 1 ? 'seat' : 'seats'}`
+  const has = `is too small for them: ${is.nominal} nominal ${plural(is.nominal, 'seat', 'seats')}`
   return was.exempt ? has : `${has} instead of ${was.nominal}${was.level === is.level ? '' : ` in ${was.level}`}`
 }
 
@@ -111,7 +112,7 @@ function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): Guard
   const changed = changes.some(({ kind, name, to }) => kind === 'FlowSchema' && name === catching && to !== null)
   if (changed && !served.includes(catching) && behind > is.schema.spec.matchingPrecedence && behind < 10_000) {
     return {
-      sentence: `Set the matching precedence of ${catching} to ${behind}, so that ${listed(served)} ${served.length === 1 ? 'comes' : 'come'} first.`,
+      sentence: `Set the matching precedence of ${catching} to ${behind}, so that ${listed(served)} ${plural(served.length, 'comes', 'come')} first.`,
       fix: { action: 'set', object: schemaRef(catching), path: ['spec', 'matchingPrecedence'], value: behind },
     }
   }

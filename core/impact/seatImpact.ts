@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type VersionProfile, profileFor } from '../engine/profiles.ts'
@@ -73,7 +74,7 @@ export function assumedIdleSentence({ rows }: Pick<SeatImpact, 'rows'>): string 
   const idle = rows.filter(({ assumedIdle, limitAfter }) => assumedIdle && limitAfter !== undefined)
   if (idle.length === 0) return undefined
   const names = idle.map(({ name }) => name).join(', ')
-  return `The demand of ${names} is unknown and counts as 0. The limits will differ once ${idle.length === 1 ? 'it serves' : 'they serve'} requests.`
+  return `The demand of ${names} is unknown and counts as 0. The limits will differ once ${plural(idle.length, 'it serves', 'they serve')} requests.`
 }
 
 /** Every level before and after an edit, on one server. Objects may be defaulted or not. */

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import type { FeedWaits } from '../contract/live.ts'
 
 /** Smaller sums are not reported. Seconds. */
@@ -28,19 +29,19 @@ export function comparedSentence({ here, bounds, reported }: FeedWaits): string 
     const verdict = isSame
       ? 'That is nearly the same.'
       : over > 0
-        ? `Waits here are overestimated by ${said(over)}.`
-        : `Waits here are underestimated by ${said(-over)}: requests that do not reach the feed may hold seats there.`
-    return `Total wait of requests since the scrape at ${timeOf(reported.sinceMs)} UTC: ${said(reported.server)} by the server’s own histogram, and ${said(reported.here)} here. ${verdict}`
+        ? `Waits here are overestimated by ${plain.seconds(over)}.`
+        : `Waits here are underestimated by ${plain.seconds(-over)}: requests that do not reach the feed may hold seats there.`
+    return `Total wait of requests since the scrape at ${plain.time(reported.sinceMs)} UTC: ${plain.seconds(reported.server)} by the server’s own histogram, and ${plain.seconds(reported.here)} here. ${verdict}`
   }
   if (bounds === undefined || Math.max(here, bounds.told) < LEAST_SECONDS) return undefined
   const { told, untold } = bounds
-  const sums = `Total wait of requests: ${said(here)} here; at the server, by the events, at least ${said(told)} and at most ${said(told + untold)}.`
+  const sums = `Total wait of requests: ${plain.seconds(here)} here; at the server, by the events, at least ${plain.seconds(told)} and at most ${plain.seconds(told + untold)}.`
   const least = here - told - untold
   const most = here - told
-  if (least > 0) return `${sums} Waits here are overestimated by ${said(least)} to ${said(most)}.`
+  if (least > 0) return `${sums} Waits here are overestimated by ${plain.seconds(least)} to ${plain.seconds(most)}.`
   return most > 0
-    ? `${sums} Waits here are overestimated by ${said(most)} at most.`
-    : `${sums} Waits here are underestimated by ${said(-most)} at least.`
+    ? `${sums} Waits here are overestimated by ${plain.seconds(most)} at most.`
+    : `${sums} Waits here are underestimated by ${plain.seconds(-most)} at least.`
 }
 
 function correctionSentence(
@@ -52,12 +53,8 @@ function correctionSentence(
     return guessed === 0 ? undefined : `Execution times of ${requests(guessed)} are not corrected: ${guess}.`
   }
   const { factor, fromMs, toMs } = corrected
-  const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${timeOf(fromMs)} to ${timeOf(toMs)} UTC. In total they are ${factor.toFixed(2)} of the times in the events.`
+  const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${plain.time(fromMs)} to ${plain.time(toMs)} UTC. In total they are ${plain.amount(factor)} of the times in the events.`
   return guessed === 0 ? told : `${told} Those of ${requests(guessed)} are not corrected: ${guess}.`
 }
 
-const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
-
-const said = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-
-const timeOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(11, 19)
+const requests = (count: number): string => plain.counted(count, 'request')

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { REALLOCATION_MS } from '../frame/derive.ts'
 import { median } from '../frame/quantile.ts'
 import type { PromSeries } from './answer.ts'
@@ -8,12 +9,12 @@ export function usualDistance(series: readonly Pick<PromSeries, 'times'>[]): num
   return median(series.flatMap(({ times }) => median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? []))
 }
 
-const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
+const seconds = (ms: number): string => `${plain.amount(ms / 1_000)} s`
 
 /** The recomputations of the limits that scrapes at this interval miss, in a sentence; `undefined` if none. */
 export function hiddenReallocations(ms: number): string | undefined {
   if (ms <= REALLOCATION_MS) return undefined
-  const of = Number((ms / REALLOCATION_MS).toFixed(1))
+  const of = plain.amount(ms / REALLOCATION_MS)
   return `${scrapedEvery(ms)} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so scrapes show about one of ${of} recomputations.`
 }
 

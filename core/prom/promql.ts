@@ -1,3 +1,4 @@
+import { rounded } from '../text/format.ts'
 /**
  * The only place where families and their labels become PromQL, for Prometheus, Thanos, Mimir and VictoriaMetrics
  * alike. The console's own queries are selectors only, without functions that these implement differently; expressions
@@ -54,7 +55,7 @@ export function metric(
 ): string {
   const inside = matchers.length === 0 ? '' : `{${matchersText(matchers)}}`
   const range = rangeMs === undefined ? '' : `[${durationText(rangeMs)}]`
-  return `${name}${inside}${range}${atMs === undefined ? '' : ` @ ${(atMs / 1_000).toFixed(3)}`}`
+  return `${name}${inside}${range}${atMs === undefined ? '' : ` @ ${rounded(atMs / 1_000, 3)}`}`
 }
 
 const matchersText = (matchers: readonly Matcher[]): string =>

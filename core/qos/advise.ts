@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { ProblemError } from '../contract/errors.ts'
 import type { EtcdAdvice } from '../contract/etcd.ts'
 import type { JsonMap } from '../manifest/json.ts'
@@ -200,11 +201,11 @@ function proposalFor({ op, sample }: Usage, { keys, bytes, perSecond }: Observat
   const qps = Math.max(1, Math.round(perSecond * 50) / 100)
   const scans = keys > EXPENSIVE_KEYS
   const name = nameFor(prefix)
-  const what = scans ? `${Math.round(keys)} keys` : `${Math.round(bytes / 1024)} KiB`
+  const what = scans ? plain.counted(Math.round(keys), 'key') : plain.bytes(bytes)
   return {
     id: name,
     title: `${op} of ${prefix === '' ? 'all keys' : prefix}`,
-    why: `It arrived ${Math.round(perSecond * 100) / 100} times per second and cost ${what} each. The rule limits such expensive reads of these keys to ${qps} per second: half that rate, but at least 1.`,
+    why: `It arrived ${plain.amount(perSecond)} times per second and cost ${what} each. The rule limits such expensive reads of these keys to ${qps} per second: half that rate, but at least 1.`,
     classes: [{ name, qdisc: 'tbf', qps, burst: Math.ceil(1.2 * qps) }],
     rules: [
       {

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { nsToSeconds } from '../units.ts'
 import type { QosRule, Settings } from './configuration.ts'
 import type { EtcdLevel } from '../contract/etcd.ts'
@@ -6,9 +7,6 @@ import { type Bytes, successor, textOf } from './keys.ts'
 import { type ConditionTrace, RULE_PARTS, type RulePart, type RuleTrace, traceRules } from './match.ts'
 import type { ConditionKind } from './operations.ts'
 import { elementsOf, type QosRequest, type TxnElement } from './request.ts'
-
-/** At most three decimals, without trailing zeros. */
-const short = (value: number): string => String(Math.round(value * 1_000) / 1_000)
 
 /** Elements of a Txn that are listed. */
 const MOST_ELEMENTS = 3
@@ -43,15 +41,15 @@ function reachText(key: Bytes, rangeEnd: Bytes): string {
 export function levelText(level: EtcdLevel): string {
   switch (level.qdisc) {
     case 'tbf':
-      return `${short(level.tokens)} of ${short(level.burst)} tokens, refilled at ${short(level.qps)} /s`
+      return `${plain.exact(level.tokens)} of ${plain.exact(level.burst)} tokens, refilled at ${plain.exact(level.qps)} /s`
     case 'lbf': {
-      const rate = `at most ${short(level.qps)} /s`
-      return level.freeInMs === 0 ? `free now, ${rate}` : `free in ${short(level.freeInMs)} ms, ${rate}`
+      const rate = `at most ${plain.exact(level.qps)} /s`
+      return level.freeInMs === 0 ? `free now, ${rate}` : `free in ${plain.exact(level.freeInMs)} ms, ${rate}`
     }
     case 'maxinflight':
-      return `${short(level.inFlight)} of ${short(level.num)} in flight`
+      return `${plain.exact(level.inFlight)} of ${plain.exact(level.num)} in flight`
     case 'window':
-      return `${short(level.used)} of ${short(level.limit)} used in the last ${short(level.windowMs)} ms`
+      return `${plain.exact(level.used)} of ${plain.exact(level.limit)} used in the last ${plain.exact(level.windowMs)} ms`
   }
 }
 
@@ -65,9 +63,9 @@ export function decisionText(decision: Decision): string {
     case 'passed':
       return `${applied.rule} applies; ${before}.`
     case 'waiting':
-      return `${applied.rule} applies; ${before}; it waits${decision.expectedMs === undefined ? '' : ` for about ${short(decision.expectedMs)} ms`}.`
+      return `${applied.rule} applies; ${before}; it waits${decision.expectedMs === undefined ? '' : ` for about ${plain.exact(decision.expectedMs)} ms`}.`
     case 'delayed':
-      return `${applied.rule} applies; it waited ${short(decision.waitedMs)} ms; ${before}.`
+      return `${applied.rule} applies; it waited ${plain.exact(decision.waitedMs)} ms; ${before}.`
     case 'limited':
       return `${applied.rule} applies; ${before}; ${refusalText(decision)}.`
   }
@@ -76,7 +74,7 @@ export function decisionText(decision: Decision): string {
 const groupText = ({ group }: Applied): string => (group === '' ? '' : ` (${group})`)
 
 const needText = ({ need, cost }: Applied): string =>
-  `${short(need)} needed (${cost}${cost === 'cpuTimeMs' ? ', approximated by wallTimeMs' : ''})`
+  `${plain.exact(need)} needed (${cost}${cost === 'cpuTimeMs' ? ', approximated by wallTimeMs' : ''})`
 
 function refusalText({ reason, admittedInMs, applied }: Extract<Decision, { verdict: 'limited' }>): string {
   const retry = admittedInMs === undefined ? '' : `; as much is free in ${admittedInMs} ms`

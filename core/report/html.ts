@@ -1,6 +1,6 @@
-import { timeTicks, valueAxis } from '../axis.ts'
+import { timeTicks, valueAxis } from '../text/axis.ts'
 import { escapeMarkup } from '../text/markup.ts'
-import { amount, clock } from './words.ts'
+import { plain, rounded } from '../text/format.ts'
 import type { Report, ReportBlock, ReportChart, ReportLine } from '../contract/report.ts'
 
 /** A report as one self-contained page without scripts, in black on white. */
@@ -62,7 +62,7 @@ const DASHES: Readonly<Record<ReportLine['dash'], string>> = {
   solid: '',
   dashed: ' stroke-dasharray="6 3"',
 }
-const UTC = { time: clock, offsetMs: 0 }
+const UTC = { time: plain.time, offsetMs: 0 }
 
 function chart({ title, unit, from, to, lines }: ReportChart): string {
   const values = lines.flatMap(({ points }) => points.flatMap(({ value }) => value ?? []))
@@ -73,7 +73,7 @@ function chart({ title, unit, from, to, lines }: ReportChart): string {
   const y = (value: number): number => floor - (value / axis.max) * (floor - TOP)
   const grid = axis.ticks.map(
     (value) =>
-      `<line x1="${LEFT}" x2="${right}" y1="${short(y(value))}" y2="${short(y(value))}" stroke="${value === 0 ? '#111' : '#ddd'}"/><text x="${LEFT - 5}" y="${short(y(value) + 3)}" text-anchor="end">${amount(value)}</text>`,
+      `<line x1="${LEFT}" x2="${right}" y1="${short(y(value))}" y2="${short(y(value))}" stroke="${value === 0 ? '#111' : '#ddd'}"/><text x="${LEFT - 5}" y="${short(y(value) + 3)}" text-anchor="end">${plain.amount(value)}</text>`,
   )
   const times = timeTicks({ from, to }, right - LEFT, UTC).map(
     ({ at, label }) =>
@@ -89,7 +89,7 @@ function chart({ title, unit, from, to, lines }: ReportChart): string {
   const key = lines.map(({ name, dash }) => `${name} (${dash})`).join(', ')
   return `<figure>
 <figcaption>${escapeMarkup(title)}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(`${title}: ${key}, at most ${amount(most)} ${unit}`)}">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(`${title}: ${key}, at most ${plain.amount(most)} ${unit}`)}">
 ${[...areas, ...grid, ...times, ...drawn, ...lineNames(lines, y)].join('\n')}
 </svg>
 <p>${escapeMarkup(`In ${unit}: ${key}. UTC.`)}</p>
@@ -100,7 +100,7 @@ ${[...areas, ...grid, ...times, ...drawn, ...lineNames(lines, y)].join('\n')}
 function lineNames(lines: readonly ReportLine[], y: (value: number) => number): readonly string[] {
   const ends = lines.flatMap(({ name, points }) => {
     const value = points.findLast((point) => point.value !== undefined)?.value
-    return value === undefined ? [] : [{ text: `${name} ${amount(value)}`, y: y(value) }]
+    return value === undefined ? [] : [{ text: `${name} ${plain.amount(value)}`, y: y(value) }]
   })
   let least = TOP
   return ends
@@ -146,4 +146,5 @@ function pathOf(points: ReportLine['points'], x: (at: number) => number, y: (val
     .join('')
 }
 
-const short = (value: number): string => String(Math.round(value * 10) / 10)
+/** Coordinates in a drawing. */
+const short = (value: number): number => rounded(value, 1)

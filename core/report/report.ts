@@ -4,7 +4,7 @@ import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { evidence, timeline } from './story.ts'
-import { amount, counted, dateAndClock, length, percent, seconds, timesIn } from './words.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
 export interface ReportOptions {
@@ -40,7 +40,7 @@ export function reportOf(incident: Incident, options: ReportOptions): Report {
   const { from, to } = rangeOf(incident)
   return {
     title: `Incident report: ${options.source.name}`,
-    subtitle: `${dateAndClock(from)} to ${dateAndClock(to)} UTC (${length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
+    subtitle: `${plain.dateTime(from)} to ${plain.dateTime(to)} UTC (${plain.length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
     sections: sections.filter((section) => section !== undefined),
   }
 }
@@ -54,7 +54,9 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
   }
 }
 
-const known = (value: number | undefined): string => (value === undefined ? 'unknown' : amount(value))
+/** No request that was dispatched had waited where there is no quantile. */
+const waitText = (value: number | undefined): string => (value === undefined ? 'no wait' : plain.seconds(value))
+const known = (value: number | undefined): string => (value === undefined ? 'unknown' : plain.amount(value))
 
 /** The most troubled first: rejections count before waits. */
 const byTrouble = (a: Place, b: Place): number =>
@@ -73,7 +75,9 @@ const reasons = (rejected: Rejected | undefined): string =>
   rejected === undefined
     ? 'unknown'
     : listed(
-        REJECT_REASONS.flatMap((reason) => (rejected[reason] > 0 ? [`${amount(rejected[reason])} ${reason}`] : [])),
+        REJECT_REASONS.flatMap((reason) =>
+          rejected[reason] > 0 ? [`${plain.amount(rejected[reason])} ${reason}`] : [],
+        ),
       )
 
 function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] {
@@ -88,20 +92,20 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
       ? isKnown
         ? 'No request was rejected.'
         : 'Rejections are unknown: the servers do not report them.'
-      : `${counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
+      : `${plain.counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
     worst === undefined || rejecting.length === 1
       ? undefined
-      : `Most of them, ${amount(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
+      : `Most of them, ${plain.amount(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
   )
   if (longest?.level.queued === undefined || longest.level.queued.value === 0) {
     return [counts, text('No request waited in any sample.')]
   }
   const { value, at } = longest.level.queued
-  const when = timesIn(incident)
+  const when = plain.timesIn(incident)
   return [
     counts,
     text(
-      `Most requests waited in ${nameOf(incident, longest)}: ${amount(value)} at ${when(at)}.`,
+      `Most requests waited in ${nameOf(incident, longest)}: ${plain.amount(value)} at ${when(at)}.`,
       spared(incident, troubled),
     ),
   ]
@@ -140,7 +144,7 @@ function levels(incident: Incident, places: readonly Place[]): ReportSection {
           known(place.level.rejected && rejections(place.level)),
           reasons(place.level.rejected),
           known(place.level.queued?.value),
-          seconds(place.level.waits.waitP99),
+          waitText(place.level.waits.waitP99),
           known(place.level.executing?.value),
         ]),
       },
@@ -190,10 +194,10 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
     .filter(({ rejected, schema }) => rejected > 0 || (schema.waits.waitP99 ?? 0) >= NOTICED_SECONDS)
     .toSorted((a, b) => b.rejected - a.rejected || (b.schema.waits.waitP99 ?? 0) - (a.schema.waits.waitP99 ?? 0))
   if (rows.length === 0) {
-    return [text(`No flow schema had rejected requests or a wait (p99) of ${seconds(NOTICED_SECONDS)} or more.`)]
+    return [text(`No flow schema had rejected requests or a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`)]
   }
   return [
-    text(`Flow schemas with rejected requests, or a wait (p99) of ${seconds(NOTICED_SECONDS)} or more.`),
+    text(`Flow schemas with rejected requests, or a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`),
     {
       kind: 'table',
       head: [
@@ -207,10 +211,12 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
       rows: rows.map(({ place, schema, rejected }) => [
         schema.name,
         nameOf(incident, place),
-        amount(rejected),
-        schema.dispatched === undefined ? 'unknown' : percent(rejected / Math.max(1, rejected + schema.dispatched)),
-        seconds(schema.waits.waitP50),
-        seconds(schema.waits.waitP99),
+        plain.amount(rejected),
+        schema.dispatched === undefined
+          ? 'unknown'
+          : plain.percent(rejected / Math.max(1, rejected + schema.dispatched)),
+        waitText(schema.waits.waitP50),
+        waitText(schema.waits.waitP99),
       ]),
     },
   ]
@@ -232,7 +238,7 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
   } else if (own.length > 0) {
     blocks.push(
       text(
-        `Mean of ${counted(flows.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
+        `Mean of ${plain.counted(flows.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
       ),
       {
         kind: 'table',
@@ -248,22 +254,22 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
           flow === '' ? 'all of the schema' : flow,
           schema,
           level,
-          amount(seats),
-          percent(partOfLevel),
-          amount(waiting),
+          plain.amount(seats),
+          plain.percent(partOfLevel),
+          plain.amount(waiting),
         ]),
       },
     )
   } else {
-    blocks.push(text(`No request of these levels is in any of ${counted(flows.dumps, 'debug dump')}.`))
+    blocks.push(text(`No request of these levels is in any of ${plain.counted(flows.dumps, 'debug dump')}.`))
   }
   if (rejected.length > 0) {
     blocks.push(
-      text(`Rejected requests by user, of ${counted(flows.requests, 'single request')} that were recorded.`),
+      text(`Rejected requests by user, of ${plain.counted(flows.requests, 'single request')} that were recorded.`),
       {
         kind: 'table',
         head: [{ text: 'User' }, { text: 'Level' }, { text: 'Rejected', number: true }],
-        rows: rejected.map(({ user, level, count }) => [user, level, amount(count)]),
+        rows: rejected.map(({ user, level, count }) => [user, level, plain.amount(count)]),
       },
     )
   }
@@ -271,7 +277,7 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
 }
 
 function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
-  const when = timesIn(incident)
+  const when = plain.timesIn(incident)
   const rows = places.flatMap((place) => {
     const { nominal, limit } = place.level
     if (limit === undefined || place.level.exempt) return []
@@ -279,11 +285,13 @@ function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
     return [
       [
         nameOf(incident, place),
-        nominal !== undefined && nominal.first !== nominal.last ? `${amount(nominal.first)} → ${nominals}` : nominals,
-        amount(limit.first),
-        `${amount(limit.least.value)} at ${when(limit.least.at)}`,
-        `${amount(limit.most.value)} at ${when(limit.most.at)}`,
-        amount(limit.last),
+        nominal !== undefined && nominal.first !== nominal.last
+          ? `${plain.amount(nominal.first)} → ${nominals}`
+          : nominals,
+        plain.amount(limit.first),
+        `${plain.amount(limit.least.value)} at ${when(limit.least.at)}`,
+        `${plain.amount(limit.most.value)} at ${when(limit.most.at)}`,
+        plain.amount(limit.last),
       ],
     ]
   })
@@ -303,7 +311,7 @@ function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
 
 function configuration(incident: Incident): ReportBlock[] {
   const { changes, objectsKnown } = incident
-  const when = timesIn(incident)
+  const when = plain.timesIn(incident)
   if (!objectsKnown) return [text('Unknown: no flow-control objects were recorded in this time.')]
   if (changes.length === 0) return [text('No FlowSchema and no PriorityLevelConfiguration changed.')]
   return [

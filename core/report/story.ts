@@ -2,7 +2,7 @@ import type { UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import type { ReportOptions } from './report.ts'
-import { amount, counted, length, timesIn } from './words.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
 interface Moment {
@@ -14,7 +14,7 @@ interface Moment {
 /** Events in order of time. A sample shows what happened since the previous one. */
 export function timeline(incident: Incident): ReportBlock[] {
   const { servers, changes } = incident
-  const when = timesIn(incident)
+  const when = plain.timesIn(incident)
   const moments = [
     ...servers.flatMap((server) => [
       ...ofServer(server, when),
@@ -50,15 +50,15 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
     void (at !== undefined && moments.push({ at, server, what }))
   tell(queuedFrom, `First sample in which requests wait in ${name}`)
   if (queued !== undefined && queued.value > 0)
-    tell(queued.at, `Most requests wait in ${name}: ${amount(queued.value)}`)
+    tell(queued.at, `Most requests wait in ${name}: ${plain.amount(queued.value)}`)
   if (queuedTo !== queuedFrom) tell(queuedTo, `Last sample in which requests wait in ${name}`)
   tell(rejectedFrom, `First rejection in ${name}`)
   if (rejectedTo !== rejectedFrom) {
-    tell(rejectedTo, `Last rejection in ${name}, ${counted(rejections(level), 'rejection')} in all`)
+    tell(rejectedTo, `Last rejection in ${name}, ${plain.counted(rejections(level), 'rejection')} in all`)
   }
   if (moments.length > 0 && limit !== undefined && limit.least.value !== limit.most.value) {
-    tell(limit.least.at, `Lowest limit of ${name}: ${amount(limit.least.value)} seats`)
-    tell(limit.most.at, `Highest limit of ${name}: ${amount(limit.most.value)} seats`)
+    tell(limit.least.at, `Lowest limit of ${name}: ${plain.amount(limit.least.value)} seats`)
+    tell(limit.most.at, `Highest limit of ${name}: ${plain.amount(limit.most.value)} seats`)
   }
   return moments
 }
@@ -66,14 +66,14 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
 /** The data behind the report, and what it cannot show. */
 export function evidence(incident: Incident, { source, version }: ReportOptions): ReportBlock[] {
   const { servers, flows } = incident
-  const when = timesIn(incident)
+  const when = plain.timesIn(incident)
   const items = servers.map((server) => {
     const { id, samples, first, last, usualIntervalMs, versions, gaps } = server
-    const every = usualIntervalMs === undefined ? '' : `, every ${length(usualIntervalMs)}`
+    const every = usualIntervalMs === undefined ? '' : `, every ${plain.length(usualIntervalMs)}`
     const missing = gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
-    const holes = gaps.length === 0 ? '' : `; ${counted(gaps.length, 'gap')} of ${length(missing)} in all`
+    const holes = gaps.length === 0 ? '' : `; ${plain.counted(gaps.length, 'gap')} of ${plain.length(missing)} in all`
     const named = versions.length === 0 ? '' : `, ${listed(versions)}`
-    return `${id}${named}: ${counted(samples, 'sample')} of its metrics from ${when(first)} to ${when(last)}${every}${holes}.`
+    return `${id}${named}: ${plain.counted(samples, 'sample')} of its metrics from ${when(first)} to ${when(last)}${every}${holes}.`
   })
   return [
     {
@@ -86,8 +86,8 @@ export function evidence(incident: Incident, { source, version }: ReportOptions)
         'Waits are estimates from the buckets of histograms, as in Prometheus.',
         flows.dumps === 0
           ? 'No debug dumps of requests were recorded.'
-          : `Flows are those of ${counted(flows.dumps, 'debug dump')}.`,
-        ...(flows.requests === 0 ? [] : [`${counted(flows.requests, 'single request')} were recorded.`]),
+          : `Flows are those of ${plain.counted(flows.dumps, 'debug dump')}.`,
+        ...(flows.requests === 0 ? [] : [`${plain.counted(flows.requests, 'single request')} were recorded.`]),
         `Written by APF Console ${version}.`,
       ],
     },

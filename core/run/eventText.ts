@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import type { EngineMode } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import { nsToMs } from '../units.ts'
@@ -13,7 +14,7 @@ export function eventText(event: EngineEvent<unknown>, mode: EngineMode): string
     event.kind === 'rejected'
       ? ` (${event.reason})`
       : event.kind === 'dispatched'
-        ? ` after ${nsToMs(ticket.startedNs - ticket.arrivedNs).toFixed(3)} ms`
+        ? ` after ${plain.ms(nsToMs(ticket.startedNs - ticket.arrivedNs))}`
         : ''
   return `${event.kind}${how}: ${info.verb} ${info.path} by ${user.name}${place}`
 }

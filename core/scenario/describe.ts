@@ -1,18 +1,18 @@
+import { plain, plural } from '../text/format.ts'
 import type { ClientGroup } from '../simulate/workload.ts'
 import type { StoreClients } from './store.ts'
-import { counted } from '../text/text.ts'
 
 /** The behaviour of a group of clients: `50 clients with 20 threads each`. */
 export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients' | 'behaviour'>): string {
-  const who = counted(clients, 'client')
-  const each = clients === 1 ? '' : ' each'
+  const who = plain.counted(clients, 'client')
+  const each = plural(clients, '', ' each')
   switch (behaviour.kind) {
     case 'closed':
-      return `${who} with ${counted(behaviour.threads, 'thread')}${each}`
+      return `${who} with ${plain.counted(behaviour.threads, 'thread')}${each}`
     case 'on demand':
-      return `${who} with ${counted(behaviour.threads, 'thread')}${each}, on demand`
+      return `${who} with ${plain.counted(behaviour.threads, 'thread')}${each}, on demand`
     case 'informer':
-      return `${who} with ${counted(behaviour.targets.length, 'informer')}${each}`
+      return `${who} with ${plain.counted(behaviour.targets.length, 'informer')}${each}`
     case 'open':
       return `${who}, ${arrivalsText(behaviour.arrivals)}${each}`
   }
@@ -20,10 +20,10 @@ export function behaviourText({ clients, behaviour }: Pick<ClientGroup, 'clients
 
 /** The same for clients of an etcd. */
 export function storeText({ clients, behaviour }: StoreClients): string {
-  const each = clients === 1 ? '' : ' each'
+  const each = plural(clients, '', ' each')
   return behaviour.kind === 'closed'
-    ? `${counted(clients, 'client')} with ${counted(behaviour.threads, 'thread')}${each}`
-    : `${counted(clients, 'client')}, ${counted(behaviour.perSecond, 'request')} per second${each}`
+    ? `${plain.counted(clients, 'client')} with ${plain.counted(behaviour.threads, 'thread')}${each}`
+    : `${plain.counted(clients, 'client')}, ${plain.counted(behaviour.perSecond, 'request')} per second${each}`
 }
 
 type Open = Extract<ClientGroup['behaviour'], { kind: 'open' }>
@@ -31,11 +31,11 @@ type Open = Extract<ClientGroup['behaviour'], { kind: 'open' }>
 function arrivalsText(arrivals: Open['arrivals']): string {
   switch (arrivals.kind) {
     case 'poisson':
-      return `${counted(arrivals.perSecond, 'request')} per second`
+      return `${plain.counted(arrivals.perSecond, 'request')} per second`
     case 'schedule':
-      return `${counted(arrivals.atMs.length, 'request')} at once`
+      return `${plain.counted(arrivals.atMs.length, 'request')} at once`
     case 'bursts':
-      return `bursts of ${counted(arrivals.count, 'request')}`
+      return `bursts of ${plain.counted(arrivals.count, 'request')}`
     case 'regular':
       return `a request every ${arrivals.periodMs} ms`
     case 'steps':

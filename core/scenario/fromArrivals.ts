@@ -1,3 +1,4 @@
+import { plain, significantly } from '../text/format.ts'
 import { stringify } from 'yaml'
 import { identityOf } from '../classify/identity.ts'
 import { methodOfVerb, encoded, queryText } from '../classify/requestFields.ts'
@@ -69,7 +70,7 @@ const leftOut = (count: number): readonly string[] =>
   count === 0
     ? []
     : [
-        `${count} ${count === 1 ? 'request is' : 'requests are'} left out: a scenario from a recording covers its first hour and at most ${MOST_GROUPS} users with ${MOST_CALLS} kinds of requests each, without names that are empty or contain braces.`,
+        `${plain.counted(count, 'request is', 'requests are')} left out: a scenario from a recording covers its first hour and at most ${MOST_GROUPS} users with ${MOST_CALLS} kinds of requests each, without names that are empty or contain braces.`,
       ]
 
 const userKey = ({ request: { user } }: Arrival): string =>
@@ -102,7 +103,7 @@ function groupOf(name: string, of: readonly Arrival[], seconds: number) {
     name,
     user: user.name,
     ...(!hasUsual && { groups: user.groups }),
-    perSecond: Number((sent / lasts).toPrecision(4)),
+    perSecond: significantly(sent / lasts, 4),
     ...window,
     calls: kept.map(callOf),
   }
@@ -133,7 +134,7 @@ function callOf(of: readonly Arrival[]) {
   return {
     request: first === undefined ? '' : requestText(first),
     weight: of.length,
-    executionMs: Number(mean.toPrecision(4)),
+    executionMs: significantly(mean, 4),
     distribution: Math.sqrt(variance) > SPREAD * mean ? 'exponential' : 'constant',
   }
 }

@@ -1,3 +1,4 @@
+import { significantly } from '../text/format.ts'
 import { type DealerShape, isLegalShape, LARGEST_HAND, largestHand, leastWhere, mostQueues } from '../config/shape.ts'
 
 /**
@@ -68,8 +69,8 @@ function choose(of: number, some: number): number {
 
 /** A chance with at most this many digits; below one in ten thousand as a power of ten: `0.0221182`, `1.84379e-10`. */
 export function chanceText(odds: number, digits: number): string {
-  const rounded = Number(odds.toPrecision(digits))
-  return rounded > 0 && rounded < 1e-4 ? rounded.toExponential() : String(rounded)
+  const chance = significantly(odds, digits)
+  return chance > 0 && chance < 1e-4 ? chance.toExponential() : String(chance)
 }
 
 /** The number of digits that are right in the documentation's own arithmetic. */

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { MEASURES } from '../scenario/scenario.ts'
 import { escapeMarkup } from '../text/markup.ts'
 import type { SweepHeader } from './rows.ts'
@@ -65,8 +66,7 @@ export function heatMapOf(
 const ascending = (values: readonly number[]): readonly number[] => [...new Set(values)].toSorted((a, b) => a - b)
 
 /** A value with as many digits as fit in a cell. */
-export const shortNumber = (value: number): string =>
-  String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)))
+export const shortNumber = (value: number): string => plain.amount(value)
 
 const partOf = ({ least, most }: HeatMap, value: number): number =>
   most > least ? (value - least) / (most - least) : 0

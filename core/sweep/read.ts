@@ -1,3 +1,4 @@
+import { significantly } from '../text/format.ts'
 import { anyOf, entry, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
@@ -146,7 +147,7 @@ function valuesOf({ from, to, step = 1 }: Range, at: string, findings: Finding[]
     )
     return [from]
   }
-  return Array.from({ length: count }, (_, index) => Number((from + index * step).toPrecision(12)))
+  return Array.from({ length: count }, (_, index) => significantly(from + index * step, 12))
 }
 
 function checkValues({ field, values }: Parameter, at: string, findings: Finding[]): void {

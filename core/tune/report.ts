@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import type { GoalEvidence, LevelEvidence, LevelNumbers, SettingChange } from '../contract/tune.ts'
 import type { GuardFinding } from '../guard/finding.ts'
 import { changesBetween } from '../guard/changes.ts'
@@ -221,15 +222,13 @@ function numbersOf({ levels }: VariantResult, name: string): LevelNumbers {
 const SERVED_FACTOR = 0.98
 
 function costsOf({ level, before, after }: LevelEvidence): readonly string[] {
-  const ms = (value: number): string => `${value.toFixed(0)} ms`
-  const percent = (value: number): string => `${value.toFixed(1)} %`
   return [
     ...(rises('ms', before.waitP99, after.waitP99)
-      ? [`Requests in ${level} wait longer: p99 ${ms(before.waitP99)} → ${ms(after.waitP99)}.`]
+      ? [`Requests in ${level} wait longer: p99 ${plain.ms(before.waitP99)} → ${plain.ms(after.waitP99)}.`]
       : []),
     ...(rises('%', before.rejectedPercent, after.rejectedPercent)
       ? [
-          `Requests in ${level} are rejected more often: ${percent(before.rejectedPercent)} → ${percent(after.rejectedPercent)}.`,
+          `Requests in ${level} are rejected more often: ${plain.percent(before.rejectedPercent / 100, 1)} → ${plain.percent(after.rejectedPercent / 100, 1)}.`,
         ]
       : []),
     ...(after.served < before.served * SERVED_FACTOR

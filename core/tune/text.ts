@@ -1,4 +1,4 @@
-import { counted } from '../text/text.ts'
+import { plain, plural } from '../text/format.ts'
 import type { GoalEvidence } from '../contract/tune.ts'
 import type { Proposal } from './report.ts'
 import { shortNumber } from '../sweep/heatMap.ts'
@@ -8,7 +8,7 @@ export function headline(
   { met, changes, seeds }: Pick<Proposal, 'met' | 'changes' | 'seeds'>,
   evaluations: number,
 ): string {
-  const count = `${counted(evaluations, 'edit')} tried`
+  const count = `${plain.counted(evaluations, 'edit')} tried`
   const withSeeds = heldSeeds(seeds)
   const how = withSeeds === undefined ? '' : ` ${withSeeds}`
   if (changes.length === 0) {
@@ -22,7 +22,7 @@ export function headline(
 /** `with 4 of 5 seeds`; `undefined` for recorded requests, which have none. */
 export function heldSeeds({ met, missed }: Proposal['seeds']): string | undefined {
   const all = met.length + missed.length
-  return all === 0 ? undefined : `with ${met.length} of ${all} ${all === 1 ? 'seed' : 'seeds'}`
+  return all === 0 ? undefined : `with ${met.length} of ${plain.counted(all, 'seed')}`
 }
 
 /** `ok: goal wait p99 of level workload-high ≤ 1000 ms (1500 → 20 ms)`. */
@@ -39,7 +39,7 @@ export function seedText({ met, missed }: Proposal['seeds']): string | undefined
   return `Holds ${held}: ${met.length === 0 ? `not with ${listOf(missed)}` : listOf(met)}${which}.`
 }
 
-const listOf = (seeds: readonly number[]): string => `${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`
+const listOf = (seeds: readonly number[]): string => `${plural(seeds.length, 'seed', 'seeds')} ${seeds.join(', ')}`
 
 /** Shown where nothing got worse. */
 export const NO_COSTS =

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import { QUANTITIES } from '../contract/bounds.ts'
 import type {
@@ -161,11 +162,9 @@ function whyLimitsOnly(
     return `The edit may send requests of flow schema ${unnamed.schema} ${observed.schemas.includes(unnamed) ? 'elsewhere' : 'here'}, and no debug dump names their flows.`
   }
   const own = fit.find(({ level }) => level === name)
-  if (own?.fits !== true) return `The twin does not reproduce this level: error ${percent(own?.error ?? 1)}.`
+  if (own?.fits !== true) return `The twin does not reproduce this level: error ${plain.percent(own?.error ?? 1)}.`
   return undefined
 }
-
-const percent = (part: number): string => `${Math.round(part * 100)} %`
 
 /** The part of a forecast that lacks evidence. */
 function remarkOn(name: string, { observation }: Twin): string | undefined {
@@ -346,7 +345,7 @@ function demandAfter(name: string, observation: Observation, { edited, control }
 }
 
 const wideningNote = (widening: number): string =>
-  `Bands are ${widening.toFixed(1)} times as wide as the runs suggest, because earlier forecasts here missed more often than one in ten.`
+  `Bands are ${plain.amount(widening)} times as wide as the runs suggest, because earlier forecasts here missed more often than one in ten.`
 
 function notesOf({ observation, known, missing, guesses, held }: Twin, runs: number): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)

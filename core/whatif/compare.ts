@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import type { DecisionDifferences as ReportedDifferences } from '../contract/whatif.ts'
 import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
@@ -88,7 +89,7 @@ function explained(
   const b = sideAt(arrivals, candidate, index, atNs)
   const { request } = arrival
   const said = { verb: request.info.verb, path: request.info.path, user: request.user.name }
-  const what = `At ${seconds(nsToSeconds(atNs))} s the decisions differ for the first time: ${said.verb} ${said.path} by ${said.user}.`
+  const what = `At ${plain.fixed(nsToSeconds(atNs), 3)} s the decisions differ for the first time: ${said.verb} ${said.path} by ${said.user}.`
   return {
     index,
     seconds: nsToSeconds(atNs),
@@ -125,12 +126,9 @@ function sideAt(
   }
 }
 
-const seconds = (value: number): string => value.toFixed(3)
-
 function sentence(name: string, { decision, schema, level, waitedMs, seats, before }: DifferenceSide): string {
   const place = schema === '' ? level : `${level} by flow schema ${schema}`
-  const waited =
-    waitedMs > 0 ? ` after ${waitedMs < 1_000 ? `${round(waitedMs)} ms` : `${seconds(waitedMs / 1_000)} s`}` : ''
+  const waited = waitedMs > 0 ? ` after ${plain.ms(waitedMs)}` : ''
   const verb = {
     bypassed: 'does not limit it',
     dispatched: `dispatches it${waited === '' ? ' at once' : waited}`,
@@ -142,8 +140,6 @@ function sentence(name: string, { decision, schema, level, waitedMs, seats, befo
   if (decision === 'bypassed') return `${name} ${verb}.`
   if (before === undefined) return `${name} counts it among ${place} and ${verb}.`
   const { seatsInUse, current, waiting } = before
-  const width = seats === 1 ? '1 seat' : `${seats} seats`
-  return `${name} puts it into ${place} with ${width} and ${verb}: right before, ${seatsInUse} of ${current} seats were in use and ${waiting} ${waiting === 1 ? 'request' : 'requests'} waited.`
+  const width = plain.counted(seats, 'seat')
+  return `${name} puts it into ${place} with ${width} and ${verb}: right before, ${seatsInUse} of ${current} seats were in use and ${plain.counted(waiting, 'request')} waited.`
 }
-
-const round = (value: number): string => String(Number(value.toFixed(1)))

@@ -1,3 +1,4 @@
+import { plain } from '../text/format.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type LiveRequest, LiveRequestSchema } from '../contract/live.ts'
 import { readAuditLine } from '../feeds/auditEvent.ts'
@@ -13,7 +14,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
-import { counted, parseJson } from '../text/text.ts'
+import { parseJson } from '../text/text.ts'
 
 /** A recording with one request or event per line. */
 export interface RecordedText {
@@ -114,9 +115,11 @@ export function arrivalsOfRows(given: readonly LiveRequest[]): ReadArrivals {
   }
   const watches = recorded.some(({ request }) => request.info.verb === 'watch')
   return arrivalsOf(recorded, [
-    ...(shortened > 0 ? [`${counted(shortened, 'request')} left out: the log shortened their address or groups.`] : []),
+    ...(shortened > 0
+      ? [`${plain.counted(shortened, 'request')} left out: the log shortened their address or groups.`]
+      : []),
     ...(crowdedOut > 0
-      ? [`${counted(crowdedOut, 'request')} left out: the proxy rejected them for lack of room.`]
+      ? [`${plain.counted(crowdedOut, 'request')} left out: the proxy rejected them for lack of room.`]
       : []),
     ...(watches ? ['The log does not record the end of watches: they stay open to the end.'] : []),
   ])
@@ -206,7 +209,9 @@ function readFeed(
   run.finish()
   const { unreadable, lastUnreadable } = run.counts
   return arrivalsOf(listener.recorded, [
-    ...(unreadable > 0 ? [`Cannot read ${counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}`] : []),
+    ...(unreadable > 0
+      ? [`Cannot read ${plain.counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}`]
+      : []),
     ...run.limits,
   ])
 }
@@ -237,7 +242,7 @@ function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): Re
     unknown === 0
       ? []
       : [
-          `${counted(unknown, 'request')} never ran or never ended in the recording: if a variant executes them, they take as long as others of their kind.`,
+          `${plain.counted(unknown, 'request')} never ran or never ended in the recording: if a variant executes them, they take as long as others of their kind.`,
         ]
   return {
     ok: true,

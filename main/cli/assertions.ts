@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { assertionText, type Checked, check, measuredIn } from '../../core/scenario/check.ts'
 import { type Assertion, MEASURES } from '../../core/scenario/scenario.ts'
@@ -71,6 +72,6 @@ export const checkedText = ({ assertion, value }: Checked): string =>
   `${assertionText(assertion)} (${valueText(value, MEASURES[assertion.measure])})`
 
 function valueText(value: number, unit: string): string {
-  const measured = Number(value.toFixed(3))
-  return unit === '' ? String(measured) : `${measured} ${unit}`
+  const measured = plain.exact(value)
+  return unit === '' ? measured : `${measured} ${unit}`
 }

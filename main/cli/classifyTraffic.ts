@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import { landings } from '../../core/classify/configuration.ts'
 import {
   NO_COVERAGE,
@@ -132,7 +133,7 @@ function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonl
   return [
     since === undefined || at === undefined
       ? 'No sample was read.'
-      : `${rfc3339(since)} to ${rfc3339(at)}, ${dumps} debug ${dumps === 1 ? 'dump' : 'dumps'}.`,
+      : `${rfc3339(since)} to ${rfc3339(at)}, ${dumps} debug ${plural(dumps, 'dump', 'dumps')}.`,
     '',
     ...textTable(
       [['PRECEDENCE', 'SCHEMA', 'LEVEL', 'COUNTED', 'SINCE START', 'FLOWS', 'REQUESTS'], ...listed],

@@ -11,7 +11,7 @@ import {
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { length as lengthText } from '../../core/report/words.ts'
+import { plain } from '../../core/text/format.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
 import { textTable, type Console, type ExitCode } from './console.ts'
@@ -224,8 +224,8 @@ const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== unde
 
 const WORDS = {
   when: rfc3339,
-  length: lengthText,
-  percent: (part: number): string => `${(part * 100).toFixed(0)} %`,
+  length: plain.length,
+  percent: plain.percent,
 }
 
 const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): unknown => {

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import { builtInName } from '../../core/config/builtIn.ts'
 import { driftBetween, driftFromBuiltIn, isDrifted, type Drift, type DriftRow } from '../../core/drift/drift.ts'
 import type { FieldChange } from '../../core/config/content.ts'
@@ -136,7 +137,7 @@ function driftText({ reference, current, found }: Compared, withServer: boolean)
     ...(withServer && (row.builtIn !== undefined || row.server.verdict !== 'kept') ? [`    ${row.server.why}`] : []),
   ])
   const count = found.rows.length
-  const sum = `${count} ${count === 1 ? 'object differs' : 'objects differ'}, ${found.same} ${found.same === 1 ? 'is' : 'are'} the same: ${current}, compared with ${reference}.`
+  const sum = `${plain.counted(count, 'object differs', 'objects differ')}, ${plain.counted(found.same, 'is', 'are')} the same: ${current}, compared with ${reference}.`
   return [...rows, sum]
 }
 

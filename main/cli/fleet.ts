@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { complaintOf } from '../../core/filter/filter.ts'
@@ -71,7 +72,7 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   const lines = fleetLines(clusters, { group, sort, descending, open: opened(clusters, given) })
   if (given.flag('json')) console.printJson(lines.map(jsonOf), 2)
   else {
-    const { title, evidence } = fleetSentence(clusters, rate)
+    const { title, evidence } = fleetSentence(clusters, plain.rate)
     console.print([title, evidence, '', ...textTable([HEAD, ...lines.map(cellsOf)], ALIGN)])
   }
   return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
@@ -234,16 +235,12 @@ const HEAD = [
 ]
 const ALIGN = ['left', 'right', 'left', 'left', 'right', 'right', 'right', 'right', 'left'] as const
 
-const orDash = (value: number | undefined, text: (value: number) => string): string =>
-  value === undefined ? '-' : text(value)
-const rate = (perSecond: number): string => `${perSecond.toFixed(2)} /s`
-
 function cellsOf(line: FleetLine): readonly string[] {
   const numbers = [
-    orDash(line.saturation, (share) => `${(share * 100).toFixed(0)} %`),
-    orDash(line.rejected, (perSecond) => perSecond.toFixed(2)),
-    orDash(line.queued, String),
-    orDash(line.waitP99, (wait) => `${wait.toFixed(3)} s`),
+    plain.percent(line.saturation),
+    plain.significant(line.rejected),
+    plain.fixed(line.queued),
+    plain.seconds(line.waitP99),
   ]
   switch (line.kind) {
     case 'group':

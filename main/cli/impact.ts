@@ -1,3 +1,4 @@
+import { significantly } from '../../core/text/format.ts'
 import { changesBetween, confirmationsFor, type Confirmation } from '../../core/guard/changes.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
 import { demandOf, type LevelSeats, type LimitNow } from '../../core/impact/effectiveLevels.ts'
@@ -242,7 +243,7 @@ const REGIMES: Readonly<Record<AllocationRegime, string>> = {
 const regimes = ({ before, after }: NonNullable<SeatImpact['allocation']>): string =>
   before.regime === after.regime ? REGIMES[after.regime] : `${REGIMES[before.regime]} → ${REGIMES[after.regime]}`
 
-const round = (value: number): number => Number(value.toPrecision(4))
+const round = (value: number): number => significantly(value, 4)
 
 /** `98 → 95`, one number where both are the same, `–` where there is none. */
 function arrow(before: number | null | undefined, after: number | null | undefined): string {

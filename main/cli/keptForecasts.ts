@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { Effect, Score } from '../../core/contract/effect.ts'
 import type { Band, Quantity } from '../../core/contract/forecast.ts'
 import { judgedOf, scoreOf, scoreText, type Judged } from '../../core/twin/judge.ts'
@@ -77,11 +78,7 @@ const rowOf = ({ level, quantity, now, band, measured, inside }: Judged): readon
 
 /** A value of a forecast with its unit, for columns that do not name the unit. */
 export const quantityText = (quantity: Quantity, value: number): string =>
-  quantity === 'waitP50' || quantity === 'waitP99' ? duration(value) : number(value)
+  quantity === 'waitP50' || quantity === 'waitP99' ? plain.seconds(value) : plain.amount(value)
 
 export const bandText = (quantity: Quantity, { low, high }: Band): string =>
   `${quantityText(quantity, low)}–${quantityText(quantity, high)}`
-
-/** The value is in seconds. */
-const duration = (value: number): string => (value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`)
-const number = (value: number): string => String(Number(value.toFixed(value < 10 ? 1 : 0)))

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
@@ -243,7 +244,7 @@ export function draftSummary({ compared, undecided, missed, a, b, different }: D
     `Compared ${requests(compared)}: without the draft ${decided(a)}${gone(compared, a)}; with it ${decided(b)}${gone(compared, b)}.`,
     differ === 0
       ? 'All decisions are the same.'
-      : `${differ} ${differ === 1 ? 'was' : 'were'} decided differently: ${told.join(', ')}.`,
+      : `${plain.counted(differ, 'was', 'were')} decided differently: ${told.join(', ')}.`,
     ...waitSentences(a, b),
     ...(undecided === 0 ? [] : [`${requests(undecided)} still waited in one of the two.`]),
     ...(missed === 0 ? [] : [`${requests(missed)} came too fast to be compared and are counted on neither side.`]),
@@ -260,12 +261,7 @@ function waitSentences(a: DecidedSide, b: DecidedSide): readonly string[] {
   })
 }
 
-const waited = (ms: number | undefined): string =>
-  ms === undefined
-    ? 'no request'
-    : ms < 1_000
-      ? `${Number(ms.toPrecision(2))} ms`
-      : `${Number((ms / 1_000).toPrecision(2))} s`
+const waited = (ms: number | undefined): string => (ms === undefined ? 'no request' : plain.ms(ms))
 
 function decided({ dispatched, rejected }: Outcome): string {
   const told = REJECT_REASONS.flatMap((reason) => (rejected[reason] === 0 ? [] : [`${rejected[reason]} ${reason}`]))
@@ -278,4 +274,4 @@ function gone(compared: number, { dispatched, rejected }: Outcome): string {
   return count === 0 ? '' : `, ${count} cancelled while waiting`
 }
 
-const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
+const requests = (count: number): string => plain.counted(count, 'request')

@@ -1,8 +1,8 @@
+import { plain } from '../../core/text/format.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
 import { positionsIn } from '../../core/manifest/tree.ts'
-import { counted } from '../../core/text/text.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import type { Decision } from '../../core/qos/decision.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
@@ -102,8 +102,8 @@ async function validateRules(files: readonly string[], given: Given, console: Co
   const texts = await readTexts(files, console)
   const { findings, classes, rules } = readRules(texts)
   const errors = findings.filter(isError).length
-  const found = `${counted(errors, 'error')}, ${counted(findings.length - errors, 'warning')}`
-  const summary = `${found} in ${counted(rules, 'rule')} and ${counted(classes, 'class', 'classes')} of ${counted(texts.length, 'file')}.`
+  const found = `${plain.counted(errors, 'error')}, ${plain.counted(findings.length - errors, 'warning')}`
+  const summary = `${found} in ${plain.counted(rules, 'rule')} and ${plain.counted(classes, 'class', 'classes')} of ${plain.counted(texts.length, 'file')}.`
   const notes = texts.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
   if (output === 'json')
     console.printJson({ files: texts.length, classes, rules, findings: findings.map(findingJson) }, 2)
@@ -310,7 +310,7 @@ function columnOf(line: string, { field, unknown }: Extract<ReadRecord, { ok: fa
 const VERDICTS = { passed: 'passed', waiting: 'waits', delayed: 'delayed', limited: 'LIMITED' } as const
 
 const decisionRow = (decision: Decision): string[] => [
-  `${nsToSeconds(decision.at).toFixed(3)} s`,
+  `${plain.fixed(nsToSeconds(decision.at), 3)} s`,
   VERDICTS[decision.verdict],
   requestText(decision.request),
   decision.request.user,
@@ -322,7 +322,7 @@ function decisionLines(decision: Decision, { rules, settings }: QosConfiguration
   const { request, evidence } = decision
   const caller = [request.user, request.clientIP].filter((text) => text !== '').join(' from ')
   return [
-    `${nsToSeconds(decision.at).toFixed(3)} s  ${requestText(request)}${caller === '' ? '' : `  ${caller}`}`,
+    `${plain.fixed(nsToSeconds(decision.at), 3)} s  ${requestText(request)}${caller === '' ? '' : `  ${caller}`}`,
     `${VERDICTS[decision.verdict]}  ${decisionText(decision)}`,
     ...(decision.verdict === 'limited' ? [rejectionText(decision, settings)] : []),
     ...textTable(
@@ -363,7 +363,7 @@ class Tally {
   lines(): readonly string[] {
     const total = Object.values(this.#all).reduce((sum, each) => sum + each, 0)
     return [
-      `${counted(total, 'request')}: ${countsText(this.#all)}.`,
+      `${plain.counted(total, 'request')}: ${countsText(this.#all)}.`,
       ...[...this.#rules].map(([rule, counts]) => `${rule}: ${countsText(counts)}.`),
     ]
   }

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type {
   EtcdAdvice,
   EtcdPreview,
@@ -27,7 +28,7 @@ export const requestLine = ({
   [
     rfc3339(at),
     verdict,
-    ...(latencyMs === undefined ? [] : [`${latencyMs.toFixed(1)} ms`]),
+    ...(latencyMs === undefined ? [] : [plain.ms(latencyMs)]),
     ...(scannedKeys === undefined ? [] : [`${scannedKeys} keys`]),
     `${requestBytes + responseBytes} B`,
     request,
@@ -53,13 +54,11 @@ export const usageRow = ({
   String(limited),
   String(scannedKeys),
   String(requestBytes + responseBytes),
-  p50Ms?.toFixed(1) ?? '-',
-  p99Ms?.toFixed(1) ?? '-',
+  plain.fixed(p50Ms, 1),
+  plain.fixed(p99Ms, 1),
   op,
   keys,
 ]
-
-const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
 
 export function statusLines({
   url,
@@ -77,7 +76,7 @@ export function statusLines({
   const store =
     storage === null
       ? 'Storage: unknown; the member does not answer.'
-      : `Storage: ${percent(storage.usedBytes / storage.quotaBytes)} of the quota${storage.quotaFrom === 'default' ? ' (2 GiB assumed)' : ''} used, ${percent(storage.allocatedBytes / storage.quotaBytes)} allocated; ${storage.gap} entries committed and not applied.`
+      : `Storage: ${plain.percent(storage.usedBytes / storage.quotaBytes, 1)} of the quota${storage.quotaFrom === 'default' ? ' (2 GiB assumed)' : ''} used, ${plain.percent(storage.allocatedBytes / storage.quotaBytes, 1)} allocated; ${storage.gap} entries committed and not applied.`
   const would = mode === 'observe'
   const past = bypass === undefined ? undefined : bypassText(bypass)
   return [
@@ -125,7 +124,7 @@ export function adviceLines({ title, why, rules, classes, inEffect, preview, pro
 const previewText = ({ requests, spanMs, would, did }: EtcdPreview): string =>
   requests === 0
     ? 'There are no requests to preview it on.'
-    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; the rules of that time limited ${did.limited}.`
+    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${plain.length(spanMs)}) would have been limited; the rules of that time limited ${did.limited}.`
 
 export const historyRow = ({ revision, at, action, kind, name }: EtcdRevision): readonly string[] => [
   String(revision),

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { bytesToMegabytes } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
@@ -38,7 +39,7 @@ const rowOf = ({ id, source, first, last, bytes, running }: ListedRecording): re
   id,
   source === undefined ? 'unknown' : `${source.name} (${source.kind})`,
   ...[first, last].map((at) => (at === undefined ? '-' : new Date(at).toISOString())),
-  bytesToMegabytes(bytes).toFixed(1),
+  plain.fixed(bytesToMegabytes(bytes), 1),
   running ? 'running' : '',
 ]
 

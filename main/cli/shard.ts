@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import {
   documentedTable,
   USUAL_ELEPHANTS,
@@ -117,7 +118,7 @@ function shardText(report: ShardReport): readonly string[] {
           String(elephants),
           chance(covered),
           chance(touched),
-          cleanQueues.toFixed(2),
+          plain.fixed(cleanQueues, 2),
         ]),
       ],
       ['right'],
@@ -152,7 +153,7 @@ function flowLines({ flows, overlaps, queues }: ShardReport): readonly string[] 
 
 function goalLines(goal: GoalReport): readonly string[] {
   const { target, elephants, maxQueues, covered, reaches, bestHand, configurations, closest } = goal
-  const who = `${elephants} ${elephants === 1 ? 'elephant covers' : 'elephants cover'}`
+  const who = plain.counted(elephants, 'elephant covers', 'elephants cover')
   return [
     `${who} a mouse's hand with chance ${chance(covered)}: ${reaches ? 'within' : 'more than'} the target of ${chance(target)}.`,
     `With that many queues, a hand of ${bestHand.handSize} is best: ${chance(bestHand.covered)}.`,
@@ -178,7 +179,7 @@ const candidateCells = ({ queues, handSize, covered }: Candidate): readonly stri
 const documentedText = (rows: readonly DocumentedRow[]): readonly string[] =>
   textTable(
     [
-      ['hand', 'queues', ...USUAL_ELEPHANTS.map((count) => `${count} elephant${count === 1 ? '' : 's'}`)],
+      ['hand', 'queues', ...USUAL_ELEPHANTS.map((count) => plain.counted(count, 'elephant'))],
       ...rows.map(({ handSize, queues, covered }) => [
         String(handSize),
         String(queues),
@@ -189,7 +190,7 @@ const documentedText = (rows: readonly DocumentedRow[]): readonly string[] =>
   )
 
 const shapeText = ({ queues, handSize }: { readonly queues: number; readonly handSize: number }): string =>
-  `${queues} ${queues === 1 ? 'queue' : 'queues'} with hands of ${handSize}`
+  `${plain.counted(queues, 'queue')} with hands of ${handSize}`
 
 const flowText = ({ flowSchema, distinguisher }: FlowReport): string => `${flowSchema}/${distinguisher}`
 

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
@@ -123,17 +124,17 @@ interface Column {
 
 const partFailed = (one: ClientResult): string => {
   const ended = failed(one) + one.served
-  return ended === 0 ? '' : `${((100 * failed(one)) / ended).toFixed(1)} %`
+  return ended === 0 ? '' : plain.percent(failed(one) / ended, 1)
 }
 const COMMON: readonly Column[] = [
   { head: 'CLIENTS', cell: ({ client }) => client },
   { head: 'OFFERED', cell: ({ offered }) => String(offered) },
-  { head: 'SERVED/S', cell: ({ served }, seconds) => (served / seconds).toFixed(1) },
+  { head: 'SERVED/S', cell: ({ served }, seconds) => plain.fixed(served / seconds, 1) },
   { head: 'FAILED', cell: partFailed },
 ]
 const WAITS: readonly Column[] = [
-  { head: 'WAIT P50', cell: ({ waitMs }) => `${waitMs.p50.toFixed(1)} ms` },
-  { head: 'P99', cell: ({ waitMs }) => `${waitMs.p99.toFixed(1)} ms` },
+  { head: 'WAIT P50', cell: ({ waitMs }) => plain.ms(waitMs.p50) },
+  { head: 'P99', cell: ({ waitMs }) => plain.ms(waitMs.p99) },
 ]
 const SERVER_COLUMNS: readonly Column[] = [
   ...COMMON,
@@ -142,7 +143,7 @@ const SERVER_COLUMNS: readonly Column[] = [
   { head: 'TIME-OUT', cell: ({ rejected }) => String(rejected['time-out']) },
   { head: 'EXPIRED', cell: ({ expired }) => String(expired) },
   ...WAITS,
-  { head: 'SEATS', cell: ({ seats }) => seats.toFixed(1) },
+  { head: 'SEATS', cell: ({ seats }) => plain.seatsAverage(seats) },
 ]
 const STORE_COLUMNS: readonly Column[] = [
   ...COMMON,

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { EngineEvent } from '../../core/engine/events.ts'
@@ -135,7 +136,7 @@ function stateText(
   const isOne = others.length === 0
   return [lead, ...others].flatMap(({ name, run, timeline }) => [
     '',
-    `${isOne ? '' : `${name}: `}${nsToSeconds(timeline.nowNs).toFixed(9)} s, event ${timeline.events}`,
+    `${isOne ? '' : `${name}: `}${plain.fixed(nsToSeconds(timeline.nowNs), 9)} s, event ${timeline.events}`,
     ...(timeline === lead.timeline && event !== undefined ? [event] : []),
     ...levelRows(run),
   ])
@@ -160,13 +161,13 @@ function besideText(level: string | undefined, [a, b]: readonly Shown[]): readon
     .slice(0, MOST_BESIDE)
     .map((row) => [
       mark(row),
-      `${row.arrivedSeconds.toFixed(6)} s`,
+      `${plain.fixed(row.arrivedSeconds, 6)} s`,
       standingText(row.a),
       standingText(row.b),
       row.request,
     ])
   return [
-    `${nsToSeconds(a.timeline.nowNs).toFixed(9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests differ between ${a.name} and ${b.name}.`,
+    `${plain.fixed(nsToSeconds(a.timeline.nowNs), 9)} s, ${level}: ${queues.filter(({ differs }) => differs).length} of ${queues.length} queues with requests and ${differing} of ${rows.length} requests differ between ${a.name} and ${b.name}.`,
     ...(queues.length === 0
       ? []
       : textTable([['', 'QUEUE', a.name, b.name], ...queueCells], ['left', 'right', 'left'])),
@@ -196,7 +197,7 @@ function levelRows({ engine }: Playback): readonly string[] {
     return [
       level.name,
       ...counts.map(String),
-      `${level.virtualTime.currentR.toFixed(3)} ss`,
+      `${plain.seatSeconds(level.virtualTime.currentR)} ss`,
       String(dispatched),
       String(rejected),
     ]

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { LevelEvidence, LevelNumbers } from '../../core/contract/tune.ts'
 import type { Proposal, TuneReport } from '../../core/tune/report.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../core/tune/text.ts'
@@ -62,9 +63,9 @@ function levelCells({ level, before, after }: LevelEvidence): readonly string[] 
     level,
     both(({ offered }) => String(offered)),
     both(({ served }) => String(served)),
-    both(({ rejectedPercent }) => `${rejectedPercent.toFixed(1)} %`),
-    both(({ waitP99, served }) => (served === 0 ? 'none served' : `${waitP99.toFixed(waitP99 < 10 ? 1 : 0)} ms`)),
-    both(({ seats }) => seats.toFixed(1)),
-    both(({ limit }) => (limit === undefined ? '–' : limit.toFixed(1))),
+    both(({ rejectedPercent }) => plain.percent(rejectedPercent / 100, 1)),
+    both(({ waitP99, served }) => (served === 0 ? 'none served' : plain.ms(waitP99))),
+    both(({ seats }) => plain.seatsAverage(seats)),
+    both(({ limit }) => plain.seatsAverage(limit)),
   ]
 }

@@ -1,6 +1,6 @@
+import { plain } from '../../core/text/format.ts'
 import { COVERED_MINORS } from '../../core/metrics/versions.ts'
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
-import { counted } from '../../core/text/text.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration } from './inputFiles.ts'
@@ -95,9 +95,9 @@ const subjectOf = ({ kind, name }: LocatedFinding): string =>
 function summary({ findings, notes, version, objects, files }: Validated): string {
   const errors = findings.filter(isError).length
   const skipped = notes.filter(({ about }) => about === 'skipped').length
-  const found = [counted(errors, 'error'), counted(findings.length - errors, 'warning')].join(', ')
-  const others = skipped === 0 ? '' : ` ${counted(skipped, 'object')} of other kinds not checked.`
-  return `${found} in ${counted(objects, 'flow-control object')} of ${counted(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
+  const found = [plain.counted(errors, 'error'), plain.counted(findings.length - errors, 'warning')].join(', ')
+  const others = skipped === 0 ? '' : ` ${plain.counted(skipped, 'object')} of other kinds not checked.`
+  return `${found} in ${plain.counted(objects, 'flow-control object')} of ${plain.counted(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
 }
 
 /** A workflow command ends with its line, and % begins an escape. */

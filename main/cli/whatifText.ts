@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import type { LevelResult, Outcomes } from '../../core/contract/whatif.ts'
 import type { DecisionDifferences } from '../../core/whatif/compare.ts'
@@ -17,7 +18,7 @@ export function whatIfText(result: WhatIfResult, mostFlows: number): readonly st
       ? `${result.requests ?? 0} requests, the same for every variant (open loop)`
       : 'Simulated clients that react to each variant (closed loop)'
   return [
-    `${clients}; ${number(baseline.seconds)} s. Waits are those of dispatched requests.`,
+    `${clients}; ${plain.exact(baseline.seconds)} s. Waits are those of dispatched requests.`,
     '',
     ...outcomeTable(
       'VARIANT',
@@ -62,9 +63,14 @@ const outcomeTable = (title: string, rows: readonly (readonly [string, Outcomes]
   textTable([[title, ...HEAD], ...rows.map(([name, outcomes]) => [name, ...outcomeCells(outcomes)])], ['left', 'right'])
 
 function outcomeCells({ offered, served, expired, rejected, waitMs, seats, jain }: Outcomes): readonly string[] {
-  const waits = [waitMs.p50, waitMs.p90, waitMs.p99, waitMs.max].map(milliseconds)
+  const waits = [waitMs.p50, waitMs.p90, waitMs.p99, waitMs.max].map(plain.ms)
   const counts = [offered, served, expired, ...REJECT_REASONS.map((reason) => rejected[reason])]
-  return [...counts.map(String), ...waits, number(seats), jain === undefined ? '' : jain.toFixed(3)]
+  return [
+    ...counts.map(plain.seats),
+    ...waits,
+    plain.seatsAverage(seats),
+    jain === undefined ? '' : plain.fixed(jain, 3),
+  ]
 }
 
 /** The same rows of every variant below each other; a variant that lacks a name has no row for it. */
@@ -111,7 +117,7 @@ function limitLines(variants: readonly VariantResult[]): readonly string[] {
         : [
             {
               key: `${level}  ${name}`,
-              cells: [limits.nominal, limits.current, limits.borrowed, limits.lent].map(number),
+              cells: [limits.nominal, limits.current, limits.borrowed, limits.lent].map(plain.seatsAverage),
             },
           ],
     ),
@@ -139,20 +145,14 @@ function candidateLines(baseline: VariantResult, { result, decisions }: WhatIfCa
 
 function differenceLines(before: Outcomes, after: Outcomes): readonly string[] {
   const measures = [
-    ['served', before.served, after.served, ''],
-    ['rejected or expired', failed(before), failed(after), ''],
-    ['wait p50', before.waitMs.p50, after.waitMs.p50, ' ms'],
-    ['wait p99', before.waitMs.p99, after.waitMs.p99, ' ms'],
-    ['seats in use', before.seats, after.seats, ''],
+    ['served', before.served, after.served, plain.seats],
+    ['rejected or expired', failed(before), failed(after), plain.seats],
+    ['wait p50', before.waitMs.p50, after.waitMs.p50, plain.ms],
+    ['wait p99', before.waitMs.p99, after.waitMs.p99, plain.ms],
+    ['seats in use', before.seats, after.seats, plain.seatsAverage],
   ] as const
   return textTable(
-    measures.map(([name, a, b, unit]) => [
-      `  ${name}`,
-      `${number(a)}${unit}`,
-      '→',
-      `${number(b)}${unit}`,
-      signed(b - a, a),
-    ]),
+    measures.map(([name, a, b, text]) => [`  ${name}`, text(a), '→', text(b), differenceText(b - a, a, text)]),
     ['left', 'right', 'left', 'right'],
   )
 }
@@ -170,12 +170,9 @@ function decisionLines({ placed, rejected, letRun, longer, shorter, first }: Dec
   return [`  Requests: ${told.join(', ')}.`, ...first.explanation.map((sentence) => `  ${sentence}`)]
 }
 
-const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1))
-const milliseconds = (value: number): string => `${number(value)} ms`
-
-function signed(difference: number, base: number): string {
-  if (difference === 0) return '±0'
-  const sign = difference > 0 ? '+' : '−'
-  const part = base === 0 ? '' : ` (${sign}${Math.abs((100 * difference) / base).toFixed(1)} %)`
-  return `${sign}${number(Math.abs(difference))}${part}`
+/** `+12 (+3.4 %)`. */
+function differenceText(difference: number, base: number, text: typeof plain.ms): string {
+  const part =
+    difference === 0 || base === 0 ? '' : ` (${plain.signed((share) => plain.percent(share, 1))(difference / base)})`
+  return `${plain.signed(text)(difference)}${part}`
 }

@@ -1,3 +1,4 @@
+import { plain } from '../../core/text/format.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
 import { unixMsOf } from '../../core/units.ts'
@@ -29,7 +30,7 @@ export const METRICS_LIMITS: HttpLimits = {
 
 export type Phase = 'connect' | 'firstByte' | 'idle' | 'total'
 
-const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
+const seconds = (ms: number): string => `${plain.amount(ms / 1_000)} s`
 
 export function timeoutProblem(phase: Phase, url: URL, limits: HttpLimits): Problem {
   const where = shownUrl(url)

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
@@ -109,9 +110,9 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
   const [first] = files
   const parts = [
     ...(pages > 0 ? [pages === 1 ? `one ${one}` : `${pages} ${one}s in the order of time`] : []),
-    ...(manifests > 0 ? [`${manifests} flow-control ${manifests === 1 ? 'object' : 'objects'}`] : []),
+    ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${live.state().arrived} requests of logs`] : []),
-    ...(foreign > 0 ? [`${foreign} other ${foreign === 1 ? 'file' : 'files'} left out`] : []),
+    ...(foreign > 0 ? [`${foreign} other ${plural(foreign, 'file', 'files')} left out`] : []),
   ]
   return {
     info: {

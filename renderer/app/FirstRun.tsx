@@ -1,3 +1,4 @@
+import { format } from '../theme/format.ts'
 import type { ReactNode } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Icon } from '../components/Icon.tsx'
@@ -76,7 +77,7 @@ export function FirstRun() {
       <section className={styles['own']}>
         <h3>Your own cluster</h3>
         <p>
-          {usable > 0 && `${usable} ${usable === 1 ? 'context' : 'contexts'} found in your kubeconfig. `}
+          {usable > 0 && `${format.counted(usable, 'context')} found in your kubeconfig. `}
           No cluster is contacted until you choose one. The console only reads.
         </p>
         <Button primary onClick={() => openScreen('connection')}>

@@ -93,7 +93,7 @@ test('bars of the first sample and of gaps begin where the shown time does', () 
   const { container } = render(<TimeBar />)
   const drawn = [...container.querySelectorAll('svg')].at(-1)
   // One pixel per second, and 8 pixels before the first.
-  expect(drawn?.querySelector('path')?.getAttribute('d')).toMatch(/^M8\.0 .*h1\.0.*zM598\.0 .*h10\.0/)
+  expect(drawn?.querySelector('path')?.getAttribute('d')).toMatch(/^M8 .*h1v.*zM598 .*h10v/)
   const gap = drawn?.querySelector('rect')
   expect([gap?.getAttribute('x'), gap?.getAttribute('width')]).toEqual(['8', '30'])
   vi.restoreAllMocks()

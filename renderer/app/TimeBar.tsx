@@ -1,3 +1,4 @@
+import { rounded } from '../../core/text/format.ts'
 import { memo, useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from 'react'
 import type { Extent } from '../../core/contract/recording.ts'
 import type { PageName, ScreenName } from '../../core/contract/screens.ts'
@@ -113,7 +114,7 @@ function Recorded() {
         </b>
         {run !== undefined && <LastStep />}
         <span>
-          {lost === 0 ? 'no gaps' : lost === 1 ? '1 gap' : `${lost} gaps`}
+          {lost === 0 ? 'no gaps' : format.counted(lost, 'gap')}
           {extent !== undefined && extent.problems.length > 0 && ', parts cannot be read'}
         </span>
         <span className={styles['key']}>
@@ -367,7 +368,7 @@ function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) =
       .map((bar) => {
         const height = Math.max(2, ((foot - 4) * value(bar)) / most)
         const left = x(bar.from)
-        return `M${left.toFixed(1)} ${foot}v${(-height).toFixed(1)}h${Math.max(1, x(bar.to) - left).toFixed(1)}v${height.toFixed(1)}z`
+        return `M${rounded(left, 1)} ${foot}v${rounded(-height, 1)}h${rounded(Math.max(1, x(bar.to) - left), 1)}v${rounded(height, 1)}z`
       })
       .join('')
   }

@@ -1,3 +1,4 @@
+import { format } from '../theme/format.ts'
 import type { WishedSource } from '../state/connection.ts'
 import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
@@ -230,7 +231,7 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
         'Queues',
         `queue ${index} of ${level}`,
         inside(level, `queue:${index}`, `${filterText('level', level)} queue:${index}`),
-        { detail: pending === 1 ? '1 request waits' : `${pending} requests wait` },
+        { detail: format.counted(pending, 'request waits', 'requests wait') },
       ),
     ),
     ...Object.entries(COMMAND_INFO).flatMap(([kind, { label, key, also }]) => {

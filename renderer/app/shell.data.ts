@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import type { ErrorCode } from '../../core/contract/errors.ts'
 import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
@@ -49,7 +50,7 @@ export function badgeOf(
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console does not respond' }
   if (view.run !== undefined) {
     const { name, ms } = view.run
-    const since = `${(ms / MS_PER_SECOND).toFixed(3)} s`
+    const since = `${format.fixed(ms / MS_PER_SECOND, 3)} s`
     return { tone: 'simulated', word: `SIMULATED, STOPPED at ${since}`, detail: name }
   }
   switch (view.mode) {
@@ -74,7 +75,7 @@ export function badgeOf(
         detail: `${view.algorithm === undefined ? '' : `${view.algorithm}, `}${format.age(view.ageMs)} behind`,
       }
     case 'paused': {
-      const samples = view.buffered === 1 ? 'sample' : 'samples'
+      const samples = plural(view.buffered, 'sample', 'samples')
       return {
         tone: 'paused',
         word: `PAUSED ${format.time(at)}`,

@@ -1,3 +1,4 @@
+import { rounded } from '../../core/text/format.ts'
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
 import { gapsOf, type Gap } from '../../core/history/gaps.ts'
@@ -7,7 +8,7 @@ import { levelColor } from '../state/levels.ts'
 import { EventMarks, type EventMark } from './EventMarks.tsx'
 import { GapBoxes } from './GapBoxes.tsx'
 import { PlotAxes } from './plot.tsx'
-import { type ValueAxis, valueAxis } from '../../core/axis.ts'
+import { type ValueAxis, valueAxis } from '../../core/text/axis.ts'
 import { type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
 import { bucketRanges, type Column } from './reduce.data.ts'
 import { MAX_POINTS } from './seatChart.data.ts'
@@ -78,7 +79,7 @@ function deviationPath({ rounds, axis }: DemandChartData, domain: TimeDomain, pl
       const [low, high] = deviation
       const bottom = yOfValue(plot, axis.max, Math.min(low, axis.max))
       const top = yOfValue(plot, axis.max, Math.min(high, axis.max))
-      return `M${xOfTime(plot, domain, t).toFixed(1)} ${Math.max(bottom, top + 1.5).toFixed(1)}V${top.toFixed(1)}`
+      return `M${rounded(xOfTime(plot, domain, t), 1)} ${rounded(Math.max(bottom, top + 1.5), 1)}V${rounded(top, 1)}`
     })
     .join('')
 }
@@ -90,9 +91,9 @@ function watermarkPath({ rounds, axis }: DemandChartData, domain: TimeDomain, pl
       if (highWatermark === null || t < domain.from) return ''
       const x = xOfTime(plot, domain, t)
       // Above the axis: an arrow at its upper edge.
-      if (highWatermark > axis.max) return `M${(x - 2.5).toFixed(1)} ${plot.top + 4}h5l-2.5 -4z`
+      if (highWatermark > axis.max) return `M${rounded(x - 2.5, 1)} ${plot.top + 4}h5l-2.5 -4z`
       const y = yOfValue(plot, axis.max, highWatermark)
-      return `M${(x - 1.6).toFixed(1)} ${y.toFixed(1)}a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0 -3.2 0`
+      return `M${rounded(x - 1.6, 1)} ${rounded(y, 1)}a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0 -3.2 0`
     })
     .join('')
 }

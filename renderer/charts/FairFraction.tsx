@@ -9,7 +9,7 @@ import {
   type FractionData,
   type ShareBarsData,
 } from './fairFraction.data.ts'
-import { type ValueAxis } from '../../core/axis.ts'
+import { type ValueAxis } from '../../core/text/axis.ts'
 import { areaPath, linePath, linear, placeLabels, plotWidth, yOfValue, type Plot, plotHeight } from './plot.data.ts'
 import { AxisLabels, Drawing, levelStyle, NO_LEVEL_STYLE, ValueGrid } from './plot.tsx'
 import styles from './fairFraction.module.css'

@@ -27,7 +27,7 @@ export const HandOdds = memo(function HandOdds(props: HandOddsProps) {
   const y = (odds: number): number => plot.top + depthOf(axis, odds) * plotHeight(plot)
   const names = [
     ...lines.map(({ elephants: count, points }) => ({
-      text: count === 1 ? '1 elephant' : `${format.fixed(count)} elephants`,
+      text: format.counted(count, 'elephant'),
       bright: count === elephants,
       y: y(points.at(-1)?.covered ?? 1),
     })),
@@ -113,7 +113,7 @@ export const depthOf = ({ lowest }: OddsAxis, odds: number): number =>
 
 /** `100 %`, `0.1 %`, and powers of ten below that. */
 export const tickLabel = (exponent: number): string =>
-  exponent >= -3 ? `${Number((100 * 10 ** exponent).toPrecision(1))} %` : `1e−${-exponent}`
+  exponent >= -3 ? format.percent(10 ** exponent, Math.max(0, -2 - exponent)) : `1e−${-exponent}`
 
 interface HandStrip {
   readonly key: string

@@ -6,7 +6,8 @@ import type { Plot } from './plot.data.ts'
 import { useSize } from './plot.tsx'
 import { seatPlot } from './SeatChart.tsx'
 import { PlainTable } from '../components/PlainTable.tsx'
-import { format, UNKNOWN } from '../theme/format.ts'
+import { UNKNOWN } from '../../core/text/format.ts'
+import { format } from '../theme/format.ts'
 import styles from './paired.module.css'
 
 export interface Shown {

@@ -1,4 +1,4 @@
-import { valueAxis, type ValueAxis } from '../../core/axis.ts'
+import { valueAxis, type ValueAxis } from '../../core/text/axis.ts'
 
 /** One level among which the solver divides seats, in seats (specification 6.5). */
 export interface FractionItem {

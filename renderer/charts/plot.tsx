@@ -13,7 +13,7 @@ import { classes } from '../components/classes.ts'
 import { levelColor, levelToken } from '../state/levels.ts'
 import { format } from '../theme/format.ts'
 import { BUILT_IN_ORDER, SLOT_TOKENS } from '../theme/levelSlots.ts'
-import { type ClockFace, timeTicks, type ValueAxis } from '../../core/axis.ts'
+import { type ClockFace, timeTicks, type ValueAxis } from '../../core/text/axis.ts'
 import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
 import styles from './plot.module.css'
 

@@ -1,3 +1,4 @@
+import { format } from '../theme/format.ts'
 import type { DumpQueue } from '../../core/frame/dump.ts'
 
 /** The unit of a queue's waiting work. */
@@ -227,8 +228,8 @@ export function nextNonEmpty(cells: readonly QueueCell[], from: number | undefin
 
 /** Screen reader text of one queue; `place` as in `places`, `undefined` outside the hand. */
 export function queueText(cell: QueueCell, place: number | undefined): string {
-  const waiting = cell.pending === 1 ? '1 request waiting' : `${cell.pending} requests waiting`
-  const seats = cell.executingSeats === 1 ? '1 seat executing' : `${cell.executingSeats} seats executing`
+  const waiting = format.counted(cell.pending, 'request waiting', 'requests waiting')
+  const seats = format.counted(cell.executingSeats, 'seat executing', 'seats executing')
   const hand =
     place === undefined
       ? ''

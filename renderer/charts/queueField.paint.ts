@@ -1,3 +1,4 @@
+import { format } from '../theme/format.ts'
 import type { TokenReader, Size } from './plot.tsx'
 import {
   barsTop,
@@ -7,7 +8,7 @@ import {
   gridTop,
   type QueueCell,
 } from './queueField.data.ts'
-import { valueAxis } from '../../core/axis.ts'
+import { valueAxis } from '../../core/text/axis.ts'
 
 /** Input of both shapes of the queue field. */
 export interface QueueScene {
@@ -25,8 +26,7 @@ type Bars = Extract<QueueLayout, { kind: 'bars' }>
 
 export const labelFont = (read: TokenReader, weight = 400): string => `${weight} 11px ${read('--font-ui')}`
 
-export const amountText = (unit: string, value: number): string =>
-  unit === 'seat-seconds' ? value.toFixed(2) : String(value)
+export const amountText = (unit: string, value: number): string => format.fixed(value, unit === 'seat-seconds' ? 2 : 0)
 
 /** Dashes of the frame around queues of the second hand, pixels. */
 export const DASHES = [3, 2]

@@ -3,7 +3,7 @@ import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
 import { type Column, largest, lastValue, reduceColumn, reduceTimes, timeRanges } from './reduce.data.ts'
-import { type ValueAxis, valueAxis } from '../../core/axis.ts'
+import { type ValueAxis, valueAxis } from '../../core/text/axis.ts'
 
 /** Maximum number of points in a chart (docs/decisions/020-charts.md). */
 export const MAX_POINTS = 300

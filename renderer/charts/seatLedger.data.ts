@@ -1,3 +1,5 @@
+import { format } from '../theme/format.ts'
+import { rounded } from '../../core/text/format.ts'
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { isExempt, sumOfKnown } from '../../core/frame/reading.ts'
@@ -74,7 +76,7 @@ export function ledgerOf(server: ServerFrame, order: readonly string[]): Ledger 
   }
 }
 
-const seatsWord = (n: number) => (n === 1 ? '1 seat' : `${n} seats`)
+const seatsWord = (n: number) => format.counted(n, 'seat')
 
 /**
  * How the sum of nominal limits relates to the server's own limit, which `/metrics` does not report. Each nominal limit
@@ -235,7 +237,7 @@ export function layoutLedger(ledger: Ledger, left: number, width: number): Ledge
   return { groups, pool, perSeat, ticks: ticks.map((n) => ({ seats: n, x: left + n * perSeat })) }
 }
 
-const r = (n: number) => Number(n.toFixed(1))
+const r = (n: number) => rounded(n, 1)
 
 /** A ribbon between two horizontal edges, as an SVG path. */
 export function ribbonPath(from: Span, to: Span, top: number, bottom: number): string {

@@ -1,6 +1,6 @@
 import type { ReactNode, CSSProperties } from 'react'
 import { NOTE_IDS, useShownNotes, type NoteId } from '../state/firstRun.ts'
-import { UNKNOWN } from '../theme/format.ts'
+import { UNKNOWN } from '../../core/text/format.ts'
 import type { TermId } from '../../core/glossary/glossary.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'

@@ -1,5 +1,6 @@
 import type { Difference, NumberName } from '../../core/compare/compare.ts'
-import { format, UNKNOWN } from '../theme/format.ts'
+import { UNKNOWN } from '../../core/text/format.ts'
+import { format } from '../theme/format.ts'
 
 interface NumberLook {
   readonly label: string

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { TermId } from '../../core/glossary/glossary.ts'
-import { format, UNKNOWN } from '../theme/format.ts'
+import { UNKNOWN } from '../../core/text/format.ts'
+import { format } from '../theme/format.ts'
 import { toCsv, type CsvValue } from '../../core/text/csv.ts'
 
 /** One column of any table: `DataTable`, `PlainTable`, the stream of live requests. */

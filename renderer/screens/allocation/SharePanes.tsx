@@ -1,3 +1,4 @@
+import { rounded } from '../../../core/text/format.ts'
 import { memo, useMemo } from 'react'
 import type { ExpectedAllocation, LevelVerdict } from '../../../core/impact/expected.ts'
 import { FairFraction, FairFractionFloors, rowsHeight, ShareBars } from '../../charts/FairFraction.tsx'
@@ -82,9 +83,12 @@ const fractionTable = (items: readonly FractionItem[], at: readonly number[]): C
   rows: at.map((p) => {
     const seats = items.map((item) => shareAt(item, p))
     return [
-      Number(p.toFixed(6)),
-      ...seats.map((value) => Number(value.toFixed(3))),
-      Number(seats.reduce((a, b) => a + b, 0).toFixed(3)),
+      rounded(p, 6),
+      ...seats.map((value) => rounded(value, 3)),
+      rounded(
+        seats.reduce((a, b) => a + b, 0),
+        3,
+      ),
     ]
   }),
 })
@@ -132,9 +136,9 @@ function Shares({ expected, rows, height, stale, time, fileName }: ChartProps) {
         columns: ['Level', 'Target', 'Limit', 'Limit ÷ target'],
         rows: data.bars.map(({ name, target, limit, ratio }) => [
           name,
-          Number(target.toFixed(3)),
+          rounded(target, 3),
           limit,
-          ratio === undefined ? undefined : Number(ratio.toFixed(4)),
+          ratio === undefined ? undefined : rounded(ratio, 4),
         ]),
       })}
       time={time}

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/impact/expected.ts'
 import type { DifferenceCause } from '../../../core/impact/serverLimit.ts'
@@ -87,7 +88,7 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
   const held = capped.length === 0 ? '' : ` ${fewNames(capped)} ${are(capped)} held at max.`
   const end = `${held} ${borrowing(ledger)}`
   if (atP.length === 0) {
-    return [`${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits' : 'sit'} at the floor.${end}`]
+    return [`${levels(atFloor.length)} ${plural(atFloor.length, 'sits', 'sit')} at the floor.${end}`]
   }
   if (atFloor.length === 0 && capped.length === 0) {
     return ['Every level gets the same fraction ', p, ` of its target${abundant}. ${borrowing(ledger)}`]
@@ -95,28 +96,28 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
   const rest =
     atFloor.length === 0
       ? ''
-      : `${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits at its' : 'sit at their'} floor; `
+      : `${levels(atFloor.length)} ${plural(atFloor.length, 'sits at its', 'sit at their')} floor; `
   return [
     rest,
     { strong: fewNames(atP) },
-    atP.length === 1 ? ' gets the fraction ' : ' get the same fraction ',
+    plural(atP.length, ' gets the fraction ', ' get the same fraction '),
     p,
-    ` of ${atP.length === 1 ? 'its' : 'their'} target${abundant}.${end}`,
+    ` of ${plural(atP.length, 'its', 'their')} target${abundant}.${end}`,
   ]
 }
 
-const are = (names: readonly string[]): string => (names.length === 1 ? 'is' : 'are')
+const are = (names: readonly string[]): string => plural(names.length, 'is', 'are')
 
 function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
   if (borrowed === 0 && lent === 0) return 'Nothing is lent or borrowed.'
   const lenders = entries.filter((entry) => entry.lent > 0).map(({ name }) => name)
   const borrowers = entries.filter((entry) => entry.borrowed > 0).map(({ name }) => name)
   const lending =
-    lenders.length === 0 ? '' : `${fewNames(lenders)} ${lenders.length === 1 ? 'lends' : 'lend'} ${format.seats(lent)}`
+    lenders.length === 0 ? '' : `${fewNames(lenders)} ${plural(lenders.length, 'lends', 'lend')} ${format.seats(lent)}`
   const taking =
     borrowers.length === 0
       ? ''
-      : `${fewNames(borrowers)} ${borrowers.length === 1 ? 'borrows' : 'borrow'} ${format.seats(borrowed)}`
+      : `${fewNames(borrowers)} ${plural(borrowers.length, 'borrows', 'borrow')} ${format.seats(borrowed)}`
   return `${[lending, taking].filter((part) => part !== '').join('; ')}.`
 }
 

@@ -64,7 +64,7 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
 /** How long and how much can be kept, in days and megabytes. */
 const AGES: readonly number[] = [1, 3, 7, 14, 30, 90]
 export const SIZES: readonly number[] = [500, 1_000, 2_000, 5_000, 10_000, 50_000]
-export const ageText = (days: number): string => (days === 1 ? '1 day' : `${days} days`)
+export const ageText = (days: number): string => format.counted(days, 'day')
 export const sizeText = (megabytes: number): string => format.bytes(megabytesToBytes(megabytes))
 
 /** What the recorder has done so far; empty while it is off. */

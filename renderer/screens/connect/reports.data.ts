@@ -16,7 +16,8 @@ import {
   type PermissionReport,
 } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { format, UNKNOWN } from '../../theme/format.ts'
+import { UNKNOWN } from '../../../core/text/format.ts'
+import { format } from '../../theme/format.ts'
 
 export interface Fact {
   readonly label: string

@@ -1,3 +1,4 @@
+import { rounded } from '../../../core/text/format.ts'
 import { useMemo, type MouseEvent } from 'react'
 import { compareByTrouble, type ClusterRow, type ServerRow } from '../../../core/fleet/fleet.ts'
 import { Drawing, useSize } from '../../charts/plot.tsx'
@@ -67,7 +68,7 @@ function pathsOf(servers: readonly ServerRow[], step: number): Readonly<Record<L
   const gap = step > 4 ? 1 : 0
   servers.forEach((server, index) => {
     const high = Math.max(LEAST, Math.min(1, server.saturation ?? 0) * HEIGHT)
-    paths[lookOf(server)].push(`M${(index * step).toFixed(1)} ${HEIGHT}v${-high}h${(step - gap).toFixed(1)}v${high}z`)
+    paths[lookOf(server)].push(`M${rounded(index * step, 1)} ${HEIGHT}v${-high}h${rounded(step - gap, 1)}v${high}z`)
   })
   return {
     rejecting: paths.rejecting.join(''),

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { useMemo, useState } from 'react'
 import { complaintOf } from '../../../core/filter/filter.ts'
 import {
@@ -124,7 +125,7 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
   const silent = serversIn('stale') + serversIn('failing') + serversIn('connecting')
   const inState = (state: 'rejecting' | 'queueing'): Pick<KeyNumber, 'value' | 'unit'> => ({
     value: format.fixed(clustersIn(state)),
-    unit: ` ${clustersIn(state) === 1 ? 'cluster' : 'clusters'} · ${format.counted(serversIn(state), 'server')}`,
+    unit: ` ${plural(clustersIn(state), 'cluster', 'clusters')} · ${format.counted(serversIn(state), 'server')}`,
   })
   return [
     { label: 'rejecting', ...inState('rejecting'), tone: clustersIn('rejecting') > 0 ? 'rejected' : undefined },
@@ -152,7 +153,7 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
       value: compared.length === 0 ? format.fixed(undefined) : format.fixed(differing.length),
       unit: compared.length === 0 ? undefined : ` of ${format.counted(compared.length, 'cluster')}`,
     },
-    { label: 'without a current sample', value: format.fixed(silent), unit: silent === 1 ? ' server' : ' servers' },
+    { label: 'without a current sample', value: format.fixed(silent), unit: plural(silent, ' server', ' servers') },
   ]
 }
 

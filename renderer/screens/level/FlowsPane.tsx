@@ -1,3 +1,4 @@
+import { rounded } from '../../../core/text/format.ts'
 import { memo, useMemo, type ReactNode } from 'react'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
@@ -116,7 +117,7 @@ function flowColumns(wish: {
         limit === undefined
           ? 'Part of the seats executing in this level, in this dump'
           : 'Bar: its executing seats as a share of the level’s limit. Mark: its max-min fair share of that limit',
-      value: (row) => (row.share === undefined ? undefined : Number(row.share.toFixed(4))),
+      value: (row) => (row.share === undefined ? undefined : rounded(row.share, 4)),
       cell: (row) => <Share row={row} limit={limit} color={levelColor(level)} />,
     },
     ...(limit === undefined || narrow ? [] : [OF_FAIR]),
@@ -160,7 +161,7 @@ const OF_FAIR: DataColumn<FlowRow> = {
   align: 'right',
   value: (row) => {
     const part = ofFair(row)
-    return part === undefined ? undefined : Number(part.toFixed(4))
+    return part === undefined ? undefined : rounded(part, 4)
   },
   cell: (row) => format.percent(ofFair(row)),
 }

@@ -1,3 +1,4 @@
+import { rounded } from '../../../core/text/format.ts'
 import { memo, useCallback, useMemo, type ReactNode, useEffect, useState } from 'react'
 import type { MissingFamily, Histogram, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ProcedureInput } from '../../../core/contract/contract.ts'
@@ -267,7 +268,7 @@ function ratioTable(data: RatioData | undefined): ChartTable {
         : above === undefined
           ? `up to ${percentage(upTo)}`
           : `${percentage(above)} to ${percentage(upTo)}`,
-      Number((share * 100).toFixed(2)),
+      rounded(share * 100, 2),
     ]),
   }
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { Fragment, useMemo, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
@@ -90,7 +91,7 @@ export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHea
           )}
           {level.limits.current !== undefined && explains && (
             <Button aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
-              {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}
+              {`Explain ${format.seats(level.limits.current)} ${plural(level.limits.current, 'seat', 'seats')}`}
             </Button>
           )}
         </div>

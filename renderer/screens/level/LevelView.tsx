@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { memo, useMemo, useState, useEffect } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
@@ -179,7 +180,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
       <Note kind="info">
         Requests never wait here, and no limit applies.{' '}
         {own !== undefined &&
-          `${format.counted(own, 'seat')} ${own === 1 ? 'executes' : 'execute'}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
+          `${format.counted(own, 'seat')} ${plural(own, 'executes', 'execute')}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
         {level.demand.highWatermark !== undefined &&
           `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
       </Note>
@@ -247,7 +248,7 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
           <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
           {`Its smoothed demand is still ${format.seatsAverage(stale.smoothed)} while the high watermark is ${format.seats(stale.highWatermark)}; it halves about every 5 min. `}
           <a href={hrefOf('level', stale.waiting.name)}>{stale.waiting.name}</a>
-          {` waits with ${stale.waiting.requests === 1 ? '1 request' : `${format.fixed(stale.waiting.requests)} requests`} at ${format.seats(stale.waiting.limit)} seats.`}
+          {` waits with ${format.counted(stale.waiting.requests, 'request')} at ${format.seats(stale.waiting.limit)} seats.`}
         </Note>
       )}
       {kind === 'rejects' && (

@@ -133,8 +133,8 @@ function sentence(data: QueueFieldData, lengthLimit: number | undefined): string
   const waiting = data.cells.filter((cell) => cell.pending > 0).length
   const full = fullQueues(data.cells, lengthLimit)
   return [
-    data.pendingTotal === 1 ? '1 request waits' : `${format.fixed(data.pendingTotal)} requests wait`,
-    ` in ${waiting === 1 ? '1 queue' : `${format.fixed(waiting)} queues`}`,
+    format.counted(data.pendingTotal, 'request waits', 'requests wait'),
+    ` in ${format.counted(waiting, 'queue')}`,
     full === 0 ? '' : `, ${format.fixed(full)} full`,
   ].join('')
 }

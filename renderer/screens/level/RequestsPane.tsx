@@ -1,3 +1,4 @@
+import { rounded } from '../../../core/text/format.ts'
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { compileFilter, complaintOf, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
@@ -138,7 +139,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     ),
   },
   { id: 'seats', header: 'Seats', term: 'seat', align: 'right', value: (row) => row.seats },
-  numberColumn('waited', 'Waited', (row) => Number(row.waited.toFixed(6)), {
+  numberColumn('waited', 'Waited', (row) => rounded(row.waited, 6), {
     term: 'wait',
     cell: (row) => format.seconds(row.waited),
   }),
@@ -146,7 +147,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     id: 'running',
     header: 'Running',
     align: 'right',
-    value: (row) => (row.running === undefined ? undefined : Number(row.running.toFixed(6))),
+    value: (row) => (row.running === undefined ? undefined : rounded(row.running, 6)),
     cell: (row) => (
       <span className={classes(row.running === undefined && styles['quiet'])}>
         {row.running === undefined ? 'pending' : format.seconds(row.running)}

@@ -1,8 +1,9 @@
+import { rounded } from '../../../core/text/format.ts'
 import { memo, useCallback, useMemo } from 'react'
 import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import type { SeatSeconds } from '../../../core/units.ts'
-import { valueAxis } from '../../../core/axis.ts'
+import { valueAxis } from '../../../core/text/axis.ts'
 import { plotWidth } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
@@ -185,8 +186,8 @@ function nextTable(queues: readonly DumpQueue[] | undefined, requests: readonly 
     rows: (data?.queues ?? []).map((queue) => [
       String(queue.index),
       queue.pending,
-      Number(((data?.origin ?? 0) + queue.start).toFixed(3)),
-      Number(queue.finish.toFixed(3)),
+      rounded((data?.origin ?? 0) + queue.start, 3),
+      rounded(queue.finish, 3),
       queue.flows.join(' '),
     ]),
   }

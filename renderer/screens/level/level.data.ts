@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import type { DumpLevel } from '../../../core/frame/dump.ts'
 import type { DerivedLevel, DerivedServer, QuantileRange, TimeQuantile } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
@@ -255,7 +256,7 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
   const facts: Fact[] = [
     {
       term: 'Queue',
-      value: `${format.fixed(queues)} ${queues === 1 ? 'queue' : 'queues'} × hand ${handSize} × length ${format.fixed(queueLengthLimit)}`,
+      value: `${format.fixed(queues)} ${plural(queues, 'queue', 'queues')} × hand ${handSize} × length ${format.fixed(queueLengthLimit)}`,
       glossary: 'limit-response',
     },
   ]
@@ -263,7 +264,7 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
     const seats = maxSeatsPerRequest(level.limits.nominal, handSize)
     facts.push({
       term: 'widest request',
-      value: `${format.seats(seats)} ${seats === 1 ? 'seat' : 'seats'}`,
+      value: `${format.seats(seats)} ${plural(seats, 'seat', 'seats')}`,
       glossary: 'max-seats',
     })
   }

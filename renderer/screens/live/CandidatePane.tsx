@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LiveState, CandidateReport } from '../../../core/contract/live.ts'
@@ -215,7 +216,7 @@ export const comparedSpan = ({ seconds, behindMs = 0 }: Pick<CandidateReport, 's
 export const assumedSentence = ({ assumed }: Pick<CandidateReport, 'assumed'>): string | undefined =>
   assumed === undefined
     ? undefined
-    : `B fell too far behind to wait until ${format.seats(assumed)} ${assumed === 1 ? 'request' : 'requests'} had run under A; it gave them the usual time of their kind.`
+    : `B fell too far behind to wait until ${format.seats(assumed)} ${plural(assumed, 'request', 'requests')} had run under A; it gave them the usual time of their kind.`
 
 /** Share of the requests since then: `1.5 % of 2 336`. */
 export function differentShare({ different, a }: Pick<CandidateReport, 'different' | 'a'>): string {

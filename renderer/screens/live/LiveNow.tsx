@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { Dialog } from 'radix-ui'
 import { useState } from 'react'
 import { type LiveState, ProxyModeSchema, type ProxyMode } from '../../../core/contract/live.ts'
@@ -71,7 +72,7 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
       {tally.failed > 0 && (
         <span className={styles['rejected']}>
           {' '}
-          The server did not respond to {format.seats(tally.failed)} {tally.failed === 1 ? 'request' : 'requests'} in
+          The server did not respond to {format.seats(tally.failed)} {plural(tally.failed, 'request', 'requests')} in
           the last {RATE_SECONDS} s.
         </span>
       )}

@@ -13,7 +13,8 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { classes } from '../../components/classes.ts'
 import { openRequest } from '../../state/request.ts'
 import { openScreen } from '../../state/route.ts'
-import { format, UNKNOWN } from '../../theme/format.ts'
+import { UNKNOWN } from '../../../core/text/format.ts'
+import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
 import { FILTER_TEXT, REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Term } from '../../components/Term.tsx'
@@ -221,7 +222,7 @@ export function sampleOf({ user, groups, verb, url }: LiveRequest): RequestSampl
   return { user, groups: [...groups], method, url: address }
 }
 
-const seats = (count: number): string => (count === 1 ? '1 seat' : `${format.seats(count)} seats`)
+const seats = (count: number): string => format.counted(count, 'seat')
 
 /** The result of the request, in a sentence or two. */
 export function storyOf(row: LiveRequest): string {

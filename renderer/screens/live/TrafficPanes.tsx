@@ -8,7 +8,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
-import { format, UNKNOWN } from '../../theme/format.ts'
+import { UNKNOWN, plural } from '../../../core/text/format.ts'
+import { format } from '../../theme/format.ts'
 import { waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './RequestPane.tsx'
@@ -169,11 +170,11 @@ function basisOf(row: WaitRow, engineOnly: boolean, span: Span): string {
   const { requests, atLeast } = wait
   const what = requests < 100 ? 'The longest wait' : '99th percentile of the waits'
   return [
-    `${what} of ${format.seats(requests)} ${requests === 1 ? 'request' : 'requests'} ${SPANS[span].words}.`,
+    `${what} of ${format.seats(requests)} ${plural(requests, 'request', 'requests')} ${SPANS[span].words}.`,
     ...(isEstimated(row, engineOnly)
       ? ['Waits are those of the engine, except where the server reported its own.']
       : []),
-    ...(atLeast ? [`${format.seats(waiting)} still ${waiting === 1 ? 'waits' : 'wait'} and may raise it.`] : []),
+    ...(atLeast ? [`${format.seats(waiting)} still ${plural(waiting, 'waits', 'wait')} and may raise it.`] : []),
   ].join(' ')
 }
 

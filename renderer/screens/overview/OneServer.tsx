@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { rangeFacts } from '../../../core/history/range.ts'
@@ -135,7 +136,7 @@ function MissingNotice({ server }: { readonly server: ServerFrame }) {
         {version !== undefined && <p>{version}</p>}
         {deleted.length > 0 && (
           <p>
-            {`${deleted.join(', ')} ${deleted.length === 1 ? 'was' : 'were'} deleted. The server exports the last series of a deleted level until it restarts; the console ignores them.`}
+            {`${deleted.join(', ')} ${plural(deleted.length, 'was', 'were')} deleted. The server exports the last series of a deleted level until it restarts; the console ignores them.`}
           </p>
         )}
         {surplus > 0 && (

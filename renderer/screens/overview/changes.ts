@@ -1,3 +1,4 @@
+import { format } from '../../theme/format.ts'
 import { rejectingText, startedText } from '../../../core/compare/notes.ts'
 import { createSpells, type Turn } from '../../../core/compare/spells.ts'
 import { gapsOf, lateAfterMs } from '../../../core/history/gaps.ts'
@@ -137,7 +138,7 @@ function folded(found: readonly Reallocation[], seats: number): Change[] {
     if (only !== undefined && run.length === 1) changes.push(spoken(only))
     else if (last !== undefined) {
       const most = Math.max(...run.map(({ moves }) => movedSeats(moves)))
-      const text = `${run.length} small reallocations, at most ${most === 1 ? '1 seat' : `${most} seats`} each`
+      const text = `${run.length} small reallocations, at most ${format.counted(most, 'seat')} each`
       changes.push({ at: last.at, kind: 'reallocated', text })
     }
     run = []

@@ -7,7 +7,8 @@ import { type ServerColumn, rejectedSum, spreadText, type FleetRow } from './fle
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
-import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
+import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
+import { format } from '../../theme/format.ts'
 import type { LevelRow } from './levelRows.ts'
 import styles from './overview.module.css'
 

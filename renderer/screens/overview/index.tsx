@@ -162,7 +162,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
         <Details text={last.problem.details} summary="standard error" open />
       )}
       <p>
-        {failures.length === 1 ? '1 try' : `${failures.length} tries`}
+        {format.counted(failures.length, 'try', 'tries')}
         {since}. {nextTry(health, now)}
       </p>
       <Details

@@ -1,7 +1,8 @@
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { KeyNumber } from '../../components/NowLine.tsx'
-import { format, UNKNOWN } from '../../theme/format.ts'
+import { UNKNOWN } from '../../../core/text/format.ts'
+import { format } from '../../theme/format.ts'
 import { peakOverMean } from './fleetRows.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
 

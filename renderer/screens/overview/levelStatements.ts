@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import type { RangeLevel, RangeFacts } from '../../../core/history/range.ts'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
@@ -31,7 +32,7 @@ function elsewhere({ servers, server }: Case): string {
   const known = idle.filter((n) => n !== undefined)
   if (known.length === 0 || known.length < idle.length || known.every((n) => n <= 0)) return ''
   const most = Math.max(...known)
-  const who = known.length === 1 ? 'The other server has' : 'Another server has'
+  const who = plural(known.length, 'The other server has', 'Another server has')
   return ` ${who} ${seats(most)} idle, but limits are per server and seats do not move between servers.`
 }
 
@@ -113,7 +114,7 @@ export function lenderSqueezed(about: Case): Told {
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${waiting === 1 ? 's' : ''}${place(about)}.`,
+    title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${plural(waiting, 's', '')}${place(about)}.`,
     evidence: [
       `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
@@ -276,6 +277,5 @@ export interface NowRange extends RangeFacts {
   readonly follows: boolean
 }
 
-const plural = (n: number, one: string, many: string) => `${format.seats(n)} ${n === 1 ? one : many}`
-export const seats = (n: number) => plural(n, 'seat', 'seats')
-export const requests = (n: number) => plural(n, 'request', 'requests')
+export const seats = (n: number) => format.counted(n, 'seat')
+export const requests = (n: number) => format.counted(n, 'request')

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { listed } from '../../../core/text/text.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
@@ -130,7 +131,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   const seatsExecuting =
     executing === undefined
       ? 'The server does not report executing seats.'
-      : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} ${executing === 1 ? 'is' : 'are'} executing${sum}.`
+      : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} ${plural(executing, 'is', 'are')} executing${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return {
       tone: 'withheld',
@@ -207,7 +208,7 @@ function overloadLine(facts: StaleFacts): NowStatement | undefined {
   const waiting =
     own?.queuedRequests === undefined || own.queuedRequests === 0
       ? ''
-      : ` ${format.seats(own.queuedRequests)} ${own.queuedRequests === 1 ? 'request' : 'requests'} waited there at ${format.time(lastAt)}.`
+      : ` ${format.seats(own.queuedRequests)} ${plural(own.queuedRequests, 'request', 'requests')} waited there at ${format.time(lastAt)}.`
   const sentences = [
     `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
     last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
@@ -249,7 +250,7 @@ function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now 
   const own = health.find(({ id }) => id === server)
   const problem = own?.failures.at(-1)?.problem
   const others = currentOnes(server, stale, health)
-  const current = others.length === 0 ? '' : `${list(others)} ${others.length === 1 ? 'is' : 'are'} current.`
+  const current = others.length === 0 ? '' : `${list(others)} ${plural(others.length, 'is', 'are')} current.`
   const sentences = [
     problem?.message ?? '',
     `Showing the last values from ${format.time(lastAt)}.`,

@@ -86,7 +86,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
       <NowLine
         title={level === undefined ? 'Side by side' : besideTitle(level)}
         level={level?.level}
-        evidence={`${at === undefined ? '' : `${at.toFixed(6)} s after the start. `}A ${nameA}, B ${nameB}. The step size and the steps are in the time bar.`}
+        evidence={`${at === undefined ? '' : `${format.fixed(at, 6)} s after the start. `}A ${nameA}, B ${nameB}. The step size and the steps are in the time bar.`}
         actions={<Choices pair={pair} />}
       />
       {problem !== undefined && <ProblemNote problem={problem} />}
@@ -302,7 +302,7 @@ const REQUEST_COLUMNS: readonly DataColumn<BesideRow>[] = [
     align: 'right',
     width: 104,
     value: ({ arrivedSeconds }) => arrivedSeconds,
-    cell: ({ arrivedSeconds }) => arrivedSeconds.toFixed(6),
+    cell: ({ arrivedSeconds }) => format.fixed(arrivedSeconds, 6),
   },
   { id: 'a', header: 'A', width: 148, value: ({ a }) => standingText(a) },
   {

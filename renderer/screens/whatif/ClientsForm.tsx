@@ -1,3 +1,4 @@
+import { format } from '../../theme/format.ts'
 import { useState } from 'react'
 import { RESOURCE_VERBS } from '../../../core/classify/requestFields.ts'
 import { editManifest } from '../../../core/manifest/edit.ts'
@@ -185,7 +186,7 @@ function Call({ form, call, path, title, onRemove }: CallProps) {
       <FindingLines findings={form.findings.get(fieldOf(path))} />
       {width !== undefined && (
         <p className={styles['hint']}>
-          {`Width: ${width} ${width === 1 ? 'seat' : 'seats'} with the stored objects, before the cap of its level.`}
+          {`Width: ${format.counted(width, 'seat')} with the stored objects, before the cap of its level.`}
         </p>
       )}
       {onRemove !== undefined && (

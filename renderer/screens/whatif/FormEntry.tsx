@@ -1,3 +1,4 @@
+import { format } from '../../theme/format.ts'
 import { useState, type ReactNode } from 'react'
 import { fieldOf, type FieldPath } from '../../../core/manifest/json.ts'
 import { Button } from '../../components/Button.tsx'
@@ -44,9 +45,7 @@ export function Entry({ form, path, name, does, isOpen, onToggle, children }: En
       <summary>
         <span className={styles['name']}>{name}</span>{' '}
         {does !== undefined && <span className={styles['does']}>{does}</span>}
-        {problems > 0 && (
-          <span className={styles['wrong']}>{`${problems} ${problems === 1 ? 'error' : 'errors'}`}</span>
-        )}
+        {problems > 0 && <span className={styles['wrong']}>{format.counted(problems, 'error')}</span>}
       </summary>
       {isOpen && (
         <>

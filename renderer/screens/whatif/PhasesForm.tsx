@@ -1,3 +1,5 @@
+import { format } from '../../theme/format.ts'
+import { plural } from '../../../core/text/format.ts'
 import { editManifest } from '../../../core/manifest/edit.ts'
 import { type JsonMap } from '../../../core/manifest/json.ts'
 import { Button } from '../../components/Button.tsx'
@@ -114,7 +116,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
       ))}
       {objects > 0 && (
         <p className={styles['hint']}>
-          {`${objects} ${objects === 1 ? 'object is' : 'objects are'} applied; edit ${objects === 1 ? 'it' : 'them'} in the YAML.`}
+          {`${format.counted(objects, 'object is', 'objects are')} applied; edit ${plural(objects, 'it', 'them')} in the YAML.`}
         </p>
       )}
     </Entry>

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
@@ -49,7 +50,7 @@ export function besideTitle({ level, requests, differing }: BesideLevel): string
       ? `The request in ${level} is in the same place in A and B.`
       : `All ${format.fixed(length)} requests in ${level} are in the same place in A and B.`
   }
-  return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${differing === 1 ? 'differs' : 'differ'} between A and B.`
+  return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${plural(differing, 'differs', 'differ')} between A and B.`
 }
 
 /** Numbers of a level that are compared between the two runs. */

@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { addressOf, fieldsOf, type ResourceFields } from '../../../core/classify/requestFields.ts'
 import { explainSeats } from '../../../core/classify/explainSeats.ts'
 import { editManifest, insertEntry, valueOf, type Edited } from '../../../core/manifest/edit.ts'
@@ -203,7 +204,7 @@ export function spanOf(phase: JsonMap): string {
   })
   const { configuration = null } = phase
   const objects = isList(configuration) ? configuration.length : 0
-  if (objects > 0) spans.push(`${objects} object${objects === 1 ? '' : 's'} applied at ${at} s`)
+  if (objects > 0) spans.push(`${objects} object${plural(objects, '', 's')} applied at ${at} s`)
   return spans.length === 0 ? `${at} s: changes nothing` : spans.join(', ')
 }
 

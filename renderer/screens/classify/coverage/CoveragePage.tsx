@@ -86,8 +86,7 @@ function Covered({ configurations }: { readonly configurations: Configurations }
                 ? `The console counts since ${format.time(coverage.since)} ${format.zone()}, the servers since their start.`
                 : 'The servers count since their start.'}{' '}
               <Term id="debug-dump">Dumps</Term> identify flows, but contain only requests that wait or execute at that
-              moment. {coverage.dumps === 1 ? '1 dump was' : `${format.fixed(coverage.dumps)} dumps were`} read; short
-              requests are missed.
+              moment. {format.counted(coverage.dumps, 'dump was', 'dumps were')} read; short requests are missed.
             </>
           )
         }

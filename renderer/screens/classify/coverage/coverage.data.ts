@@ -1,3 +1,4 @@
+import { plural } from '../../../../core/text/format.ts'
 import {
   type Coverage,
   type SeenFlow,
@@ -48,8 +49,8 @@ export function coverageSentence(rows: readonly CoverageRow[]): string {
   const quiet = count((standing) => standing.kind === 'quiet' && standing.forMs >= QUIET_AFTER_MS)
   const unwatched = count((standing) => standing.kind === 'quiet' && standing.forMs === 0)
   const brief = count((standing) => standing.kind === 'quiet' && standing.forMs < QUIET_AFTER_MS)
-  const have = (number: number): string => (number === 1 ? 'has' : 'have')
-  if (unknown > 0) return `It is unknown whether ${unknown} of ${all} ${unknown === 1 ? 'gets' : 'get'} requests.`
+  const have = (number: number): string => plural(number, 'has', 'have')
+  if (unknown > 0) return `It is unknown whether ${unknown} of ${all} ${plural(unknown, 'gets', 'get')} requests.`
   if (lost > 0) return `${lost} of ${all} can get no request.`
   if (never > 0) return `${never} of ${all} ${have(never)} had no request since the servers started.`
   if (quiet > 0) return `${quiet} of ${all} ${have(quiet)} had no request for 10 minutes.`
@@ -64,7 +65,7 @@ export function catchAllSentence(rows: readonly CoverageRow[], isPast = false): 
   const { counted = 0, total = 0, seen } = row ?? {}
   const lately = Math.max(counted, seen?.requests ?? 0)
   if (total === 0 && lately === 0) return undefined
-  const requests = (count: number): string => (count === 1 ? '1 request' : `${format.fixed(count)} requests`)
+  const requests = (count: number): string => format.counted(count, 'request')
   const when =
     isPast && total === 0
       ? `${requests(lately)} of the dump`

@@ -6,7 +6,7 @@ import { inGivenOrder } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openPage } from '../../../state/route.ts'
-import { UNKNOWN } from '../../../theme/format.ts'
+import { UNKNOWN } from '../../../../core/text/format.ts'
 import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './answer.data.ts'
 import styles from './request.module.css'
 

@@ -7,7 +7,8 @@ import type {
 } from '../../../../core/classify/classification.ts'
 import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
-import { format, NOT_APPLICABLE, UNKNOWN } from '../../../theme/format.ts'
+import { NOT_APPLICABLE, UNKNOWN, plural } from '../../../../core/text/format.ts'
+import { format } from '../../../theme/format.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 
 /** `rule 1 of 2`; empty when the schema is used although no rule matches. */
@@ -31,7 +32,7 @@ export function draftSentence(now: Explained, draft: Explained): string {
     : `Draft: stays in ${is.priorityLevel}, but ${changes.join(' and ')}.`
 }
 
-export const seatsText = (seats: number): string => (seats === 1 ? '1 seat' : `${format.seats(seats)} seats`)
+export const seatsText = (seats: number): string => format.counted(seats, 'seat')
 
 export interface ComparedFact {
   readonly label: string
@@ -177,9 +178,9 @@ export function meetingSentence(meeting: readonly MeetingFlow[], others: number)
   const named = rest.map(({ count, text }) => `${count} ${text}`)
   const more = meeting.length - MOST_NAMED
   const shared = [
-    `${first.count === 1 ? '1 queue' : `${first.count} queues`} shared ${first.text}`,
+    `${format.counted(first.count, 'queue')} shared ${first.text}`,
     ...named,
-    ...(more > 0 ? [`and some with ${more} more ${more === 1 ? 'flow' : 'flows'}`] : []),
+    ...(more > 0 ? [`and some with ${more} more ${plural(more, 'flow', 'flows')}`] : []),
   ]
   return `${shared.join(', ')}.`
 }

@@ -144,7 +144,7 @@ const DOCUMENTED_COLUMNS: readonly DataColumn<DocumentedRow>[] = [
   { id: 'queues', header: 'Queues', term: 'queues', align: 'right', value: (row) => row.queues },
   ...USUAL_ELEPHANTS.map((count, i): DataColumn<DocumentedRow> => ({
     id: String(count),
-    header: count === 1 ? '1 elephant' : `${count} elephants`,
+    header: format.counted(count, 'elephant'),
     value: (row) => row.covered[i],
     align: 'right',
     cell: (row) => {

@@ -160,7 +160,7 @@ export function HandSizePane(props: {
       unit="probability"
       note={bestText}
       table={{
-        columns: ['Hand size', ...counts.map((count) => (count === 1 ? '1 elephant' : `${count} elephants`))],
+        columns: ['Hand size', ...counts.map((count) => format.counted(count, 'elephant'))],
         rows: (lines[0]?.points ?? []).map(({ handSize: size }, i) => [
           size,
           ...lines.map(({ points }) => points[i]?.covered),

@@ -88,7 +88,7 @@ export const chance = (odds: number | undefined): string =>
 
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
   if (queues === 1) return 'With one queue, all flows wait behind each other.'
-  const who = elephants === 1 ? '1 elephant covers' : `${format.fixed(elephants)} elephants cover`
+  const who = format.counted(elephants, 'elephant covers', 'elephants cover')
   return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${chance(covered)}.`
 }
 
@@ -125,7 +125,7 @@ export function overlapSentence({ flows, pairs }: Overlap): string {
   const possible = (flows.length * (flows.length - 1)) / 2
   const met = pairs.length === 0 ? 'No two flows share a queue' : `${pairs.length} of ${possible} pairs share a queue`
   if (crowded === 0) return `${met}; every flow has a queue to itself.`
-  return `${met}; ${crowded === 1 ? '1 flow has no queue to itself' : `${crowded} flows have no queue to themselves`}.`
+  return `${met}; ${format.counted(crowded, 'flow has no queue to itself', 'flows have no queue to themselves')}.`
 }
 
 export interface PairRow extends SharedHands {

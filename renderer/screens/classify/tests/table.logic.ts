@@ -1,3 +1,5 @@
+import { format } from '../../../theme/format.ts'
+import { plural } from '../../../../core/text/format.ts'
 import {
   strangeKeyInTable,
   type Landing,
@@ -190,7 +192,7 @@ export function filteredTests(rows: readonly TestRow[], shown: Shown, filter: st
   })
 }
 
-const requests = (count: number): string => (count === 1 ? '1 saved request' : `${count} saved requests`)
+const requests = (count: number): string => format.counted(count, 'saved request')
 
 export function tableSentence(rows: readonly TestRow[]): string {
   const failing = rows.filter(({ now }) => fails(now)).length
@@ -204,7 +206,7 @@ export function tableSentence(rows: readonly TestRow[]): string {
   if (open === rows.length) return `${requests(rows.length)}, none with an expectation yet.`
   const said = rows.length - open
   if (open > 0) {
-    return `${said} of ${requests(rows.length)} ${said === 1 ? 'matches' : 'match'} as expected; the others have no expectation.`
+    return `${said} of ${requests(rows.length)} ${plural(said, 'matches', 'match')} as expected; the others have no expectation.`
   }
   return said === 1 ? 'The one saved request matches as expected.' : `All ${requests(said)} match as expected.`
 }
@@ -215,6 +217,6 @@ export function draftTableSentence(rows: readonly TestRow[]): string | undefined
   const moved = rows.filter(({ moves }) => moves).length
   const broken = rows.filter(({ now, draft }) => fails(draft) && !fails(now)).length
   if (moved === 0) return 'The draft moves none of them.'
-  const then = broken === 0 ? 'none fails because of it' : broken === 1 ? '1 then fails' : `${broken} then fail`
+  const then = broken === 0 ? 'none fails because of it' : format.counted(broken, 'then fails', 'then fail')
   return `The draft moves ${moved} of them; ${then}.`
 }

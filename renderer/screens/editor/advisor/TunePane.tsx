@@ -17,7 +17,7 @@ import { openDraft } from '../../../state/openDraft.ts'
 import { pastStore, usePastPart } from '../../../state/past.ts'
 import { timeStore } from '../../../state/time.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { fixed, format } from '../../../theme/format.ts'
+import { format } from '../../../theme/format.ts'
 import { type Impact, useImpact } from '../draft/forecast.ts'
 import { levelColumn } from '../effect/quantities.tsx'
 import { cancelTune, startTune, type TuneForm, tuneStore } from './tuneRun.ts'
@@ -230,8 +230,8 @@ const both = (header: string, id: string, text: (numbers: Row['before']) => stri
 const COLUMNS: readonly DataColumn<Row>[] = [
   levelColumn(({ level }) => level),
   both('Served', 'served', ({ served }) => String(served)),
-  both('Rejected', 'rejected', ({ rejectedPercent }) => `${fixed(rejectedPercent, 1)} %`),
+  both('Rejected', 'rejected', ({ rejectedPercent }) => `${format.fixed(rejectedPercent, 1)} %`),
   both('Wait p99', 'wait', ({ waitP99, served }) => (served === 0 ? 'none served' : format.ms(waitP99))),
-  both('Seats', 'seats', ({ seats }) => fixed(seats, 1)),
-  both('Limit', 'limit', ({ limit }) => (limit === undefined ? '–' : fixed(limit, 1))),
+  both('Seats', 'seats', ({ seats }) => format.fixed(seats, 1)),
+  both('Limit', 'limit', ({ limit }) => (limit === undefined ? '–' : format.fixed(limit, 1))),
 ]

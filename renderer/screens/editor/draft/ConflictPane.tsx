@@ -238,7 +238,7 @@ export function mergeText(differences: readonly Pick<FieldDifference, 'changedBy
   const count = (by: FieldDifference['changedBy']): number =>
     differences.filter(({ changedBy }) => changedBy === by).length
   const [conflicts, same] = [count('conflict'), count('both')]
-  const fields = (many: number): string => (many === 1 ? '1 field' : `${many} fields`)
+  const fields = (many: number): string => format.counted(many, 'field')
   if (conflicts > 0) return `Both sides changed ${fields(conflicts)}. Choose a value for each, then merge.`
   return same > 0
     ? `Both sides made the same change to ${fields(same)}. Nothing conflicts.`

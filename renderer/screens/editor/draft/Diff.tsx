@@ -1,3 +1,4 @@
+import { format } from '../../../theme/format.ts'
 import { memo, useMemo, type ReactNode } from 'react'
 import { structuredPatch } from 'diff'
 import type { Kind } from '../../../../core/config/objects.ts'
@@ -21,8 +22,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   return hunks.flatMap(({ oldStart, oldLines, lines }, index) => {
     const last = hunks[index - 1]
     const hidden = last === undefined ? oldStart - 1 : oldStart - last.oldStart - last.oldLines
-    const fold: DiffLine[] =
-      hidden > 0 && oldLines > 0 ? [{ kind: 'fold', text: `${hidden} ${hidden === 1 ? 'line' : 'lines'}` }] : []
+    const fold: DiffLine[] = hidden > 0 && oldLines > 0 ? [{ kind: 'fold', text: format.counted(hidden, 'line') }] : []
     const own = lines.flatMap((line): DiffLine[] => {
       const kind = KINDS[line[0] ?? '']
       return kind === undefined ? [] : [{ kind, text: line.slice(1) }]
@@ -34,11 +34,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
 export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
   const count = reads.length
   return (
-    <Pane
-      title="Diff"
-      note={count === 0 ? undefined : `${count} ${count === 1 ? 'object' : 'objects'}`}
-      className={styles['pane']}
-    >
+    <Pane title="Diff" note={count === 0 ? undefined : format.counted(count, 'object')} className={styles['pane']}>
       {count === 0 ? (
         <p className={styles['none']}>The draft changes nothing yet. Edit an object, or create one.</p>
       ) : (

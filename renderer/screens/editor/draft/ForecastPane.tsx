@@ -8,7 +8,8 @@ import { PlainTable } from '../../../components/PlainTable.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useSettings } from '../../../state/settings.ts'
-import { fixed, UNKNOWN } from '../../../theme/format.ts'
+import { UNKNOWN } from '../../../../core/text/format.ts'
+import { format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
 import { useEffectsState } from '../effect/effects.ts'
@@ -35,7 +36,7 @@ export function EarlyFit({ impact }: { readonly impact: Impact }) {
 }
 
 const noteOf = (report: ForecastReport | undefined, part: number | undefined): string => {
-  if (part !== undefined) return `computing, ${fixed(part * 100)} %`
+  if (part !== undefined) return `computing, ${format.fixed(part * 100)} %`
   if (report === undefined) return ''
   const fitting = report.fit.filter(({ fits }) => fits).length
   return `the twin fits ${fitting} of ${report.fit.length} levels with requests`

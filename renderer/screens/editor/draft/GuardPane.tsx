@@ -1,3 +1,4 @@
+import { format } from '../../../theme/format.ts'
 import type { ReactNode } from 'react'
 import { applyFix } from '../../../../core/draft/importManifests.ts'
 import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
@@ -44,7 +45,7 @@ export function GuardPane(props: {
         <FoldedList
           told={told.map(item)}
           folded={passing.map(item)}
-          summary={passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}
+          summary={format.counted(passing.length, 'check passes', 'checks pass')}
         />
       )}
     </Pane>
@@ -77,7 +78,7 @@ export function railsNote(rails: readonly GuardFinding[]): string | undefined {
   const blocking = count('blocks')
   const warning = count('warns')
   if (blocking > 0) return `${blocking} blocking`
-  return warning > 0 ? `${warning} ${warning === 1 ? 'warning' : 'warnings'}` : 'no blocking problems'
+  return warning > 0 ? format.counted(warning, 'warning') : 'no blocking problems'
 }
 
 export function Finding(props: {

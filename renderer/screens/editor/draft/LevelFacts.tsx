@@ -1,3 +1,4 @@
+import { plural } from '../../../../core/text/format.ts'
 import { useState } from 'react'
 import { isLegalShape, MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../../core/config/shape.ts'
 import { coveredOdds } from '../../../../core/sharding/collision.ts'
@@ -36,7 +37,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
               <Term id="max-seats">Widest request</Term>: {widestFormula(nominal, queues.handSize)}
             </dt>
             <dd>
-              {format.seats(maxSeatsPerRequest)} {maxSeatsPerRequest === 1 ? 'seat' : 'seats'}
+              {format.seats(maxSeatsPerRequest)} {plural(maxSeatsPerRequest, 'seat', 'seats')}
             </dd>
           </>
         )}
@@ -48,7 +49,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
       <div className={styles['facing']}>
         {queues !== undefined && maxSeatsPerRequest < widestWithout(serverLimit) && maxSeatsPerRequest <= 4 && (
           <Note kind="warn">
-            {`A request here is at most ${maxSeatsPerRequest} ${maxSeatsPerRequest === 1 ? 'seat' : 'seats'} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can admit more work than its seats suggest.`}
+            {`A request here is at most ${format.counted(maxSeatsPerRequest, 'seat')} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can admit more work than its seats suggest.`}
           </Note>
         )}
         {queues === undefined && (

@@ -1,3 +1,4 @@
+import { format } from '../../../theme/format.ts'
 import { useState } from 'react'
 import { withObjects, emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
 import { Dialog } from 'radix-ui'
@@ -136,7 +137,7 @@ export function takeManifests(files: readonly ManifestFile[]): {
   const first = imported.entries.find((entry) => !entries.includes(entry))
   if (first !== undefined) select(first)
   const more = [...new Set(notes.map(({ message }) => message))]
-  const count = taken === 1 ? '1 object is' : `${taken} objects are`
+  const count = format.counted(taken, 'object is', 'objects are')
   say([`${count} added to the draft.`, ...more.slice(0, 2), ...problems.slice(0, 1)].join(' '))
   return { taken, problems }
 }

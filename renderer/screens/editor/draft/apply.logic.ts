@@ -1,3 +1,4 @@
+import { format } from '../../../theme/format.ts'
 import type { ObjectsState, ChangeVerdict } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/readEntry.ts'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
@@ -55,7 +56,7 @@ function validStep(draft: UnderstoodDraft): Step {
   const step = { id: 'valid', label: 'Valid' } as const
   if (problems.some(({ severity }) => severity === 'error'))
     return { ...step, state: 'blocked', detail: countText(problems) }
-  if (moved > 0) return { ...step, state: 'blocked', detail: moved === 1 ? '1 conflict' : `${moved} conflicts` }
+  if (moved > 0) return { ...step, state: 'blocked', detail: format.counted(moved, 'conflict') }
   return problems.length > 0
     ? { ...step, state: 'warned', detail: countText(problems) }
     : { ...step, state: 'done', detail: '' }
@@ -143,8 +144,8 @@ export function countText(problems: readonly { readonly severity: 'error' | 'war
   const count = (severity: 'error' | 'warning'): number => problems.filter((one) => one.severity === severity).length
   const [errors, warnings] = [count('error'), count('warning')]
   return [
-    ...(errors > 0 ? [`${errors} ${errors === 1 ? 'error' : 'errors'}`] : []),
-    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+    ...(errors > 0 ? [format.counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [format.counted(warnings, 'warning')] : []),
   ].join(', ')
 }
 
@@ -206,5 +207,4 @@ export function affectedLevels(verdicts: readonly ChangeVerdict[]): readonly str
   return [...new Set(names)]
 }
 
-export const countOf = (changes: readonly unknown[]): string =>
-  changes.length === 1 ? '1 object' : `${changes.length} objects`
+export const countOf = (changes: readonly unknown[]): string => format.counted(changes.length, 'object')

@@ -1,4 +1,6 @@
-import { counted, listed } from '../../../../core/text/text.ts'
+import { format } from '../../../theme/format.ts'
+import { plural } from '../../../../core/text/format.ts'
+import { listed } from '../../../../core/text/text.ts'
 import { builtInName } from '../../../../core/config/builtIn.ts'
 import { isCovered } from '../../../../core/metrics/versions.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
@@ -28,7 +30,7 @@ export function comparedText(
     asOf === undefined ? '' : watched ? `, confirmed at ${time(asOf)} and watched since` : `, as of ${time(asOf)}`
   const stale =
     state === 'stale' || (live && silent) ? ' The server no longer reports its objects, so they may have changed.' : ''
-  const matching = rows.length === 0 ? '' : ` ${counted(same, 'other object matches', 'other objects match')}.`
+  const matching = rows.length === 0 ? '' : ` ${format.counted(same, 'other object matches', 'other objects match')}.`
   return `Objects of ${of}${when}.${stale}${matching}`
 }
 
@@ -48,13 +50,13 @@ export function driftSentence({ rows, same }: Drift, reference: Reference): stri
   const missing = of('missing')
   if (reference.kind === 'built-in' && changed.length + missing.length === 0) {
     return isCovered(reference.version)
-      ? `All built-in objects match ${reference.version}; ${counted(own.length, 'object is', 'objects are')} your own.`
-      : `All objects match ${referenceName(reference)}, but ${counted(own.length, 'object', 'objects')} of your own.`
+      ? `All built-in objects match ${reference.version}; ${format.counted(own.length, 'object is', 'objects are')} your own.`
+      : `All objects match ${referenceName(reference)}, but ${format.counted(own.length, 'object', 'objects')} of your own.`
   }
   const parts = [
-    ...(changed.length > 0 ? [`${listed(changed)} ${changed.length === 1 ? 'differs' : 'differ'}`] : []),
-    ...(missing.length > 0 ? [`${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`] : []),
-    ...(own.length > 0 ? [`${counted(own.length, 'object exists', 'objects exist')} only here`] : []),
+    ...(changed.length > 0 ? [`${listed(changed)} ${plural(changed.length, 'differs', 'differ')}`] : []),
+    ...(missing.length > 0 ? [`${listed(missing)} ${plural(missing.length, 'is', 'are')} missing`] : []),
+    ...(own.length > 0 ? [`${format.counted(own.length, 'object exists', 'objects exist')} only here`] : []),
   ]
   return `Compared with ${referenceName(reference)}, ${parts.join('; ')}.`
 }

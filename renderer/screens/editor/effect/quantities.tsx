@@ -1,10 +1,10 @@
 import type { Band, Quantity } from '../../../../core/contract/forecast.ts'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
-import { fixed, format } from '../../../theme/format.ts'
+import { format } from '../../../theme/format.ts'
 import styles from './quantities.module.css'
 
-const seats = (value: number): string => fixed(value, value < 10 ? 1 : 0)
+const seats = (value: number): string => format.fixed(value, value < 10 ? 1 : 0)
 
 /** Label and format of each forecast quantity. */
 export const QUANTITY_LOOKS: Readonly<

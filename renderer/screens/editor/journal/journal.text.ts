@@ -1,3 +1,4 @@
+import { plural } from '../../../../core/text/format.ts'
 import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../core/contract/objects.ts'
 import { differingFields } from '../../../../core/draft/threeWay.ts'
 import type { Json } from '../../../../core/manifest/json.ts'
@@ -51,7 +52,7 @@ export function journalSentence(entries: readonly JournalEntry[], target: string
   const edits = `${entries.length === 1 ? 'The edit' : `${entries.length} edits`} of ${target}`
   if (gone === 0) return entries.length === 1 ? `${edits} is in force.` : `All ${edits} are in force.`
   if (entries.length === 1) return `${edits} is no longer in force as applied.`
-  return `${gone} of ${edits} ${gone === 1 ? 'is' : 'are'} no longer in force as applied.`
+  return `${gone} of ${edits} ${plural(gone, 'is', 'are')} no longer in force as applied.`
 }
 
 /** `Undo 2 objects`. */

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { fixed, format, setClock, UNKNOWN } from './format.ts'
+import { createFormat, plain, UNKNOWN, type Clock } from './format.ts'
+
+let clock: Clock = 'utc'
+const format = createFormat('screen', () => clock)
 
 const thin = (text: string): string => text.replaceAll('_', '\u202f')
 
@@ -66,14 +69,14 @@ describe('numbers for people', () => {
   it('keeps the value of every whole number', () => {
     fc.assert(
       fc.property(fc.integer(), (value) => {
-        expect(Number(fixed(value).replaceAll('\u202f', '').replace('−', '-'))).toBe(value)
+        expect(Number(format.fixed(value).replaceAll('\u202f', '').replace('−', '-'))).toBe(value)
       }),
     )
   })
 
   it('has no negative zero', () => {
-    expect(fixed(-0.2)).toBe('0')
-    expect(fixed(-0.26, 1)).toBe('−0.3')
+    expect(format.fixed(-0.2)).toBe('0')
+    expect(format.fixed(-0.26, 1)).toBe('−0.3')
   })
 })
 
@@ -95,7 +98,9 @@ describe('quantiles of a histogram', () => {
 })
 
 describe('clock times', () => {
-  afterEach(() => setClock('utc'))
+  afterEach(() => {
+    clock = 'utc'
+  })
   const at = Date.UTC(2026, 10, 21, 3, 12, 43, 7)
 
   it('are in UTC, with milliseconds only when asked for', () => {
@@ -106,7 +111,7 @@ describe('clock times', () => {
   })
 
   it('follow the zone of the machine when set so', () => {
-    setClock('local')
+    clock = 'local'
     const local = new Date(at)
     expect(format.time(at).slice(0, 2)).toBe(String(local.getHours()).padStart(2, '0'))
     expect(format.zone()).toBe('local time')

@@ -1,3 +1,5 @@
+import { significantly } from './format.ts'
+
 /** Round numbers and clock times along chart axes, on screen or in a report. */
 
 /** Unix milliseconds at both ends of an axis. */
@@ -75,5 +77,5 @@ export function valueAxis(largest: number, count = 4, integers = true): ValueAxi
     .map((factor) => (integers ? Math.max(1, factor * power) : factor * power))
     .reduce((best, other) => (Math.abs(top / other - count) < Math.abs(top / best - count) ? other : best))
   const steps = Math.max(1, Math.ceil(top / step - 1e-9))
-  return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => Number((i * step).toPrecision(12))) }
+  return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => significantly(i * step, 12)) }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { timeTicks, valueAxis } from './axis.ts'
-import { rfc3339 } from './units.ts'
+import { rfc3339 } from '../units.ts'
 
 const utc = { time: (at: number) => rfc3339(at).slice(11, 19), offsetMs: 0 }
 
