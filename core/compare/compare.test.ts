@@ -4,7 +4,10 @@ import { builtInObjects } from '../config/builtIn.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { LEVEL_COLUMNS } from '../history/point.ts'
-import { compare, missingText, NUMBERS } from './compare.ts'
+import { sentenceText } from '../answer/answer.ts'
+import { plain } from '../text/format.ts'
+import { compare, NUMBERS, type Recorded } from './compare.ts'
+import { missing } from './present.ts'
 import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
@@ -105,17 +108,12 @@ test('a long period whose samples are merged is complete, and what is missing fr
   const { a, b } = compare({ series: minutes(60), period }, { series: minutes(60, [20, 21, 22]), period })
   expect(a).toMatchObject({ gaps: [], share: 1 })
   expect(b.gaps).toEqual([{ from: 1_200_000, to: 1_380_000 }])
-  const words = {
-    when: (at: number) => `minute ${at / 60_000}`,
-    length: (ms: number) => `${ms / 1_000} s`,
-    percent: (part: number) => `${Math.round(part * 100)} %`,
-  }
-  expect(missingText('A', a, words)).toBe('')
-  expect(missingText('B', { ...b, share: 0.95 }, words)).toBe(
-    '5 % of B is not recorded: no samples from minute 20 to minute 23 (180 s).',
-  )
-  expect(missingText('B', { ...b, share: 0.99 }, words)).toBe('B has no samples from minute 20 to minute 23 (180 s).')
-  expect(missingText('B', { ...b, share: 0 }, words)).toBe('Nothing is recorded in B.')
+  const said = (name: string, recorded: Recorded): string => sentenceText(missing(name, recorded), plain)
+  expect(said('A', a)).toBe('')
+  const gap = 'no samples from 1970-01-01 00:20:00 to 1970-01-01 00:23:00 (3 min)'
+  expect(said('B', { ...b, share: 0.95 })).toBe(`5 % of B is not recorded: ${gap}.`)
+  expect(said('B', { ...b, share: 0.99 })).toBe(`B has ${gap}.`)
+  expect(said('B', { ...b, share: 0 })).toBe('Nothing is recorded in B.')
 })
 
 test('a period compared with itself differs in nothing, and swapping turns every sign', () => {

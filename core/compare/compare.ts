@@ -1,6 +1,6 @@
 import { isExempt, recordOf } from '../frame/reading.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
-import { gapsPhrase, msOf, type Gap, type GapWords } from '../history/gaps.ts'
+import { msOf, type Gap } from '../history/gaps.ts'
 import { gapsWithin } from '../history/gapsWithin.ts'
 import { countOf, rejectedRate } from '../history/range.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -176,18 +176,5 @@ function recorded(series: Series, period: Period): Recorded {
 
 /** If less than this fraction of a period is recorded, a comparison is incomplete. */
 const COMPLETE = 0.98
-export const isComplete = ({ a, b }: Comparison): boolean => a.share >= COMPLETE && b.share >= COMPLETE
-
-/** The missing parts of a period, as a sentence; empty if nothing is missing. */
-export function missingText(
-  name: string,
-  { gaps, share }: Recorded,
-  words: GapWords & { readonly percent: (part: number) => string },
-): string {
-  if (share === 0) return `Nothing is recorded in ${name}.`
-  const phrase = gapsPhrase(gaps, words)
-  if (phrase === '') return ''
-  return share < COMPLETE
-    ? `${words.percent(1 - share)} of ${name} is not recorded: ${phrase}.`
-    : `${name} has ${phrase}.`
-}
+export const isRecorded = (share: number): boolean => share >= COMPLETE
+export const isComplete = ({ a, b }: Comparison): boolean => isRecorded(a.share) && isRecorded(b.share)

@@ -1,3 +1,5 @@
+import { sentenceText } from '../answer/answer.ts'
+import { plain } from '../text/format.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gapsOf, gapsPhrase, lateAfterMs } from './gaps.ts'
@@ -73,19 +75,10 @@ describe('gaps of a series', () => {
 })
 
 it('gaps are named by when and how long', () => {
-  const words = {
-    when: String,
-    length: (ms: number) => `${ms} ms`,
-  }
-  expect(gapsPhrase([], words)).toBe('')
-  expect(gapsPhrase([{ from: 1, to: 4 }], words)).toBe('no samples from 1 to 4 (3 ms)')
-  expect(
-    gapsPhrase(
-      [
-        { from: 1, to: 4 },
-        { from: 9, to: 19 },
-      ],
-      words,
-    ),
-  ).toBe('no samples in 2 gaps, the longest from 9 to 19 (10 ms)')
+  const said = (...gaps: { from: number; to: number }[]): string => sentenceText(gapsPhrase(gaps, 'time'), plain)
+  expect(said()).toBe('')
+  expect(said({ from: 1_000, to: 4_000 })).toBe('no samples from 00:00:01 to 00:00:04 (3 s)')
+  expect(said({ from: 1_000, to: 4_000 }, { from: 9_000, to: 80_000 })).toBe(
+    'no samples in 2 gaps, the longest from 00:00:09 to 00:01:20 (1 min 11 s)',
+  )
 })

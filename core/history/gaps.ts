@@ -1,3 +1,4 @@
+import type { Sentence } from '../answer/answer.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import type { UnixMs } from '../units.ts'
 import type { Series } from './series.ts'
@@ -41,21 +42,22 @@ export const lateAfterMs = ({ stepSeconds }: Sampled): number => staleAfterMs(st
 export const knownIn = ({ times, samples }: Sampled, isKnown?: (index: number) => boolean): readonly number[] =>
   [...times.keys()].filter((index) => (samples[index] ?? 0) > 0 && isKnown?.(index) !== false)
 
-/** Formats of the ends of gaps and of their lengths in milliseconds. */
-export interface GapWords {
-  readonly when: (at: UnixMs) => string
-  readonly length: (ms: number) => string
-}
-
 /**
- * `no samples from 03:07:20 to 03:12:40 (5 min)`; for several their number, and the longest one. Empty if there is
+ * `no samples from 03:07:20 to 03:12:40 (5 min 20 s)`; for several their number, and the longest one. Empty if there is
  * none.
  */
-export function gapsPhrase(gaps: readonly Gap[], { when, length }: GapWords): string {
+export function gapsPhrase(gaps: readonly Gap[], as: 'time' | 'dateTime'): Sentence {
   const [longest] = gaps.toSorted((a, b) => msOf(b) - msOf(a))
-  if (longest === undefined) return ''
-  const one = `from ${when(longest.from)} to ${when(longest.to)} (${length(msOf(longest))})`
-  return `no samples ${gaps.length === 1 ? '' : `in ${gaps.length} gaps, the longest `}${one}`
+  if (longest === undefined) return []
+  return [
+    `no samples ${gaps.length === 1 ? '' : `in ${gaps.length} gaps, the longest `}from `,
+    { value: longest.from, as },
+    ' to ',
+    { value: longest.to, as },
+    ' (',
+    { value: msOf(longest), as: 'length' },
+    ')',
+  ]
 }
 
 /** Milliseconds of a gap. */

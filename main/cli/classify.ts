@@ -25,7 +25,8 @@ import {
   namesObjects,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { classifyTraffic } from './classifyTraffic.ts'
 import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'

@@ -1,20 +1,13 @@
-import {
-  compare,
-  isComplete,
-  missingText,
-  NUMBERS,
-  type Comparison,
-  type Difference,
-  type NumberName,
-  type Recorded,
-} from '../../core/compare/compare.ts'
+import { compare, isComplete, type Comparison, type Recorded } from '../../core/compare/compare.ts'
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
+import { presentComparison } from '../../core/compare/present.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { plain } from '../../core/text/format.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
-import { textTable, type Console, type ExitCode } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { answerLines } from './print/terminal.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { timeFrom, OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
@@ -146,86 +139,19 @@ function comparedServer(a: PeriodReading, b: PeriodReading, inA: string, inB: st
   }
 }
 
-const LABELS: Readonly<Record<NumberName, string>> = {
-  executing: 'Executing seats, mean',
-  limit: 'Current limit, mean',
-  queued: 'Queued requests, mean',
-  rejected: 'Rejected',
-  dispatched: 'Dispatched',
-  waitP99: 'Longest wait p99',
-}
-
-const labelOf = (name: NumberName, perSecond: boolean): string =>
-  name === 'rejected' || name === 'dispatched' ? `${LABELS[name]}, ${perSecond ? 'per second' : 'sum'}` : LABELS[name]
-
-const valueText = (name: NumberName, perSecond: boolean, value: number | undefined): string => {
-  if (value === undefined) return '-'
-  if (name === 'waitP99') return `${value.toFixed(3)} s`
-  const counted = name === 'rejected' || name === 'dispatched'
-  return value.toFixed(counted ? (perSecond ? 2 : 0) : 1)
-}
-
-function differenceCells(name: NumberName, perSecond: boolean, { a, b, change, share }: Difference): readonly string[] {
-  const sign = change !== undefined && change > 0 ? '+' : ''
-  const percent = share === undefined || Math.round(share * 100) === 0 ? '' : `${sign}${(share * 100).toFixed(0)} %`
-  const changed = change === undefined ? '-' : `${sign}${valueText(name, perSecond, change)}`
-  return [valueText(name, perSecond, a), valueText(name, perSecond, b), changed, percent]
-}
-
-const ALIGN = ['left', 'left', 'right'] as const
-
 function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): readonly string[] {
   const period = (name: string, { source, period: { from, to } }: PeriodReading): string =>
-    `${name}  ${rfc3339(from)} to ${rfc3339(to)}  ${source.name}`
+    `${name}  ${plain.dateTime(from)} to ${plain.dateTime(to)} UTC  ${source.name}`
   return [
     period('A', a),
     period('B', b),
     ...(compared.length === 0 ? ['', 'Nothing is recorded in either period.'] : []),
-    ...compared.flatMap(({ server, comparison, others }) => {
-      const { perSecond, totals, levels } = comparison
-      return [
-        '',
-        server,
-        ...(['a', 'b'] as const)
-          .map((side) => missingText(side.toUpperCase(), comparison[side], WORDS))
-          .filter((line) => line !== ''),
-        ...textTable(
-          [
-            ['NUMBER', '', 'A', 'B', 'CHANGE', '%'],
-            ...NUMBERS.map((name) => [labelOf(name, perSecond), '', ...differenceCells(name, perSecond, totals[name])]),
-          ],
-          ALIGN,
-        ),
-        '',
-        ...textTable(
-          [
-            ['LEVEL', 'NUMBER', 'A', 'B', 'CHANGE', '%'],
-            ...levels.flatMap((level) =>
-              NUMBERS.filter((name) => isKnown(level.numbers[name])).map((name, index) => [
-                index === 0 ? level.name : '',
-                labelOf(name, perSecond),
-                ...differenceCells(name, perSecond, level.numbers[name]),
-              ]),
-            ),
-          ],
-          ALIGN,
-        ),
-        '',
-        ...textTable(
-          [['WHAT ELSE', 'STATE', ''], ...others.map(({ what, state, text }) => [what, state, text])],
-          ['left'],
-        ),
-      ]
-    }),
+    ...compared.flatMap(({ server, comparison, others }) => [
+      '',
+      server,
+      ...answerLines(presentComparison(comparison, others)),
+    ]),
   ]
-}
-
-const isKnown = ({ a, b }: Difference): boolean => a !== undefined || b !== undefined
-
-const WORDS = {
-  when: rfc3339,
-  length: plain.length,
-  percent: plain.percent,
 }
 
 const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): unknown => {

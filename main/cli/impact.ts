@@ -8,7 +8,8 @@ import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
 import type { AllocationRegime } from '../../core/engine/allocation.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { tellFindings } from './inputFiles.ts'
 import {
   CLUSTER_OPTIONS,

@@ -4,7 +4,8 @@ import type { Band, Quantity } from '../../core/contract/forecast.ts'
 import { judgedOf, scoreOf, scoreText, type Judged } from '../../core/twin/judge.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { openStore } from '../store/store.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { readOutput, UsageError, type Given } from './usage.ts'
 
 /** The forecasts of the edits that were applied to one target, and their outcomes. */

@@ -123,9 +123,9 @@ describe('the summary of a draft', () => {
     ).toEqual([
       'Compared 20 requests: without the draft 15 dispatched, rejected 3 queue-full, 2 cancelled while waiting; with it 14 dispatched, rejected 5 concurrency-limit, 1 time-out.',
       '7 were decided differently: 4 rejected only with the draft, 1 rejected only without it, 2 in another flow schema or level.',
-      'Wait in added, 99th percentile: no request without the draft, 120 ms with it.',
-      'Wait in gone, 99th percentile: 0.25 ms without the draft, no request with it.',
-      'Wait in here, 99th percentile: 4 ms without the draft, 1.8 s with it.',
+      'Wait in added, 99th percentile: no request without the draft, 123 ms with it.',
+      'Wait in gone, 99th percentile: 0.3 ms without the draft, no request with it.',
+      'Wait in here, 99th percentile: 4.0 ms without the draft, 1.84 s with it.',
       '1 request still waited in one of the two.',
       '3 requests came too fast to be compared and are counted on neither side.',
     ])

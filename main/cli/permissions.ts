@@ -1,6 +1,7 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
 import { OUTPUT_OPTIONS, UsageError, readOutput, type Command, type Given } from './usage.ts'
-import { type Console, type ExitCode, problemLines, textTable } from './console.ts'
+import { type Console, type ExitCode, problemLines } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
 
 /** Prints what the credentials may do on each server. 1 when a permission that reading needs is missing. */

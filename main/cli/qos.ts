@@ -17,7 +17,8 @@ import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request
 import { nsToSeconds } from '../../core/units.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
 import { isError, readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {

@@ -10,7 +10,7 @@ import type {
 import { writeYaml } from '../../core/manifest/write.ts'
 import { bypassText } from '../../core/qos/bypass.ts'
 import { rfc3339 } from '../../core/units.ts'
-import { textTable } from './console.ts'
+import { textTable } from './print/terminal.ts'
 
 // The text output of the subcommands for a running etcd proxy.
 

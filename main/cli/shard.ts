@@ -16,7 +16,8 @@ import {
   type ShardReport,
 } from '../../core/sharding/overlap.ts'
 import { MOST_QUEUES, shapeProblem, type DealerShape, MAX_ENTROPY_BITS } from '../../core/config/shape.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { readNumber, UsageError, type Given, type Command } from './usage.ts'
 
 /** Exits with 1 when a target was given and the shape misses it. */

@@ -12,7 +12,8 @@ import { eventText } from '../../core/run/eventText.ts'
 import { Timeline } from '../../core/run/timeline.ts'
 import { nearest } from '../../core/text/text.ts'
 import { nsToSeconds, secondsToNs } from '../../core/units.ts'
-import { type Console, type ExitCode, textTable } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { UsageError } from './usage.ts'
 
 /** One variant of a scenario at an instant. */

@@ -11,7 +11,8 @@ import type { SweepHeader } from '../../core/sweep/rows.ts'
 import type { PointResult } from '../../core/sweep/sweep.ts'
 import { toCsv } from '../../core/text/csv.ts'
 import { writeAtomically } from '../files/files.ts'
-import { type Console, textTable } from './console.ts'
+import type { Console } from './console.ts'
+import { textTable } from './print/terminal.ts'
 import { type Given, OUTPUT_OPTIONS, readOutput, refuseOptions, UsageError } from './usage.ts'
 
 /** Options for how the results of a sweep are shown. */

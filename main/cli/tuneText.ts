@@ -3,7 +3,7 @@ import type { LevelEvidence, LevelNumbers } from '../../core/contract/tune.ts'
 import type { Proposal, TuneReport } from '../../core/tune/report.ts'
 import { goalText, headline, NO_COSTS, seedText } from '../../core/tune/text.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
-import { textTable } from './console.ts'
+import { textTable } from './print/terminal.ts'
 
 /** The result of a search as text; `draft` is the file that contains its manifests. */
 export function tuneText(

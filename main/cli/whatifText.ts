@@ -4,7 +4,7 @@ import type { LevelResult, Outcomes } from '../../core/contract/whatif.ts'
 import type { DecisionDifferences } from '../../core/whatif/compare.ts'
 import { failed, type FlowResult, type VariantResult } from '../../core/whatif/results.ts'
 import type { WhatIfCandidate, WhatIfResult } from '../../core/whatif/whatif.ts'
-import { textTable } from './console.ts'
+import { textTable } from './print/terminal.ts'
 
 /**
  * The comparison as text: each variant, what changes by level, flow schema and flow, and the first decision that

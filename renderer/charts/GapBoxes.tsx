@@ -1,5 +1,5 @@
 import { msOf, type Gap } from '../../core/history/gaps.ts'
-import { GAP_WORDS } from '../theme/gapWords.ts'
+import { format } from '../theme/format.ts'
 import { plotHeight, xOfTime, type Plot, type TimeDomain } from './plot.data.ts'
 import styles from './seats.module.css'
 
@@ -29,7 +29,7 @@ export function GapBoxes({ gaps, domain, plot }: GapBoxesProps) {
         />
         {right - left >= ROOM_FOR_LENGTH && (
           <text x={(left + right) / 2} y={plot.top + plotHeight(plot) / 2} textAnchor="middle">
-            {`${right - left >= ROOM_FOR_WORDS ? 'no samples, ' : ''}${GAP_WORDS.length(msOf(gap))}`}
+            {`${right - left >= ROOM_FOR_WORDS ? 'no samples, ' : ''}${format.length(msOf(gap))}`}
           </text>
         )}
       </g>

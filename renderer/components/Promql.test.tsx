@@ -75,9 +75,7 @@ describe('a chart', () => {
   it('names the instant of a sample that is not the present one, and none of a range', async () => {
     viewStore.setState({ mode: 'paused' })
     chart(LIMIT)
-    expect(await copied('Export Seats', 'Copy as PromQL')).toBe(
-      `${LIMIT_TEXT} @ ${(START_MS + 2_500) / 1_000}`,
-    )
+    expect(await copied('Export Seats', 'Copy as PromQL')).toBe(`${LIMIT_TEXT} @ ${(START_MS + 2_500) / 1_000}`)
     cleanup()
     chart(LIMIT, { table: { columns: [], rows: [], times: true } })
     expect(await copied('Export Seats', 'Copy as PromQL')).toBe(LIMIT_TEXT)

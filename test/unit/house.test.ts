@@ -119,6 +119,19 @@ test('properties ask for other cases by fc.pre, and do not leave early', () => {
   expect(properties.flatMap((file) => earlyExits(file))).toEqual([])
 })
 
+const PRINTED = /\.to(?:Fixed|Precision|LocaleString)\(/
+const PLURAL = /=== 1 \? '[^']*' : '|\? '' : 's'/
+
+test('numbers, times and counts become text in core/text alone', () => {
+  const others = PRODUCT.filter((file) => !file.startsWith('core/text/'))
+  expect(others.flatMap((file) => [...linesWith(PRINTED, file), ...linesWith(PLURAL, file)])).toEqual([])
+})
+
+test('tables of text are set in main/cli/print alone', () => {
+  const others = PRODUCT.filter((file) => file.startsWith('main/') && !file.startsWith('main/cli/print/'))
+  expect(others.flatMap((file) => linesWith(/\.pad(?:Start|End)\(.*[wW]idth/, file))).toEqual([])
+})
+
 test('each breach is found, and nothing else', () => {
   const sizes = ['font-size: 11px;', 'font: 600 1rem/1.2 x;', 'font-size: 0;', 'font-size: 90%;']
   expect(sizes.filter((line) => !STYLED_SIZE.test(line))).toEqual([])

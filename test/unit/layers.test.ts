@@ -14,6 +14,7 @@ const ROOMS = [
   // What is true without a computer around it. `core` itself stands for the files directly in it.
   'core',
   'core/text',
+  'core/answer', // what is said of a subject, for screens, terminal and reports
   'core/glossary',
   'core/filter',
   'core/frame', // what a source reports, and what follows from two reports

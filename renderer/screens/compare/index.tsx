@@ -1,22 +1,15 @@
 import { useState } from 'react'
 import { firstPeriods, type Mark, type Periods } from '../../../core/compare/period.ts'
-import type { ComparedLevel } from '../../../core/compare/compare.ts'
+import { presentComparison } from '../../../core/compare/present.ts'
 import type { Connected } from '../../../core/contract/source.ts'
-import type { DataColumn } from '../../components/dataColumns.ts'
-import { DataTable } from '../../components/DataTable.tsx'
+import { AnswerLine, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
-import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { PlainTable } from '../../components/PlainTable.tsx'
 import { ErrorState, Loading, NoCluster, NoSampleYet } from '../../components/States.tsx'
-import { scrollRegion } from '../../components/classes.ts'
 import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
-import { UNKNOWN } from '../../../core/text/format.ts'
 import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
-import { numberLook } from '../../components/comparedNumbers.ts'
-import { compareSentence, keyRows, type KeyRow } from './compare.data.ts'
 import { PeriodBar } from './PeriodBar.tsx'
 import { useComparison, useMarks, type Compared } from './useComparison.ts'
 import styles from './compare.module.css'
@@ -61,8 +54,7 @@ function ComparePeriods({ connection }: { readonly connection: Connected }) {
 
 function Summary({ compared }: { readonly compared: Compared }) {
   if (compared.state !== 'done') return <h1 className="sr-only">Compare</h1>
-  const { title, evidence } = compareSentence(compared.comparison, { a: 'A', b: 'B' })
-  return <NowLine title={title} {...(evidence !== '' && { evidence })} />
+  return <AnswerLine answer={presentComparison(compared.comparison, compared.others)} />
 }
 
 function Body({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {
@@ -101,85 +93,18 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
         )}
       </div>
       <div className={styles['numbers']}>
-        <Pane title="Difference" note="B against A, all levels">
-          <PlainTable
-            caption="Difference of key numbers"
-            columns={KEY_COLUMNS}
-            rows={keyRows(comparison)}
-            rowKey={({ name }) => name}
-          />
-        </Pane>
-        <Pane title="Other differences" note="at the end of each period">
-          <dl className={styles['others']}>
-            {others.map(({ what, state, text }) => (
-              <div key={what}>
-                <dt>{OTHER_WORDS[what]}</dt>
-                <dd className={state === 'differs' ? styles['differs'] : undefined}>{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </Pane>
-        <Pane title="Levels" note="those that changed most first">
-          <div className={styles['levels']} {...scrollRegion('Levels in both periods')}>
-            <DataTable
-              caption="Levels in both periods"
-              columns={levelColumns(comparison.perSecond)}
-              rows={comparison.levels}
-              rowKey={({ name }) => name}
-              density="compact"
-              csvName="compare"
-            />
-          </div>
-        </Pane>
+        {presentComparison(comparison, others).tables.map((table) => (
+          <Pane key={table.title} title={table.title} note={table.note}>
+            <AnswerTable table={table} cells={CELLS} />
+          </Pane>
+        ))}
       </div>
     </div>
   )
 }
 
-const OTHER_WORDS = {
-  configuration: 'Configuration',
-  version: 'Server version',
-  process: 'Server process',
-  seats: 'Seats, nominal',
-} as const
-
-const KEY_COLUMNS: readonly DataColumn<KeyRow>[] = [
-  { id: 'label', header: 'Key number', value: ({ label }) => label, rowHeader: true },
-  { id: 'a', header: 'A', align: 'right', value: ({ a }) => a },
-  { id: 'b', header: 'B', align: 'right', value: ({ b }) => b },
-  {
-    id: 'change',
-    header: 'Change',
-    align: 'right',
-    value: ({ change }) => change,
-    cell: ({ change }) => <b>{change}</b>,
-  },
-  { id: 'share', header: '%', align: 'right', value: ({ share }) => share },
-]
-
-function levelColumns(perSecond: boolean): readonly DataColumn<ComparedLevel>[] {
-  const pair = (name: 'rejected' | 'queued' | 'executing' | 'limit', header: string): DataColumn<ComparedLevel>[] => {
-    const { text } = numberLook(name, perSecond)
-    return (['a', 'b'] as const).map((side) => ({
-      id: `${name} ${side}`,
-      header: `${header} ${side.toUpperCase()}`,
-      title: numberLook(name, perSecond).label,
-      align: 'right',
-      width: name === 'executing' ? 92 : 78,
-      value: ({ numbers }) => numbers[name][side],
-      cell: ({ numbers, in: where }) =>
-        where !== 'both' && where !== side ? (
-          <span title={`does not exist in ${side.toUpperCase()}`}>{UNKNOWN}</span>
-        ) : (
-          text(numbers[name][side])
-        ),
-    }))
-  }
-  return [
-    { id: 'name', header: 'Level', value: ({ name }) => name, cell: ({ name }) => <LevelName name={name} /> },
-    ...pair('rejected', 'Rejected'),
-    ...pair('queued', 'Queued'),
-    ...pair('executing', 'Executing'),
-    ...pair('limit', 'Limit'),
-  ]
+const CELLS: AnswerCells = {
+  level: (text) => <LevelName name={text} />,
+  change: (text) => <b>{text}</b>,
+  state: (text) => <span className={text === 'differs' ? styles['differs'] : undefined}>{text}</span>,
 }

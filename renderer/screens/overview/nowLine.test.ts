@@ -121,7 +121,7 @@ describe('the worst true statement, by rule order', () => {
     expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and none waited in any sample.')
     expect(evidence({ ...range(0), follows: false })).toMatch(/^No request was rejected from 03:02:43 to 03:12:43/)
     expect(evidence({ ...range(0), gaps: [{ from: at - 300_000, to: at - 100_000 }] })).toMatch(
-      / and none waited in any sample\. The server has no samples from 03:07:43 to 03:11:03 \(3 min\)\.$/,
+      / and none waited in any sample\. The server has no samples from 03:07:43 to 03:11:03 \(3 min 20 s\)\.$/,
     )
   })
 

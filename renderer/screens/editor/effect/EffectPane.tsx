@@ -4,7 +4,7 @@ import { QUANTITIES } from '../../../../core/contract/bounds.ts'
 import type { Quantity } from '../../../../core/contract/forecast.ts'
 import { judge, type Judged, judgedOf, worstMiss } from '../../../../core/twin/judge.ts'
 import { classes, scrollRegion } from '../../../components/classes.ts'
-import { numberLook } from '../../../components/comparedNumbers.ts'
+import { numberLabel } from '../../../../core/compare/present.ts'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
@@ -73,7 +73,7 @@ const COMPARED_COLUMNS: readonly DataColumn<Compared>[] = [
   ...HEADERS.map(([number, header, text]): DataColumn<Compared> => ({
     id: number,
     header,
-    title: numberLook(number, true).label,
+    title: numberLabel(number, true),
     align: 'right',
     cell: ({ numbers }) => {
       const { a, b } = numbers[number]
