@@ -7,7 +7,7 @@ const bounds = { told: 1_120, untold: 670, guessed: 900 }
 it('reports by how much waits are overestimated, where only the events bound them', () => {
   const [compared, corrected] = trustSentences({ here: 3_858, bounds })
   expect(compared).toBe(
-    'Total wait of requests: 3858 s here; at the server, by the events, at least 1120 s and at most 1790 s. Waits here are overestimated by 2068 s to 2738 s.',
+    'Total wait of requests: 3,858 s here; at the server, by the events, at least 1,120 s and at most 1,790 s. Waits here are overestimated by 2,068 s to 2,738 s.',
   )
   expect(corrected).toMatch(/^Execution times of 900 requests are not corrected: each is the/)
 })
@@ -21,10 +21,10 @@ it('reports only what the bounds allow', () => {
 it('compares with the server’s own histogram, where that is available', () => {
   const reported = { sinceMs: at('10:00:00'), server: 1_434, here: 3_858 }
   expect(trustSentences({ here: 4_000, reported })).toEqual([
-    'Total wait of requests since the scrape at 10:00:00 UTC: 1434 s by the server’s own histogram, and 3858 s here. Waits here are overestimated by 2424 s.',
+    'Total wait of requests since the scrape at 10:00:00 UTC: 1,434 s by the server’s own histogram, and 3,858 s here. Waits here are overestimated by 2,424 s.',
   ])
   expect(trustSentences({ here: 4_000, reported: { ...reported, here: 1_500 } })[0]).toContain('nearly the same')
-  expect(trustSentences({ here: 4_000, reported: { ...reported, here: 100 } })[0]).toContain('underestimated by 1334 s')
+  expect(trustSentences({ here: 4_000, reported: { ...reported, here: 100 } })[0]).toContain('underestimated by 1,334 s')
 })
 
 it('reports the histogram of a correction, its factor and its time, and what is not corrected', () => {
@@ -35,7 +35,7 @@ it('reports the histogram of a correction, its factor and its time, and what is 
     uncorrected: [{ level: 'system', schema: 'system-nodes', feed: 40, server: 400 }],
   })
   expect(sentences).toEqual([
-    'Execution times of 8123 requests are corrected by the server’s histogram apiserver_flowcontrol_request_execution_seconds, 10:00:00 to 10:05:00 UTC. In total they are 0.61 of the times in the events. Those of 4 requests are not corrected: each is the wait and execution in its event together, less its wait here.',
+    'Execution times of 8,123 requests are corrected by the server’s histogram apiserver_flowcontrol_request_execution_seconds, 10:00:00 to 10:05:00 UTC. In total they are 0.615 of the times in the events. Those of 4 requests are not corrected: each is the wait and execution in its event together, less its wait here.',
     'Execution times of system-nodes in system are not corrected while its histogram counts other requests than the feed: 400 there, 40 here.',
   ])
 })

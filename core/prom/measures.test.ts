@@ -75,7 +75,7 @@ describe('the PromQL of what is shown', () => {
     [
       'a number of an earlier scrape, asked about amid it and the next',
       { measures: 'dispatched', ...low, atMs: 1_700_000_000_500 },
-      `sum without (flow_schema) (rate(${P}dispatched_requests_total{${LOW}}[15s] @ 1700000003.000))`,
+      `sum without (flow_schema) (rate(${P}dispatched_requests_total{${LOW}}[15s] @ 1700000003))`,
     ],
     [
       'the cells of a heat map',
@@ -108,7 +108,7 @@ describe('the PromQL of what is shown', () => {
     )
     expect(promqlOf({ measures: 'dispatched', ...low }, unknown)).toContain('{priority_level="workload-low"}[60s]')
     expect(promqlOf({ measures: 'fairFraction', atMs: 1_700_000_000_500 }, unknown)).toBe(
-      `${P}seat_fair_frac @ 1700000000.500`,
+      `${P}seat_fair_frac @ 1700000000.5`,
     )
   })
 

@@ -258,8 +258,8 @@ describe('an explanation', () => {
         list(0.5),
       ]),
       [
-        'r applies; class c: 0 of 10 used in the last 1000 ms; 0 needed (scannedKeys).',
-        'r applies; class c: 20 of 10 used in the last 1000 ms; 20 needed (scannedKeys); refused, as it is expected to cost more than the whole window allows.',
+        'r applies; class c: 0 of 10 used in the last 1,000 ms; 0 needed (scannedKeys).',
+        'r applies; class c: 20 of 10 used in the last 1,000 ms; 20 needed (scannedKeys); refused, as it is expected to cost more than the whole window allows.',
       ],
     ],
     [

@@ -40,9 +40,9 @@ it('shows means over the other parameters, and nothing where nothing was measure
   expect(heatMapText(map)).toEqual([
     'workload-low.waitP99 (ms) by a (across) and b (down)',
     '',
-    '          1       2',
-    '10       10  ▒▒ 500',
-    '20  ██ 1000       –',
+    '           1       2',
+    '10        10  ▒▒ 500',
+    '20  ██ 1,000       –',
   ])
   return undefined
 })

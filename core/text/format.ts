@@ -95,14 +95,13 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** `11.8 /s`. */
   const rate = orUnknown((value) => `${significant(value)} /s`)
 
-  /** A wait or a latency, given in seconds: `0.6 ms`, `212 ms`, `6.42 s`, `14.2 s`. */
+  /** A wait or a latency, given in seconds: `0.6 ms`, `212 ms`, `6.42 s`, `14.2 s`, `120 s`. */
   const seconds = orUnknown((value) => {
     const size = Math.abs(value)
     if (size === 0) return '0 ms'
     if (size < 0.009_95) return `${fixed(value * 1_000, 1)} ms`
     if (size < 0.999_5) return `${fixed(value * 1_000)} ms`
-    if (size < 9.995) return `${fixed(value, 2)} s`
-    return `${fixed(value, 1)} s`
+    return `${significant(value)} s`
   })
 
   const ms = orUnknown((value) => seconds(value / 1_000))
