@@ -7,7 +7,7 @@ import { LEVEL_COLUMNS } from '../history/point.ts'
 import { sentenceText } from '../answer/answer.ts'
 import { plain } from '../text/format.ts'
 import { compare, NUMBERS, type Recorded } from './compare.ts'
-import { missing } from './present.ts'
+import { missing as missingIn } from './present.ts'
 import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
@@ -108,7 +108,7 @@ test('a long period whose samples are merged is complete, and what is missing fr
   const { a, b } = compare({ series: minutes(60), period }, { series: minutes(60, [20, 21, 22]), period })
   expect(a).toMatchObject({ gaps: [], share: 1 })
   expect(b.gaps).toEqual([{ from: 1_200_000, to: 1_380_000 }])
-  const said = (name: string, recorded: Recorded): string => sentenceText(missing(name, recorded), plain)
+  const said = (name: string, recorded: Recorded): string => sentenceText(missingIn(name, recorded), plain)
   expect(said('A', a)).toBe('')
   const gap = 'no samples from 1970-01-01 00:20:00 to 1970-01-01 00:23:00 (3 min)'
   expect(said('B', { ...b, share: 0.95 })).toBe(`5 % of B is not recorded: ${gap}.`)

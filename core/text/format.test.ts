@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFormat, plain, UNKNOWN, type Clock } from './format.ts'
+import { createFormat, UNKNOWN, type Clock } from './format.ts'
 
 let clock: Clock = 'utc'
 const format = createFormat('screen', () => clock)

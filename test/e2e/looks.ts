@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 
-const THEMES = ['dark', 'light'] as const
+export const THEMES = ['dark', 'light'] as const
 type Theme = (typeof THEMES)[number]
 
 /** Rules of axe whose result depends on the theme. */

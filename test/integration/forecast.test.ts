@@ -28,7 +28,7 @@ beforeAll(async () => {
   await client.call('simulation.control', { connection, paused: true })
   await vi.waitFor(async () => {
     const { elapsedSeconds } = await client.call('simulation.state', { connection })
-    expect(elapsedSeconds).toBeGreaterThan(599)
+    if (elapsedSeconds < 600) throw new Error('the past is not computed yet')
   })
 })
 afterAll(async () => {
