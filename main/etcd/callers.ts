@@ -1,5 +1,6 @@
-import type { Http2Session, IncomingHttpHeaders } from 'node:http2'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { Headers } from './http2.ts'
 
 /** Tokens whose user is known; the least recently learned one is dropped. */
 const MOST_TOKENS = 10_000
@@ -17,7 +18,7 @@ export class Callers {
   }
 
   /** Empty for a caller without a name. */
-  userOf({ token, authorization }: IncomingHttpHeaders, { name }: Peer): string {
+  userOf({ token, authorization }: Headers, { name }: Peer): string {
     const given = (Array.isArray(token) ? token[0] : token) ?? authorization
     return given === undefined ? name : (this.#users.get(given) ?? claimedUser(given) ?? '')
   }
@@ -31,7 +32,7 @@ export interface Peer {
   readonly name: string
 }
 
-export function peerOf({ socket }: Http2Session): Peer {
+export function peerOf(socket: Socket): Peer {
   return {
     clientIP: socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '',
     name: socket instanceof TLSSocket ? commonName(socket) : '',

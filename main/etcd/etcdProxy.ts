@@ -1,11 +1,13 @@
-import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
+import type { Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
-import { certified, CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
+import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
 import type { CallCount } from './call.ts'
 import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
 import { type CallMeter, exchange } from './exchange.ts'
+import { frontOf } from './front.ts'
+import { acceptSession } from './http2.ts'
 import { SESSION_MEGABYTES, STREAM_WINDOW_BYTES, type Upstream, UpstreamConnection } from './upstream.ts'
 
 export interface EtcdProxyOptions {
@@ -29,6 +31,14 @@ export interface EtcdProxy {
   close(): Promise<void>
 }
 
+const SESSION = {
+  maxSessionMemory: SESSION_MEGABYTES,
+  maxHeaderListPairs: 1_000,
+  // gRPC metadata of any name may be repeated.
+  strictSingleValueFields: false,
+  settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
+}
+
 /**
  * Listens in front of one member of etcd. Each client has its own connection upstream, so that a slow reader does not
  * delay other clients. Rejects with `ProblemError`.
@@ -48,22 +58,22 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       'Every user of this machine would reach etcd with the client certificate of the proxy. Require client certificates as well: provide a certificate for the proxy, its key and the CA of its clients.',
     )
   }
-  const server = listenerOf(tls)
   const callers = new Callers()
   const connections = new Set<UpstreamConnection>()
-  server.on('session', (session) => {
+  const http2 = (socket: Socket): void => {
     const connection = new UpstreamConnection(upstream)
     connections.add(connection)
-    session.on('error', () => session.destroy())
-    session.once('close', () => {
-      connection.close()
-      connections.delete(connection)
+    const around = { ...options, callers, peer: peerOf(socket), connect: connection.use }
+    acceptSession(socket, SESSION, {
+      call: (stream, headers, raw) => exchange(stream, headers, raw, around),
+      pinged: () => undefined,
+      closed: () => {
+        connection.close()
+        connections.delete(connection)
+      },
     })
-    const around = { ...options, callers, peer: peerOf(session), open: connection.open.bind(connection) }
-    session.on('stream', (stream, headers, _flags, raw) => exchange(stream, headers, raw, around))
-  })
-  // A failed handshake, or bytes that are not HTTP/2, end only their own connection.
-  server.on('sessionError', () => undefined)
+  }
+  const server = frontOf(tls, { http2, http1: (socket) => socket.destroy() })
   const close = closable(server)
   const port = await listen(server, host, options.port)
   return {
@@ -73,26 +83,4 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       for (const connection of connections) connection.close()
     },
   }
-}
-
-function listenerOf(tls: TlsFiles | undefined): Http2Server | Http2SecureServer {
-  const options = {
-    maxSessionMemory: SESSION_MEGABYTES,
-    maxHeaderListPairs: 1_000,
-    // gRPC metadata of any name may be repeated.
-    strictSingleValueFields: false,
-    settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
-  }
-  if (tls === undefined) return createServer(options)
-  const { cert, key, clientCa } = tls
-  return certified(() =>
-    createSecureServer({
-      ...options,
-      cert,
-      key,
-      minVersion: 'TLSv1.2',
-      handshakeTimeout: CLIENT_LIMITS.headersMs,
-      ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
-    }),
-  )
 }

@@ -1,20 +1,11 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { rejectionOf } from '../../core/qos/explain.ts'
 import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operations.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
 import type { Settled } from '../../core/qos/seen.ts'
-import {
-  answer,
-  Call,
-  type CallCount,
-  type CallObserver,
-  COUNTED_SERVICE,
-  type Intake,
-  isOver,
-  type OpenCall,
-} from './call.ts'
+import { answer, Call, type CallCount, type CallObserver, type Connect, COUNTED_SERVICE, type Intake } from './call.ts'
 import type { Callers, Peer } from './callers.ts'
 import type { Admission, Door } from './door.ts'
+import type { CallerStream, Headers, RawHeaders } from './http2.ts'
 import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
 import { MOST_READ_BYTES, readRequest } from './requests.ts'
@@ -24,7 +15,7 @@ export interface ExchangeSurroundings {
   readonly callers: Callers
   /** The other end of the connection. */
   readonly peer: Peer
-  readonly open: OpenCall
+  readonly connect: Connect
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter
@@ -53,25 +44,25 @@ const STREAMED: ReadonlySet<string> = new Set(['Maintenance/Snapshot', 'Election
  * upstream; for all others, unknown ones included, nothing is read. `raw`: names and values of the headers in turns.
  */
 export function exchange(
-  down: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  raw: readonly string[],
+  down: CallerStream,
+  headers: Headers,
+  raw: RawHeaders,
   around: ExchangeSurroundings,
 ): void {
   const method = shortMethod(headers[':path'] ?? '')
-  const call = new Call(down, raw, around.open, method.startsWith(COUNTED) ? around.calls : undefined)
+  const call = new Call(down, raw, around.connect, method.startsWith(COUNTED) ? around.calls : undefined)
   if (inspected.has(method)) call.read(new Gathering(call, { method, headers }, around))
   else call.forward({ first: [] })
   if (method === 'Watch/Watch' && around.meter !== undefined) {
     const { meter } = around
     meter.watch(1)
-    down.once('close', () => meter.watch(-1))
+    call.observer = { ended: () => meter.watch(-1) }
   }
 }
 
 interface Head {
   readonly method: string
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Headers
 }
 
 /** Collects the first message, then requests a decision. */
@@ -164,7 +155,7 @@ class Inspected implements CallObserver {
 
   #decided(decision: Settled | undefined): void {
     const { down } = this.#call
-    if (isOver(down)) return
+    if (down.gone) return
     if (decision?.verdict === 'limited') {
       this.#call.observer = undefined
       return reject(down, decision, this.#around.door)
@@ -185,7 +176,7 @@ class Inspected implements CallObserver {
 }
 
 function reject(
-  down: ServerHttp2Stream,
+  down: CallerStream,
   decision: Extract<Settled, { verdict: 'limited' }>,
   { configuration }: Door,
 ): void {

@@ -1,11 +1,12 @@
-import { constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { createServer } from 'node:net'
 import { type ErrorCode, ProblemError, toProblem } from '../../core/contract/errors.ts'
 import { isMap, type Json, type JsonMap, toJson } from '../../core/manifest/json.ts'
 import { KINDS } from '../../core/qos/document.ts'
 import { keepRoom, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { closable, listen } from '../proxy/listen.ts'
-import { answer, isOver } from './call.ts'
+import { answer } from './call.ts'
 import { PROTO } from './etcdqospb.ts'
+import { acceptSession, type CallerEvents, type CallerStream, type Headers, INTERNAL_ERROR } from './http2.ts'
 import type { Management } from './management.ts'
 import { FirstMessage, framed } from './messages.ts'
 import { METHODS, SERVICE, startMonitor } from './methods.ts'
@@ -29,7 +30,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 const MOST_CONNECTIONS = 64
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024
-const SESSION_MEGABYTES = 32
+const SESSION = { maxSessionMemory: 32, settings: { maxConcurrentStreams: MOST_CONNECTIONS } }
 /** A monitor whose reader is this far behind misses records. */
 const MOST_UNREAD_BYTES = 1024 * 1024
 
@@ -52,68 +53,91 @@ export interface GrpcControlOptions {
  * `listen`.
  */
 export async function startGrpcControl({ port, management, isToken }: GrpcControlOptions): Promise<GrpcControl> {
-  const server = createServer({
-    maxSessionMemory: SESSION_MEGABYTES,
-    settings: { maxConcurrentStreams: MOST_CONNECTIONS },
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    acceptSession(socket, SESSION, {
+      call(stream, headers) {
+        const authorized = isToken((headers.authorization ?? '').replace(/^Bearer /, ''))
+        if (authorized) room.release(socket)
+        serve(stream, headers, authorized ? management : undefined)
+      },
+      pinged: () => undefined,
+      closed: () => undefined,
+    })
   })
   // A connection without a token is closed soon; the others belong to the user.
   const room = keepRoom(server, { limits: quickAnswers(MOST_CONNECTIONS) })
-  server.on('sessionError', () => undefined)
-  server.on('session', (session) => {
-    session.on('error', () => session.destroy())
-    session.on('stream', (stream, headers) => {
-      stream.on('error', () => undefined)
-      const authorized = isToken((headers.authorization ?? '').replace(/^Bearer /, ''))
-      if (authorized) room.release(session.socket)
-      serve(stream, headers, authorized ? management : undefined)
-    })
-  })
   const close = closable(server)
   const bound = await listen(server, LOOPBACK, port)
   return { address: `${LOOPBACK}:${bound}`, close }
 }
 
 /** `management` is absent for a caller that is not authorized. */
-function serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, management: Management | undefined): void {
-  if (headers['content-type']?.startsWith('application/grpc') !== true) {
-    stream.respond({ ':status': 415 }, { endStream: true })
-    stream.resume()
-    return
+function serve(stream: CallerStream, headers: Headers, management: Management | undefined): void {
+  const call = new ControlCall(stream, headers[':path'] ?? '', management)
+  stream.listen(call)
+  if (headers['content-type']?.startsWith('application/grpc') === true) call.begin()
+  else stream.respond({ ':status': 415 }, true)
+}
+
+class ControlCall implements CallerEvents {
+  readonly #stream: CallerStream
+  readonly #path: string
+  readonly #management: Management | undefined
+  readonly #first = new FirstMessage(MOST_MESSAGE_BYTES)
+  #stop: (() => void) | undefined
+  #read = false
+
+  constructor(stream: CallerStream, path: string, management: Management | undefined) {
+    this.#stream = stream
+    this.#path = path
+    this.#management = management
   }
-  const name = nameOf(headers[':path'] ?? '')
-  const rpc = proto.rpcs.get(name)
-  if (management === undefined)
-    return fail(
-      stream,
-      new ProblemError(
-        'unauthorized',
-        'The token is wrong; send authorization: Bearer TOKEN with the token from the file of the proxy in the state folder.',
-      ),
-    )
-  if (rpc === undefined)
-    return fail(
-      stream,
-      new ProblemError(
-        'unknown-procedure',
-        `There is no method ${headers[':path'] ?? ''}; apf-console qos proto lists those of ${SERVICE.slice(1, -1)}.`,
-      ),
-    )
-  const first = new FirstMessage(MOST_MESSAGE_BYTES)
-  let read = false
-  const carryOut = (): void => {
-    if (read) return
-    read = true
-    Promise.resolve()
-      .then(() => {
-        const input = inputOf(first, rpc.input)
-        return rpc.stream ? monitor(stream, management, input, rpc.output) : unary(stream, management, name, input)
-      })
-      .catch((error: unknown) => fail(stream, error))
+
+  begin(): void {
+    if (this.#management === undefined)
+      return fail(
+        this.#stream,
+        new ProblemError(
+          'unauthorized',
+          'The token is wrong; send authorization: Bearer TOKEN with the token from the file of the proxy in the state folder.',
+        ),
+      )
+    if (!proto.rpcs.has(nameOf(this.#path)))
+      return fail(
+        this.#stream,
+        new ProblemError(
+          'unknown-procedure',
+          `There is no method ${this.#path}; apf-console qos proto lists those of ${SERVICE.slice(1, -1)}.`,
+        ),
+      )
+    this.#stream.read()
   }
-  stream.on('data', (chunk: Buffer) => {
-    if (!read && first.push(chunk)) carryOut()
-  })
-  stream.once('end', carryOut)
+
+  received(chunk: Buffer): void {
+    if (!this.#read && this.#first.push(chunk)) this.receivedAll()
+  }
+
+  receivedAll(): void {
+    const name = nameOf(this.#path)
+    const rpc = proto.rpcs.get(name)
+    const management = this.#management
+    if (this.#read || rpc === undefined || management === undefined) return
+    this.#read = true
+    const carryOut = async (): Promise<void> => {
+      const input = inputOf(this.#first, rpc.input)
+      if (!rpc.stream) return unary(this.#stream, management, name, input)
+      this.#stop = monitor(this.#stream, management, input, rpc.output)
+      if (this.#stream.gone) this.#stop()
+    }
+    carryOut().catch((error: unknown) => fail(this.#stream, error))
+  }
+
+  callerDrained(): void {}
+
+  callerClosed(): void {
+    this.#stop?.()
+  }
 }
 
 /** The method in a path of our service; empty for any other path. */
@@ -130,12 +154,11 @@ function inputOf(first: FirstMessage, message: string): JsonMap {
   }
 }
 
-async function unary(stream: ServerHttp2Stream, management: Management, name: string, input: JsonMap): Promise<void> {
+async function unary(stream: CallerStream, management: Management, name: string, input: JsonMap): Promise<void> {
   const handler = METHODS[name]
   const output = proto.rpcs.get(name)?.output
   if (handler === undefined || output === undefined) throw new Error(`there is no handler of ${name}`)
   const result = await handler(management, jsonInput(input))
-  if (isOver(stream)) return
   begin(stream)
   stream.end(framed(proto.encode(output, jsonOutput(name, result))))
 }
@@ -156,27 +179,27 @@ function jsonOutput(name: string, result: Json): JsonMap {
   return list === undefined ? {} : { [list]: result }
 }
 
-function monitor(stream: ServerHttp2Stream, management: Management, input: JsonMap, output: string): void {
+/** Returns a function that stops it. */
+function monitor(stream: CallerStream, management: Management, input: JsonMap, output: string): () => void {
   const stop = startMonitor(management, input, {
     emit: (record) => {
       const message = toJson(record)
       if (isMap(message)) stream.write(framed(proto.encode(output, message)))
     },
-    end: () => void stream.end(),
-    behind: () => isOver(stream) || stream.writableLength > MOST_UNREAD_BYTES,
+    end: () => stream.end(),
+    behind: () => stream.gone || stream.unsent > MOST_UNREAD_BYTES,
   })
-  stream.once('close', stop)
   begin(stream)
+  return stop
 }
 
-function begin(stream: ServerHttp2Stream): void {
-  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+function begin(stream: CallerStream): void {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
+  stream.trailers({ 'grpc-status': '0' })
 }
 
-function fail(stream: ServerHttp2Stream, error: unknown): void {
-  if (isOver(stream)) return
-  if (stream.headersSent) return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+function fail(stream: CallerStream, error: unknown): void {
+  if (stream.responded) return stream.reset(INTERNAL_ERROR)
   const { code, message } = toProblem(error)
   answer(stream, CODES[code] ?? INTERNAL, message)
 }

@@ -1,5 +1,7 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { networkProblem } from '../cluster/httpProblems.ts'
+import type { Connect } from './call.ts'
+import { CANCEL, connectTo, type ResponseEvents, type UpstreamSession } from './http2.ts'
 import { framed, FirstMessage } from './messages.ts'
 
 export interface Upstream {
@@ -14,18 +16,15 @@ export const STREAM_WINDOW_BYTES = 256 * 1024
 /** Window of a connection, megabytes: thousands of watches may share one. */
 export const SESSION_MEGABYTES = 256
 const SESSION = {
+  windowBytes: 16 * STREAM_WINDOW_BYTES,
   maxSessionMemory: SESSION_MEGABYTES,
   peerMaxConcurrentStreams: 2 ** 31 - 1,
   settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
   // gRPC metadata of any name may be repeated.
   strictSingleValueFields: false,
 }
-/** A call without a body ends by its own flag. */
-const OPEN = { endStream: false }
-/** Milliseconds between two pings, and until an answer; etcd allows one ping in 5 s. */
-const PING_EVERY_MS = 30_000
-const PING_MS = 20_000
-const CONNECT_MS = 5_000
+
+type Use = Parameters<Connect>[0]
 
 /**
  * A connection to etcd that is opened on demand, and reopened after it was lost or received a GOAWAY; calls in progress
@@ -33,128 +32,111 @@ const CONNECT_MS = 5_000
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
-  readonly #fields: readonly (readonly [string, string])[]
-  #session: Promise<ClientHttp2Session> | undefined
-  #current: ClientHttp2Session | undefined
-  /** The current one, once it is connected. */
-  #ready: ClientHttp2Session | undefined
+  #session: UpstreamSession | undefined
+  /** Calls that wait until the session stands. */
+  #waiting: Use[] | undefined
   #closed = false
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
-    const { host, protocol } = new URL(upstream.url)
-    this.#fields = [
-      [':scheme', protocol.slice(0, -1)],
-      [':authority', host],
-    ]
   }
 
-  /**
-   * Opens a call, immediately if there is a connection, with this authority in its headers. Rejects when etcd cannot be
-   * reached.
-   */
-  open(headers: string[]): ClientHttp2Stream | Promise<ClientHttp2Stream> {
-    this.#place(headers)
-    const ready = this.#ready
-    return ready === undefined || ready.closed
-      ? this.#connected().then((session) => session.request(headers, OPEN))
-      : ready.request(headers, OPEN)
-  }
-
-  /** Changes the list in place, because a copy would be kept as long as the stream. */
-  #place(headers: string[]): void {
-    for (const [name, value] of this.#fields) {
-      let at = 0
-      while (at < headers.length && headers[at] !== name) at += 2
-      headers[at] = name
-      headers[at + 1] = value
-    }
+  /** Passes the connection, immediately if there is one; else, once it stands, or a `ProblemError` with the reason. */
+  readonly use: Connect = (use) => {
+    if (this.#closed) return use(new ProblemError('unreachable', 'The connection to etcd is closed.'))
+    if (this.#session === undefined || this.#session.gone) this.#connect()
+    if (this.#waiting !== undefined) this.#waiting.push(use)
+    else if (this.#session !== undefined) use(this.#session)
   }
 
   close(): void {
     this.#closed = true
-    this.#current?.destroy()
+    this.#session?.destroy()
   }
 
-  #connected(): Promise<ClientHttp2Session> {
-    this.#session ??= this.#connect().catch((error: unknown) => {
+  #connect(): void {
+    const { url, tls } = this.#upstream
+    const waiting: Use[] = []
+    const leave = (): void => {
+      if (this.#session !== session) return
       this.#session = undefined
-      throw error
-    })
-    return this.#session
-  }
-
-  #connect(): Promise<ClientHttp2Session> {
-    return new Promise((resolve, reject) => {
-      const { url, tls } = this.#upstream
-      const session = connect(url, { ...SESSION, ...tls })
-      const leave = (): void => {
-        if (this.#current !== session) return
-        this.#current = undefined
-        this.#ready = undefined
-        this.#session = undefined
-      }
-      this.#current = session
-      const timer = setTimeout(() => session.destroy(new Error('no answer')), CONNECT_MS)
-      const stopPings = keepAlive(session)
-      session.on('error', reject)
-      // Calls that were let in end on this connection; new ones use a new connection.
-      session.on('goaway', leave)
-      session.once('close', () => {
-        clearTimeout(timer)
-        stopPings()
-        leave()
-        reject(new Error('the connection was closed'))
-      })
-      session.once('connect', () => {
-        clearTimeout(timer)
-        session.setLocalWindowSize(16 * STREAM_WINDOW_BYTES)
-        if (this.#closed) session.destroy()
-        else {
-          if (this.#current === session) this.#ready = session
-          resolve(session)
-        }
-      })
-    })
+      this.#waiting = undefined
+    }
+    const session = connectTo(
+      url,
+      { ...SESSION, ...tls },
+      {
+        ready: () => {
+          if (this.#session === session) this.#waiting = undefined
+          for (const use of waiting.splice(0)) use(session)
+        },
+        // Calls that were let in end on this connection; new ones use a new connection.
+        leaving: leave,
+        closed: (error) => {
+          leave()
+          for (const use of waiting.splice(0)) use(unreachable(this.#upstream, error))
+        },
+      },
+    )
+    this.#session = session
+    this.#waiting = waiting
   }
 }
 
-/** Destroys a connection whose other side no longer responds. */
-function keepAlive(session: ClientHttp2Session): () => void {
-  let waiting: NodeJS.Timeout | undefined
-  const every = setInterval(() => {
-    if (session.destroyed || waiting !== undefined) return
-    waiting = setTimeout(() => session.destroy(new Error('no answer to a ping')), PING_MS)
-    session.ping(() => {
-      clearTimeout(waiting)
-      waiting = undefined
-    })
-  }, PING_EVERY_MS)
-  every.unref()
-  return () => {
-    clearInterval(every)
-    clearTimeout(waiting)
-  }
+/** Why etcd cannot be reached, and how to mend it. */
+function unreachable({ url, tls }: Upstream, error: Error): ProblemError {
+  const problem = networkProblem(
+    error,
+    new URL(url),
+    tls?.cert === undefined
+      ? 'If etcd requires client certificates, start the proxy with --client-certificate and --client-key, which need --client-ca as well.'
+      : "Check that the authority of etcd's --trusted-ca-file signed the certificate of --client-certificate, and that it is still valid.",
+  )
+  return new ProblemError(problem.code, problem.message, problem.details)
 }
 
 const MOST_ANSWER_BYTES = 1024 * 1024
 const CALL_MS = 5_000
 
 /** A unary call of the proxy itself, from payload to payload. Rejects with `ProblemError` for any status but OK. */
-export async function callUnary(connection: UpstreamConnection, path: string): Promise<Buffer> {
-  const head = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', 'te', 'trailers']
-  const stream = await connection.open(head)
-  const first = new FirstMessage(MOST_ANSWER_BYTES)
-  return new Promise((resolve, reject) => {
-    stream.setTimeout(CALL_MS, () => stream.close(constants.NGHTTP2_CANCEL))
-    stream.on('data', (chunk: Buffer) => {
-      if (first.push(chunk)) stream.pause()
-      const message = first.read()
-      if (message !== undefined) resolve(message.payload)
-      stream.resume()
-    })
-    stream.on('error', reject)
-    stream.once('close', () => reject(new ProblemError('unreachable', `${path} was not answered.`)))
+export const callUnary = (connection: UpstreamConnection, path: string): Promise<Buffer> =>
+  new Promise((resolve, reject) => connection.use((session) => new OwnCall(path, resolve, reject).begin(session)))
+
+class OwnCall implements ResponseEvents {
+  readonly #path: string
+  readonly #resolve: (payload: Buffer) => void
+  readonly #reject: (error: Error) => void
+  readonly #first = new FirstMessage(MOST_ANSWER_BYTES)
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string, resolve: (payload: Buffer) => void, reject: (error: Error) => void) {
+    this.#path = path
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  begin(session: UpstreamSession | Error): void {
+    if (session instanceof Error) return this.#reject(session)
+    const head = [':method', 'POST', ':path', this.#path, 'content-type', 'application/grpc', 'te', 'trailers']
+    const stream = session.request(head, this)
+    if (stream === undefined) return this.#reject(new ProblemError('unreachable', 'The connection to etcd was closed.'))
+    this.#timer = setTimeout(() => stream.reset(CANCEL), CALL_MS)
     stream.end(framed(new Uint8Array()))
-  })
+  }
+
+  chunk(chunk: Buffer): void {
+    if (!this.#first.push(chunk)) return
+    const message = this.#first.read()
+    if (message !== undefined) this.#resolve(message.payload)
+  }
+
+  responseClosed(): void {
+    clearTimeout(this.#timer)
+    this.#reject(new ProblemError('unreachable', `${this.#path} was not answered.`))
+  }
+
+  head(): void {}
+  trailed(): void {}
+  responded(): void {}
+  requestDrained(): void {}
 }
