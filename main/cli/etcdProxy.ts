@@ -73,6 +73,7 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
       name,
       controlPort,
       grpcPort,
+      onReach: (problem) => tell(problem ?? `${upstream.url} answers again.`),
       ...(json && {
         onDecided: (decision, settings) => printJson(decisionJson(decision, settings, undefined)),
       }),

@@ -8,16 +8,31 @@ import {
   type RawHeaders,
   type ResponseEvents,
   type ResponseStream,
+  STREAM_WINDOW_BYTES,
+  TOO_MUCH,
   type Trailers,
   type UpstreamSession,
 } from './http2.ts'
 import type { Measure } from './measure.ts'
 
-/** gRPC code that the proxy itself returns when it cannot reach etcd. */
+/** gRPC codes that the proxy itself returns: the client asks too much, was too slow, or etcd cannot be reached. */
+const DEADLINE_EXCEEDED = 4
+const RESOURCE_EXHAUSTED = 8
 const UNAVAILABLE = 14
 
 /** Passes a connection to etcd, immediately if there is one; else, once it stands, or why there is none. */
 export type Connect = (use: (connection: UpstreamSession | Error) => void) => void
+
+/** The connection of the client, of whose bounds the call takes its part. */
+export interface Host {
+  /** A call begins; `false` when there are too many. */
+  enter(): boolean
+  /** A call that entered has ended. */
+  leave(): void
+  /** Keeps bytes in memory; `false` when there are too many. */
+  hold(bytes: number): boolean
+  release(bytes: number): void
+}
 
 /** The service whose calls are counted, as the member counts them. */
 export const COUNTED_SERVICE = 'KV'
@@ -75,6 +90,21 @@ export interface Intake {
   push(chunk: Buffer): void
   /** The client has sent everything. */
   end(): void
+  /** The client has left. */
+  gone(): void
+}
+
+/** Where a call comes from, and where it goes. */
+export interface CallPlace {
+  readonly connect: Connect
+  readonly host: Host
+}
+
+/** Bytes of names and values, with what a string takes. */
+function sizeOf(raw: RawHeaders): number {
+  let bytes = 0
+  for (const text of raw) bytes += text.length + 16
+  return bytes
 }
 
 /** One call in both directions. */
@@ -83,6 +113,13 @@ export class Call implements CallerEvents, ResponseEvents {
   observer: CallObserver | undefined
   readonly #raw: RawHeaders
   readonly #connect: Connect
+  readonly #host: Host
+  readonly #entered: boolean
+  /** Bytes of the client's account: the heads, the request until the response begins, and what is stuck. */
+  #held = 0
+  #unanswered = 0
+  #requestStuck = false
+  #responseStuck = false
   readonly #count: CallCount | undefined
   #upstream: ResponseStream | undefined
   /** The headers that went upstream and to the client, which Node keeps with the streams. */
@@ -98,12 +135,56 @@ export class Call implements CallerEvents, ResponseEvents {
   #begun = false
   #answered = false
 
-  constructor(down: CallerStream, raw: RawHeaders, connect: Connect, count?: CallCount) {
+  constructor(down: CallerStream, raw: RawHeaders, { connect, host }: CallPlace, count?: CallCount) {
     this.down = down
     this.#raw = raw
     this.#connect = connect
+    this.#host = host
     this.#count = count
     down.listen(this)
+    this.#entered = host.enter()
+    if (!this.#entered)
+      answer(down, RESOURCE_EXHAUSTED, 'The proxy has as many clients and calls as it takes; try again later.')
+    else this.#hold(sizeOf(raw))
+  }
+
+  /** The client sent no whole message in time. */
+  tooLate(): void {
+    answer(this.down, DEADLINE_EXCEEDED, 'The request did not arrive in time; send it whole.')
+  }
+
+  #hold(bytes: number): void {
+    if (this.#host.hold(bytes)) this.#held += bytes
+    else
+      this.#refuse(
+        'This connection has more requests and responses under way than the proxy keeps; send fewer at a time, and read the responses.',
+      )
+  }
+
+  #release(bytes: number): void {
+    this.#host.release(bytes)
+    this.#held -= bytes
+  }
+
+  /** The client asks too much. */
+  #refuse(why: string): void {
+    const { down } = this
+    if (down.responded) down.reset(TOO_MUCH)
+    else answer(down, RESOURCE_EXHAUSTED, why)
+  }
+
+  /** Nothing more is read of the request; what the client has sent by then is kept. */
+  pause(): void {
+    this.down.pause()
+    if (this.#requestStuck) return
+    this.#requestStuck = true
+    this.#hold(STREAM_WINDOW_BYTES)
+  }
+
+  #resume(): void {
+    if (this.#requestStuck) this.#release(STREAM_WINDOW_BYTES)
+    this.#requestStuck = false
+    this.down.resume()
   }
 
   /** Passes what the client sends to an intake, until the call goes upstream. */
@@ -114,6 +195,7 @@ export class Call implements CallerEvents, ResponseEvents {
 
   /** Begins the call upstream, in the same turn of the event loop if there is a connection. */
   forward(forwarded: Forwarded): void {
+    if (this.down.gone) return
     this.#begun = true
     if (this.#count !== undefined) this.#count.begun += 1
     this.#connect((connection) => this.#begin(connection, forwarded))
@@ -141,7 +223,7 @@ export class Call implements CallerEvents, ResponseEvents {
     // Forwards what the client sends, as fast as etcd accepts it; buffers no more than the HTTP/2 windows.
     this.#pumps = true
     down.read()
-    down.resume()
+    this.#resume()
   }
 
   #fail(error: Error): void {
@@ -150,8 +232,12 @@ export class Call implements CallerEvents, ResponseEvents {
   }
 
   received(chunk: Buffer): void {
-    if (this.#intake !== undefined) this.#intake.push(chunk)
-    else if (this.#pumps && this.#upstream?.write(chunk) === false) this.down.pause()
+    if (this.#intake !== undefined) {
+      if (this.down.responded) return
+      this.#unanswered += chunk.length
+      this.#hold(chunk.length)
+      if (!this.down.responded) this.#intake.push(chunk)
+    } else if (this.#pumps && this.#upstream?.write(chunk) === false) this.pause()
   }
 
   receivedAll(): void {
@@ -160,22 +246,29 @@ export class Call implements CallerEvents, ResponseEvents {
   }
 
   requestDrained(): void {
-    if (this.#pumps) this.down.resume()
+    if (this.#pumps) this.#resume()
   }
 
   callerDrained(): void {
+    if (this.#responseStuck) this.#release(STREAM_WINDOW_BYTES)
+    this.#responseStuck = false
     this.#upstream?.resume()
   }
 
   callerClosed(): void {
+    this.#intake?.gone()
     this.#upstream?.reset(this.#over ? NO_ERROR : CANCEL)
     this.#finish('')
+    this.#release(this.#held)
+    if (this.#entered) this.#host.leave()
     if (this.#count !== undefined && this.#begun) this.#count[this.#answered ? 'answered' : 'givenUp'] += 1
     if (this.#asked !== undefined) this.#asked.length = 0
     if (this.#told !== undefined) this.#told.length = 0
   }
 
   head(headers: Headers, raw: RawHeaders, last: boolean): void {
+    this.#release(Math.min(this.#unanswered, this.#held))
+    this.#unanswered = 0
     if (last) this.#status(headers)
     this.#told = passedOn(raw)
     this.down.respond(this.#told, last)
@@ -186,7 +279,12 @@ export class Call implements CallerEvents, ResponseEvents {
     const measure = this.#measure
     measure?.push(chunk)
     if (this.#unary && measure?.whole === true) down.end(chunk)
-    else if (!down.write(chunk)) this.#upstream?.pause()
+    else if (!down.write(chunk)) {
+      this.#upstream?.pause()
+      if (this.#responseStuck) return
+      this.#responseStuck = true
+      this.#hold(STREAM_WINDOW_BYTES)
+    }
   }
 
   trailed(trailers: Headers): void {

@@ -7,8 +7,9 @@ import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
 import { type CallMeter, exchange } from './exchange.ts'
 import { frontOf } from './front.ts'
-import { acceptSession } from './http2.ts'
-import { SESSION_MEGABYTES, STREAM_WINDOW_BYTES, type Upstream, UpstreamConnection } from './upstream.ts'
+import { acceptSession, STREAM_WINDOW_BYTES } from './http2.ts'
+import { SESSION_MEGABYTES, type Upstream, UpstreamConnection } from './upstream.ts'
+import { Visit, VISIT_LIMITS, type VisitLimits, Visits } from './visits.ts'
 
 export interface EtcdProxyOptions {
   readonly upstream: Upstream
@@ -23,6 +24,7 @@ export interface EtcdProxyOptions {
   readonly meter?: CallMeter
   /** Counts the calls that go upstream. */
   readonly calls?: CallCount
+  readonly limits?: VisitLimits
 }
 
 export interface EtcdProxy {
@@ -31,20 +33,24 @@ export interface EtcdProxy {
   close(): Promise<void>
 }
 
-const SESSION = {
+const sessionOptions = ({ calls }: VisitLimits) => ({
   maxSessionMemory: SESSION_MEGABYTES,
   maxHeaderListPairs: 1_000,
   // gRPC metadata of any name may be repeated.
   strictSingleValueFields: false,
-  settings: { initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: CLIENT_LIMITS.headerBytes },
-}
+  settings: {
+    initialWindowSize: STREAM_WINDOW_BYTES,
+    maxHeaderListSize: CLIENT_LIMITS.headerBytes,
+    maxConcurrentStreams: calls.each,
+  },
+})
 
 /**
  * Listens in front of one member of etcd. Each client has its own connection upstream, so that a slow reader does not
  * delay other clients. Rejects with `ProblemError`.
  */
 export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProxy> {
-  const { upstream, host = LOOPBACK, tls } = options
+  const { upstream, host = LOOPBACK, tls, limits = VISIT_LIMITS } = options
   if (!isLoopback(host) && tls?.clientCa === undefined) {
     throw new ProblemError(
       'invalid-input',
@@ -58,27 +64,33 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       'Every user of this machine would reach etcd with the client certificate of the proxy. Require client certificates as well: provide a certificate for the proxy, its key and the CA of its clients.',
     )
   }
+  const session = sessionOptions(limits)
   const callers = new Callers()
   const connections = new Set<UpstreamConnection>()
   const http2 = (socket: Socket): void => {
     const connection = new UpstreamConnection(upstream)
     connections.add(connection)
-    const around = { ...options, callers, peer: peerOf(socket), connect: connection.use }
-    acceptSession(socket, SESSION, {
+    const visit = new Visit(visits, socket, options.now)
+    const around = { ...options, callers, peer: peerOf(socket), connect: connection.use, host: visit }
+    visit.session = acceptSession(socket, session, {
+      opened: () => visit.open(),
       call: (stream, headers, raw) => exchange(stream, headers, raw, around),
-      pinged: () => undefined,
+      pinged: () => visit.pinged(),
       closed: () => {
+        visit.end()
         connection.close()
         connections.delete(connection)
       },
     })
   }
   const server = frontOf(tls, { http2, http1: (socket) => socket.destroy() })
+  const visits = new Visits(server, limits, options.now)
   const close = closable(server)
   const port = await listen(server, host, options.port)
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${inUrl(host)}:${port}`,
     async close() {
+      visits.close()
       await close()
       for (const connection of connections) connection.close()
     },

@@ -9,6 +9,7 @@ import type { CallerStream, Headers, RawHeaders } from './http2.ts'
 import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
 import { MOST_READ_BYTES, readRequest } from './requests.ts'
+import type { Unfinished, Visit } from './visits.ts'
 
 export interface ExchangeSurroundings {
   readonly door: Door
@@ -16,6 +17,7 @@ export interface ExchangeSurroundings {
   /** The other end of the connection. */
   readonly peer: Peer
   readonly connect: Connect
+  readonly host: Visit
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter
@@ -50,8 +52,9 @@ export function exchange(
   around: ExchangeSurroundings,
 ): void {
   const method = shortMethod(headers[':path'] ?? '')
-  const call = new Call(down, raw, around.connect, method.startsWith(COUNTED) ? around.calls : undefined)
-  if (inspected.has(method)) call.read(new Gathering(call, { method, headers }, around))
+  const call = new Call(down, raw, around, method.startsWith(COUNTED) ? around.calls : undefined)
+  if (down.gone) return
+  if (inspected.has(method)) new Gathering(call, { method, headers }, around).begin()
   else call.forward({ first: [] })
   if (method === 'Watch/Watch' && around.meter !== undefined) {
     const { meter } = around
@@ -66,7 +69,7 @@ interface Head {
 }
 
 /** Collects the first message, then requests a decision. */
-class Gathering implements Intake {
+class Gathering implements Intake, Unfinished {
   readonly #call: Call
   readonly #head: Head
   readonly #around: ExchangeSurroundings
@@ -79,6 +82,20 @@ class Gathering implements Intake {
     this.#around = around
   }
 
+  begin(): void {
+    this.#around.host.visits.begin(this)
+    this.#call.read(this)
+  }
+
+  tooLate(): void {
+    this.#decided = true
+    this.#call.tooLate()
+  }
+
+  gone(): void {
+    this.#around.host.visits.finish(this)
+  }
+
   push(chunk: Buffer): void {
     // After a whole request nothing more is forwarded, so its stream may flow.
     if (!this.#decided && this.#first.push(chunk)) this.end()
@@ -87,9 +104,10 @@ class Gathering implements Intake {
   end(): void {
     if (this.#decided) return
     this.#decided = true
+    this.#around.host.visits.finish(this)
     const first = this.#first
     // The client may send more than is collected.
-    if (!first.whole) this.#call.down.pause()
+    if (!first.whole) this.#call.pause()
     if (!admit(this.#call, this.#head, first, this.#around)) {
       this.#around.meter?.unread()
       this.#call.forward({ first: first.chunks })

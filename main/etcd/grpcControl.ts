@@ -61,6 +61,7 @@ export async function startGrpcControl({ port, management, isToken }: GrpcContro
         if (authorized) room.release(socket)
         serve(stream, headers, authorized ? management : undefined)
       },
+      opened: () => undefined,
       pinged: () => undefined,
       closed: () => undefined,
     })

@@ -26,6 +26,9 @@ export const {
   NGHTTP2_ENHANCE_YOUR_CALM: TOO_MUCH,
 } = constants
 
+/** Window of a stream; a slow reader buffers no more. */
+export const STREAM_WINDOW_BYTES = 256 * 1024
+
 export type Headers = IncomingHttpHeaders
 /** Names and values in turns, in their original order, repetitions included. */
 export type RawHeaders = readonly string[]
@@ -179,8 +182,7 @@ export class CallerStream extends Stream<ServerHttp2Stream> {
   respond(head: Trailers | string[], last = false): void {
     if (this.gone || this.node.headersSent) return
     if (!accepted(() => this.node.respond(head, last ? LAST : FIRST))) return this.reset(INTERNAL_ERROR)
-    // Anything that the client still sends is not needed, and must not fill the window.
-    if (last) return this.resume()
+    if (last) return this.#discard()
     this.node.on('wantTrailers', CallerStream.#wantTrailers)
     this.node.on('drain', CallerStream.#drain)
   }
@@ -196,8 +198,20 @@ export class CallerStream extends Stream<ServerHttp2Stream> {
     if (this.gone || fields === undefined) return
     this.#wantsTrailers = false
     if (!accepted(() => this.node.sendTrailers(fields))) return this.reset(INTERNAL_ERROR)
-    // The client has its response; anything that it still sends is discarded.
+    this.#discard()
+  }
+
+  /**
+   * The client has its response: what it still sends is not needed, and must not fill the window. A client that sends no
+   * end is told that it need not, as servers of gRPC do, because it would keep the call open for ever.
+   */
+  #discard(): void {
     this.resume()
+    if (!this.readAll) setImmediate(CallerStream.#hangUp, this)
+  }
+
+  static #hangUp(this: void, stream: CallerStream): void {
+    if (!stream.readAll) stream.reset(NO_ERROR)
   }
 }
 
@@ -397,6 +411,8 @@ export function connectTo(
 
 /** Receives the events of a client's connection. */
 export interface CallerSessionEvents {
+  /** The client speaks HTTP/2. */
+  opened(): void
   /** A call arrived; `listen` to it in the same turn. */
   call(stream: CallerStream, headers: Headers, raw: RawHeaders): void
   /** The client asks whether this side is there; Node answers. */
@@ -417,6 +433,7 @@ export class CallerSession {
     node.on('stream', (stream, headers, _flags, raw) =>
       events.call(new CallerStream(stream), headers, raw),
     )
+    node.once('remoteSettings', () => events.opened())
     node.on('ping', () => events.pinged())
     node.on('close', () => {
       if (over) return

@@ -37,6 +37,8 @@ export interface ProxyStart {
   readonly controlPort: number
   readonly grpcPort: number
   readonly onDecided?: (decision: Settled, settings: Settings) => void
+  /** The member cannot be reached, with the reason, or answers again. */
+  readonly onReach?: (problem: string | undefined) => void
 }
 
 /** A proxy with its management servers and watchers. */
@@ -75,11 +77,11 @@ export async function keptRules(folder: string, name: string): Promise<StartRule
  * of the rules.
  */
 export async function startProxy(start: ProxyStart, { now: time, after }: Environment): Promise<StartedProxy> {
-  const { upstream, rules, folder, name, onDecided } = start
+  const { upstream, rules, folder, name, onDecided, onReach = () => undefined } = start
   const clock = { now: () => performance.now(), after }
   const door = new Door(rules.configuration, rules.mode, clock)
   if (onDecided !== undefined) door.on('decided', (decision) => onDecided(decision, door.configuration.settings))
-  const storage = watchStorage(upstream, door, clock.now)
+  const storage = watchStorage(upstream, door, clock.now, onReach)
   const calls = { begun: 0, answered: 0, givenUp: 0 }
   const bypass = watchBypass(upstream, calls, clock.now)
   const closing: (() => unknown)[] = [

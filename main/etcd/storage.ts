@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/text/text.ts'
 import type { Door } from './door.ts'
 import { memberMetrics } from './memberMetrics.ts'
 import { type MemberStatus, readStatus } from './requests.ts'
@@ -32,13 +33,27 @@ async function metricsQuota(upstream: Upstream): Promise<number | undefined> {
   return quota > 0 ? quota : undefined
 }
 
-/** Reads the status of the member every second, for conditions on its storage quota. */
-export function watchStorage(upstream: Upstream, door: Door, now: () => number): StorageWatch {
+/**
+ * Reads the status of the member every second, for conditions on its storage quota. `onReach` is called with the reason
+ * when the member cannot be reached, each time that it changes, and without one when it answers again.
+ */
+export function watchStorage(
+  upstream: Upstream,
+  door: Door,
+  now: () => number,
+  onReach: (problem: string | undefined) => void,
+): StorageWatch {
   const connection = new UpstreamConnection(upstream)
   let reading: StorageReading | undefined
   let readAt = now()
   let busy = false
   let found: number | undefined
+  let problem: string | undefined
+  const reach = (now: string | undefined): void => {
+    if (now === problem) return
+    problem = now
+    onReach(now)
+  }
   const look = async (): Promise<void> => {
     if (busy) return
     busy = true
@@ -49,8 +64,10 @@ export function watchStorage(upstream: Upstream, door: Door, now: () => number):
       const quota = told ? status.dbSizeQuota : (found ?? DEFAULT_QUOTA_BYTES)
       reading = { status, quota, quotaFrom: told ? 'status' : found === undefined ? 'default' : 'metrics' }
       readAt = now()
+      reach(undefined)
       door.setStorageQuotaUsed(status.dbSizeInUse / quota)
-    } catch {
+    } catch (error) {
+      reach(messageOf(error))
       if (now() - readAt >= STALE_MS) {
         reading = undefined
         door.setStorageQuotaUsed(undefined)

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import { networkProblem } from '../cluster/httpProblems.ts'
 import type { Connect } from './call.ts'
-import { CANCEL, connectTo, type ResponseEvents, type UpstreamSession } from './http2.ts'
+import { CANCEL, connectTo, type ResponseEvents, STREAM_WINDOW_BYTES, type UpstreamSession } from './http2.ts'
 import { framed, FirstMessage } from './messages.ts'
 
 export interface Upstream {
@@ -11,8 +11,6 @@ export interface Upstream {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
 
-/** Window of a stream; a slow reader buffers no more. */
-export const STREAM_WINDOW_BYTES = 256 * 1024
 /** Window of a connection, megabytes: thousands of watches may share one. */
 export const SESSION_MEGABYTES = 256
 const SESSION = {

@@ -43,6 +43,9 @@ export interface ConnectionRoomOptions {
 export interface ConnectionRoom {
   /** Counts the request as acceptable. `false` when too many are in progress; the connection then stays `new`. */
   admit(request: IncomingMessage, response: ServerResponse): boolean
+  /** The same for a connection whose requests are counted elsewhere: it is `busy` until it rests. */
+  begin(socket: Duplex): boolean
+  rest(socket: Duplex): void
   /** Stops counting the connection; it is never closed here. */
   release(socket: Duplex): void
 }
@@ -107,17 +110,28 @@ export function keepRoom(server: NetServer, { limits, onDropped }: ConnectionRoo
     enter(member, 'new')
     socket.once('close', () => forget(member))
   })
+  const begin = (member: Member | undefined): boolean => {
+    // A further request of a client that did not wait for the response to its first one.
+    if (member?.stage === 'busy') return true
+    if (member?.stage === undefined || members.busy.size >= limits.busy.most) return false
+    enter(member, 'busy')
+    return true
+  }
+  const rest = (member: Member): void => {
+    if (member.stage === 'busy' && !member.socket.destroyed) enter(member, 'idle')
+  }
   return {
     admit({ socket }, response) {
       const member = memberOf(socket)
-      // A further request of a client that did not wait for the response to its first one.
-      if (member?.stage === 'busy') return true
-      if (member?.stage === undefined || members.busy.size >= limits.busy.most) return false
-      enter(member, 'busy')
-      response.once('close', () => {
-        if (member.stage === 'busy' && !member.socket.destroyed) enter(member, 'idle')
-      })
+      const further = member?.stage === 'busy'
+      if (!begin(member)) return false
+      if (member !== undefined && !further) response.once('close', () => rest(member))
       return true
+    },
+    begin: (socket) => begin(memberOf(socket)),
+    rest(socket) {
+      const member = memberOf(socket)
+      if (member !== undefined) rest(member)
     },
     release(socket) {
       const member = memberOf(socket)
