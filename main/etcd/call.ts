@@ -153,12 +153,16 @@ export class Call implements CallerEvents, ResponseEvents {
     answer(this.down, DEADLINE_EXCEEDED, 'The request did not arrive in time; send it whole.')
   }
 
-  #hold(bytes: number): void {
-    if (this.#host.hold(bytes)) this.#held += bytes
-    else
-      this.#refuse(
-        'This connection has more requests and responses under way than the proxy keeps; send fewer at a time, and read the responses.',
-      )
+  /** `false` if the client has no room for it; then the call has ended. */
+  #hold(bytes: number): boolean {
+    if (this.#host.hold(bytes)) {
+      this.#held += bytes
+      return true
+    }
+    this.#refuse(
+      'This connection has more requests and responses under way than the proxy keeps; send fewer at a time, and read the responses.',
+    )
+    return false
   }
 
   #release(bytes: number): void {
@@ -176,9 +180,7 @@ export class Call implements CallerEvents, ResponseEvents {
   /** Nothing more is read of the request; what the client has sent by then is kept. */
   pause(): void {
     this.down.pause()
-    if (this.#requestStuck) return
-    this.#requestStuck = true
-    this.#hold(STREAM_WINDOW_BYTES)
+    if (!this.#requestStuck) this.#requestStuck = this.#hold(STREAM_WINDOW_BYTES)
   }
 
   #resume(): void {
@@ -234,9 +236,9 @@ export class Call implements CallerEvents, ResponseEvents {
   received(chunk: Buffer): void {
     if (this.#intake !== undefined) {
       if (this.down.responded) return
+      if (!this.#hold(chunk.length)) return
       this.#unanswered += chunk.length
-      this.#hold(chunk.length)
-      if (!this.down.responded) this.#intake.push(chunk)
+      this.#intake.push(chunk)
     } else if (this.#pumps && this.#upstream?.write(chunk) === false) this.pause()
   }
 
@@ -267,7 +269,7 @@ export class Call implements CallerEvents, ResponseEvents {
   }
 
   head(headers: Headers, raw: RawHeaders, last: boolean): void {
-    this.#release(Math.min(this.#unanswered, this.#held))
+    this.#release(this.#unanswered)
     this.#unanswered = 0
     if (last) this.#status(headers)
     this.#told = passedOn(raw)
@@ -281,9 +283,7 @@ export class Call implements CallerEvents, ResponseEvents {
     if (this.#unary && measure?.whole === true) down.end(chunk)
     else if (!down.write(chunk)) {
       this.#upstream?.pause()
-      if (this.#responseStuck) return
-      this.#responseStuck = true
-      this.#hold(STREAM_WINDOW_BYTES)
+      if (!this.#responseStuck) this.#responseStuck = this.#hold(STREAM_WINDOW_BYTES)
     }
   }
 

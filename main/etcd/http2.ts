@@ -295,10 +295,19 @@ const CLOSED = new Error('the connection was closed')
 /** Milliseconds between two pings, and until an answer; etcd allows one ping in 5 s. */
 const PING_EVERY_MS = 30_000
 const PING_MS = 20_000
+/**
+ * Milliseconds for the calls of a connection whose other side takes no further ones. Node stops to read from it after a
+ * protocol error, and then neither the end of the connection nor a ping tells that nothing will come any more.
+ */
+const LEAVING_MS = 300_000
 
 /** Destroys a connection whose other side no longer responds. Returns a function that ends that. */
 function keepAlive(session: ServerHttp2Session | ClientHttp2Session): () => void {
   let waiting: NodeJS.Timeout | undefined
+  let leaving: NodeJS.Timeout | undefined
+  session.on('goaway', () => {
+    leaving ??= setTimeout(() => session.destroy(), LEAVING_MS)
+  })
   const every = setInterval(() => {
     if (waiting !== undefined) return
     waiting = setTimeout(() => session.destroy(new Error('no answer to a ping')), PING_MS)
@@ -313,6 +322,7 @@ function keepAlive(session: ServerHttp2Session | ClientHttp2Session): () => void
   return () => {
     clearInterval(every)
     clearTimeout(waiting)
+    clearTimeout(leaving)
   }
 }
 

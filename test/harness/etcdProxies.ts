@@ -1,0 +1,60 @@
+import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2'
+import { connect as connectSocket, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { readRules } from '../../core/qos/read.ts'
+import { Door } from '../../main/etcd/door.ts'
+import { type EtcdProxy, type EtcdProxyOptions, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { type Certificate, createAuthority } from './hostileServerCertificates.ts'
+
+/** How the proxy of a test is reached and reaches etcd: without TLS, or with it on both sides. */
+export type Way = 'plain' | 'TLS'
+export const WAYS: readonly Way[] = ['plain', 'TLS']
+
+const authority = createAuthority('etcd')
+
+export const CA = authority.cert
+
+/** The certificate of a server on this machine. */
+export const serverTls = (way: Way): Certificate | undefined =>
+  way === 'TLS' ? authority.issue({ name: 'localhost', ips: ['127.0.0.1'] }) : undefined
+
+export const upstreamAt = (url: string) => ({ url, ...(url.startsWith('https') && { tls: { ca: CA } }) })
+
+type More = Partial<Omit<EtcdProxyOptions, 'door'>>
+
+/** A proxy with these rules in front of the etcd at `url`. */
+export function proxyWith(rules: string, url: string, way: Way, more: More = {}): Promise<EtcdProxy> {
+  const { configuration } = readRules([{ file: 'rules', text: rules }])
+  if (configuration === undefined) throw new Error('the rules are wrong')
+  const now = (): number => performance.now()
+  const door = new Door(configuration, 'enforce', { now, after: systemEnvironment.after })
+  const tls = serverTls(way)
+  return openEtcdProxy({
+    upstream: upstreamAt(url),
+    port: 0,
+    door,
+    now,
+    ...(tls !== undefined && { tls }),
+    ...more,
+  })
+}
+
+/** A client of HTTP/2. */
+export function clientOf(url: string, options: SecureClientSessionOptions = {}): ClientHttp2Session {
+  const client = connect(url, { ca: CA, ...options })
+  client.on('error', () => undefined)
+  return client
+}
+
+/** A connection whose bytes the test writes; calls `connected` once it stands. */
+export function rawClient(url: string, connected: (socket: Socket) => void): Socket {
+  const { port, protocol } = new URL(url)
+  const to = { port: Number(port), host: '127.0.0.1' }
+  const socket: Socket =
+    protocol === 'https:'
+      ? connectTls({ ...to, ca: CA, ALPNProtocols: ['h2'] }, () => connected(socket))
+      : connectSocket(to, () => connected(socket))
+  socket.on('error', () => undefined)
+  return socket
+}
