@@ -1,12 +1,15 @@
+import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
+import { ownNames } from '../proxy/names.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
 import type { CallCount } from './call.ts'
 import { Callers, peerOf } from './callers.ts'
 import type { Door } from './door.ts'
 import { type CallMeter, exchange } from './exchange.ts'
 import { frontOf } from './front.ts'
+import { Gateway, type Guest } from './gateway.ts'
 import { acceptSession, STREAM_WINDOW_BYTES } from './http2.ts'
 import { SESSION_MEGABYTES, type Upstream, UpstreamConnection } from './upstream.ts'
 import { Visit, VISIT_LIMITS, type VisitLimits, Visits } from './visits.ts'
@@ -83,15 +86,27 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       },
     })
   }
-  const server = frontOf(tls, { http2, http1: (socket) => socket.destroy() })
+  const guests = new WeakMap<Socket, Guest>()
+  const gateway = new Gateway({ ...options, callers, names: () => names }, ({ socket }) => guests.get(socket))
+  const http1 = (socket: Socket): void => {
+    const visit = new Visit(visits, socket, options.now)
+    guests.set(socket, { visit, peer: peerOf(socket) })
+    socket.once('close', () => visit.end())
+    gateway.server.emit('connection', socket)
+  }
+  const server = frontOf(tls, { http2, http1 })
   const visits = new Visits(server, limits, options.now)
   const close = closable(server)
   const port = await listen(server, host, options.port)
+  const scheme = tls === undefined ? 'http' : 'https'
+  const certificate = tls === undefined ? undefined : new X509Certificate(tls.cert)
+  const names = ownNames({ scheme, hosts: [host], port, certificate })
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${inUrl(host)}:${port}`,
+    url: `${scheme}://${inUrl(host)}:${port}`,
     async close() {
       visits.close()
       await close()
+      gateway.close()
       for (const connection of connections) connection.close()
     },
   }

@@ -5,7 +5,7 @@ import type { Settled } from '../../core/qos/seen.ts'
 import { answer, Call, type CallCount, type CallObserver, type Connect, COUNTED_SERVICE, type Intake } from './call.ts'
 import type { Callers, Peer } from './callers.ts'
 import type { Admission, Door } from './door.ts'
-import type { CallerStream, Headers, RawHeaders } from './http2.ts'
+import { type CallerStream, type Headers, type RawHeaders, USE_HTTP_1 } from './http2.ts'
 import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
 import { MOST_READ_BYTES, readRequest } from './requests.ts'
@@ -51,6 +51,8 @@ export function exchange(
   raw: RawHeaders,
   around: ExchangeSurroundings,
 ): void {
+  // Only gRPC is spoken here: servers would take a POST of anything else for a request to the JSON gateway.
+  if (headers[':method'] === 'POST' && !isGrpc(raw)) return down.reset(USE_HTTP_1)
   const method = shortMethod(headers[':path'] ?? '')
   const call = new Call(down, raw, around, method.startsWith(COUNTED) ? around.calls : undefined)
   if (down.gone) return
@@ -61,6 +63,13 @@ export function exchange(
     meter.watch(1)
     call.observer = { ended: () => meter.watch(-1) }
   }
+}
+
+/** As etcd decides it, by the first field of that name. */
+function isGrpc(raw: RawHeaders): boolean {
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index] === 'content-type') return raw[index + 1]?.includes('application/grpc') === true
+  return false
 }
 
 interface Head {

@@ -24,6 +24,7 @@ export const {
   NGHTTP2_CANCEL: CANCEL,
   NGHTTP2_INTERNAL_ERROR: INTERNAL_ERROR,
   NGHTTP2_ENHANCE_YOUR_CALM: TOO_MUCH,
+  NGHTTP2_HTTP_1_1_REQUIRED: USE_HTTP_1,
 } = constants
 
 /** Window of a stream; a slow reader buffers no more. */

@@ -76,7 +76,11 @@ describe.each(WAYS)('frames in any order, %s', (way) => {
 
   test('head, data and trailers in one write', async () => {
     const client = clientOf(proxy.url)
-    for (let index = 0; index < 300; index++) expect(await putKey(client, 'x')).toBe('0')
+    // While some calls are written others are read, which is when Node emits data before its head over TLS.
+    const worker = async (): Promise<void> => {
+      for (let index = 0; index < 40; index++) expect(await putKey(client, 'x')).toBe('0')
+    }
+    await Promise.all(Array.from({ length: 24 }, worker))
     client.destroy()
   })
 
