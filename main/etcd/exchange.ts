@@ -9,6 +9,7 @@ import { type CallerStream, type Headers, type RawHeaders, USE_HTTP_1 } from './
 import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
 import { MOST_READ_BYTES, readRequest } from './requests.ts'
+import type { Upstream } from './upstream.ts'
 import type { Unfinished, Visit } from './visits.ts'
 
 export interface ExchangeSurroundings {
@@ -16,6 +17,7 @@ export interface ExchangeSurroundings {
   readonly callers: Callers
   /** The other end of the connection. */
   readonly peer: Peer
+  readonly upstream: Upstream
   readonly connect: Connect
   readonly host: Visit
   /** Monotonic milliseconds. */
@@ -51,8 +53,9 @@ export function exchange(
   raw: RawHeaders,
   around: ExchangeSurroundings,
 ): void {
-  // Only gRPC is spoken here: servers would take a POST of anything else for a request to the JSON gateway.
-  if (headers[':method'] === 'POST' && !isGrpc(raw)) return down.reset(USE_HTTP_1)
+  // The JSON gateway and its rules are reached over HTTP/1.1 alone, and so is everything but gRPC of an etcd without TLS.
+  if (!isGrpc(raw) && (headers[':method'] === 'POST' || !around.upstream.url.startsWith('https')))
+    return down.reset(USE_HTTP_1)
   const method = shortMethod(headers[':path'] ?? '')
   const call = new Call(down, raw, around, method.startsWith(COUNTED) ? around.calls : undefined)
   if (down.gone) return

@@ -9,7 +9,6 @@ import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { networkProblem } from '../cluster/httpProblems.ts'
-import { refusalAnswer } from '../proxy/answers.ts'
 import { createGuard, type Guard } from '../proxy/guard.ts'
 import { endToEnd, withLength } from '../proxy/headers.ts'
 import { CLIENT_LIMITS } from '../proxy/listen.ts'
@@ -70,7 +69,11 @@ export class Gateway {
     this.server.timeout = headersMs
     let guard: Guard | undefined
     this.server.on('request', (request, response) => {
-      guard ??= createGuard({ names: options.names(), shownAs: 'the address that it listens on' })
+      guard ??= createGuard({
+        names: options.names(),
+        shownAs: 'the address that it listens on',
+        clients: 'etcdctl, curl or another client',
+      })
       const guest = guestOf(request)
       if (guest === undefined) return void request.socket.destroy()
       new GatewayCall(this, guest, request, response).begin(guard)
@@ -120,11 +123,7 @@ class GatewayCall implements Unfinished {
     })
     if (!entered) return this.#refuse(503, 14, 'The proxy has as many clients and calls as it takes; try again later.')
     const refusal = guard(request)
-    if (refusal !== undefined) {
-      const { status, headers, body } = refusalAnswer(request, refusal)
-      this.#response.writeHead(status, headers).end(body)
-      return
-    }
+    if (refusal !== undefined) return this.#refuse(refusal.status, 7, refusal.sentence)
     const [path = ''] = (request.url ?? '').split('?', 1)
     if (!PLAIN_PATH.test(path)) return this.#refuse(400, 3, 'The path must be plain; nothing in it is encoded.')
     const method = request.method === 'POST' ? gatewayMethod(path) : undefined

@@ -12,6 +12,8 @@ export interface GuardOptions {
   readonly names: OwnNames
   /** The displayed name of the proxy in refusals. */
   readonly shownAs: string
+  /** What to use instead of a browser. */
+  readonly clients?: string
   /** The token that clients must send. */
   readonly token?: string
   /** Whether `exec` and its like are refused. */
@@ -28,14 +30,20 @@ const hostOf = (request: AnyRequest): string =>
  * Lets in only requests that address this proxy by its name, do not come from a page of a browser (a page of another
  * site could otherwise use the operator's credentials), and carry the token where one is needed.
  */
-export function createGuard({ names, shownAs, token, refusesStreams = false }: GuardOptions): Guard {
+export function createGuard({
+  names,
+  shownAs,
+  clients = 'kubectl or another Kubernetes client',
+  token,
+  refusesStreams = false,
+}: GuardOptions): Guard {
   const isToken = token === undefined ? undefined : secretCheck(token)
   return (request) => {
     if (!names.has(hostOf(request))) {
       return { status: 421, sentence: `This proxy answers only as ${shownAs}.` }
     }
     if (fromBrowser(request)) {
-      return { status: 403, sentence: 'This proxy does not answer browsers; use kubectl or another Kubernetes client.' }
+      return { status: 403, sentence: `This proxy does not answer browsers; use ${clients}.` }
     }
     const target = request.url ?? ''
     if (!target.startsWith('/')) {

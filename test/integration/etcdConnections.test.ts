@@ -1,10 +1,6 @@
-import { connect } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { readRules } from '../../core/qos/read.ts'
-import { Door } from '../../main/etcd/door.ts'
-import { openEtcdProxy, type EtcdProxyOptions } from '../../main/etcd/etcdProxy.ts'
-import { systemEnvironment } from '../../main/ports/environment.ts'
+import { clientOf, proxyWith, serverTls, WAYS } from '../harness/etcdProxies.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
 import { putKey, putOf, smallEtcd } from '../harness/smallEtcd.ts'
 
@@ -28,19 +24,14 @@ async function etcd(...given: Parameters<typeof smallEtcd>) {
   return opened
 }
 
-async function proxy(text: string, options: Pick<EtcdProxyOptions, 'upstream' | 'tls' | 'meter'>) {
-  const { configuration } = readRules([{ file: 'rules', text }])
-  if (configuration === undefined) throw new Error('the rules are wrong')
-  const now = (): number => performance.now()
-  const door = new Door(configuration, 'enforce', { now, after: systemEnvironment.after })
-  const opened = await openEtcdProxy({ port: 0, door, now, ...options })
+async function proxy(...given: Parameters<typeof proxyWith>) {
+  const opened = await proxyWith(...given)
   closing.push(() => opened.close())
   return opened
 }
 
-function session(...given: Parameters<typeof connect>) {
-  const opened = connect(...given)
-  opened.on('error', () => undefined)
+function session(...given: Parameters<typeof clientOf>) {
+  const opened = clientOf(...given)
   closing.push(() => opened.destroy())
   return opened
 }
@@ -51,7 +42,7 @@ describe('connections through the etcd proxy', () => {
     const server = servers.issue({ name: 'etcd', ips: ['127.0.0.1'] })
     const own = servers.issue({ name: 'the proxy' })
     const upstream = await etcd(0, { ...server, ca: servers.cert, requestCert: true, rejectUnauthorized: true })
-    const { url } = await proxy(ALICE, {
+    const { url } = await proxy(ALICE, upstream.url, 'TLS', {
       upstream: { url: upstream.url, tls: { ca: servers.cert, ...own } },
       tls: { ...servers.issue({ name: 'proxy', ips: ['127.0.0.1'] }), clientCa: clients.cert },
     })
@@ -70,9 +61,9 @@ describe('connections through the etcd proxy', () => {
     expect(upstream.calls()).toBe(before)
   })
 
-  test('after GOAWAY calls under way end, and new ones go to a new connection', async () => {
-    const upstream = await etcd(200)
-    const { url } = await proxy(EVENTS, { upstream: { url: upstream.url } })
+  test.each(WAYS)('after GOAWAY calls under way end, and new ones go to a new connection, %s', async (way) => {
+    const upstream = await etcd(200, serverTls(way))
+    const { url } = await proxy(EVENTS, upstream.url, way)
     const client = session(url)
     const under = Promise.all(Array.from({ length: 20 }, () => putKey(client, '/x')))
     await vi.waitFor(() => expect(upstream.calls()).toBe(20))
@@ -83,8 +74,8 @@ describe('connections through the etcd proxy', () => {
     expect(upstream.connections()).toBe(2)
   })
 
-  test('rules read compressed requests; what cannot be unpacked passes and is counted', async () => {
-    const upstream = await etcd()
+  test.each(WAYS)('rules read compressed requests; what cannot be unpacked passes and is counted, %s', async (way) => {
+    const upstream = await etcd(0, serverTls(way))
     const unread = vi.fn<() => void>()
     const meter = {
       unread,
@@ -92,7 +83,7 @@ describe('connections through the etcd proxy', () => {
       ended: vi.fn<(method: string, status: string, ms: number) => void>(),
       overhead: vi.fn<(ms: number) => void>(),
     }
-    const { url } = await proxy(EVENTS, { upstream: { url: upstream.url }, meter })
+    const { url } = await proxy(EVENTS, upstream.url, way, { meter })
     const client = session(url)
     const packed = (payload: Buffer): Buffer => {
       const head = Buffer.from([1, 0, 0, 0, 0])

@@ -1,10 +1,8 @@
-import { connect as connectSocket } from 'node:net'
-import { type ClientHttp2Session, connect, createServer } from 'node:http2'
+import { type ClientHttp2Session, createSecureServer, createServer } from 'node:http2'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { readRules } from '../../core/qos/read.ts'
-import { Door } from '../../main/etcd/door.ts'
-import { type EtcdProxy, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
-import { systemEnvironment } from '../../main/ports/environment.ts'
+import type { EtcdProxy } from '../../main/etcd/etcdProxy.ts'
+import { clientOf, proxyWith, rawClient, serverTls, WAYS } from '../harness/etcdProxies.ts'
+import { CONTINUATION, DATA, frame, HEADERS, PING, PREFACE, preface, RST, SETTINGS } from '../harness/http2Frames.ts'
 import { putKey, putOf, smallEtcd, type SmallEtcd } from '../harness/smallEtcd.ts'
 
 // Clients that mean harm, in front of an etcd that answers everything: each hurts itself alone.
@@ -13,68 +11,46 @@ const RULES = `
 classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
 rules: [{ name: limited, qClassName: few, priority: 1, ops: [Put], prefixPaths: [/limited/] }]
 `
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
-let etcd: SmallEtcd
-let proxy: EtcdProxy
-let innocent: ClientHttp2Session
-const unread = vi.fn<() => void>()
-const opened: { readonly destroy: () => void }[] = []
-const now = (): number => performance.now()
-
-async function proxyBefore(url: string): Promise<EtcdProxy> {
-  const { configuration } = readRules([{ file: 'rules', text: RULES }])
-  if (configuration === undefined) throw new Error('the rules are wrong')
-  const door = new Door(configuration, 'enforce', { now, after: systemEnvironment.after })
+describe.each(WAYS)('hostile clients of the etcd proxy, %s', (way) => {
+  let etcd: SmallEtcd
+  let proxy: EtcdProxy
+  let innocent: ClientHttp2Session
+  const unread = vi.fn<() => void>()
+  const opened: { readonly destroy: () => void }[] = []
   const meter = { unread, watch: () => undefined, ended: () => undefined, overhead: () => undefined }
-  return openEtcdProxy({ upstream: { url }, port: 0, door, now, meter })
-}
+  const proxyBefore = (url: string): Promise<EtcdProxy> => proxyWith(RULES, url, way, { meter })
 
-function session(url: string, options = {}): ClientHttp2Session {
-  const client = connect(url, options)
-  client.on('error', () => undefined)
-  opened.push(client)
-  return client
-}
+  function session(url: string, options = {}): ClientHttp2Session {
+    const client = clientOf(url, options)
+    opened.push(client)
+    return client
+  }
 
-beforeEach(async () => {
-  unread.mockReset()
-  etcd = await smallEtcd()
-  proxy = await proxyBefore(etcd.url)
-  innocent = session(proxy.url)
-  await putKey(innocent, '/x')
-})
-afterEach(async () => {
-  for (const one of opened.splice(0)) one.destroy()
-  await proxy.close()
-  await etcd.close()
-})
-
-/** Sends bytes as they are; settles when the other side closes, or after two seconds. */
-function sendRaw(bytes: Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = connectSocket(Number(new URL(proxy.url).port), '127.0.0.1', () => socket.write(bytes))
-    opened.push(socket)
-    setTimeout(() => socket.destroy(), 2_000).unref()
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve())
-    socket.resume()
+  beforeEach(async () => {
+    unread.mockReset()
+    etcd = await smallEtcd(0, serverTls(way))
+    proxy = await proxyBefore(etcd.url)
+    innocent = session(proxy.url)
+    await putKey(innocent, '/x')
   })
-}
+  afterEach(async () => {
+    for (const one of opened.splice(0)) one.destroy()
+    await proxy.close()
+    await etcd.close()
+  })
 
-function frame(type: number, flags: number, stream: number, payload: Buffer, length = payload.length): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(length, 0, 3)
-  head[3] = type
-  head[4] = flags
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
-const [DATA, HEADERS, RST, SETTINGS, PING, CONTINUATION] = [0, 1, 3, 4, 6, 9]
-const preface = (...frames: readonly Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from(PREFACE), frame(SETTINGS, 0, 0, Buffer.alloc(0)), ...frames])
+  /** Sends bytes as they are; settles when the other side closes, or after a second. */
+  function sendRaw(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = rawClient(proxy.url, () => socket.write(bytes))
+      opened.push(socket)
+      setTimeout(() => socket.destroy(), 1_000).unref()
+      socket.on('close', () => resolve())
+      socket.resume()
+    })
+  }
 
-describe('hostile clients of the etcd proxy', () => {
   test.each([
     ['no HTTP/2 at all', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
     ['noise after the preface', Buffer.from(PREFACE + '\xff'.repeat(4_000), 'latin1')],
@@ -169,7 +145,8 @@ describe('hostile clients of the etcd proxy', () => {
 
   test('a reader that takes nothing holds a few windows, not the answer', { timeout: 60_000 }, async () => {
     let sent = 0
-    const endless = createServer()
+    const tls = serverTls(way)
+    const endless = tls === undefined ? createServer() : createSecureServer({ ...tls })
     endless.on('stream', (stream) => {
       stream.on('error', () => undefined)
       stream.resume()
@@ -186,9 +163,8 @@ describe('hostile clients of the etcd proxy', () => {
     })
     await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
     const address = endless.address()
-    const slow = await proxyBefore(
-      `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
-    )
+    const port = address !== null && typeof address === 'object' ? address.port : 0
+    const slow = await proxyBefore(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`)
     const client = session(slow.url)
     const stuck = client.request({
       ':method': 'POST',
