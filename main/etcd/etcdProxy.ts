@@ -39,6 +39,9 @@ export interface EtcdProxy {
 const sessionOptions = ({ calls }: VisitLimits) => ({
   maxSessionMemory: SESSION_MEGABYTES,
   maxHeaderListPairs: 1_000,
+  // Clients give up many calls when etcd is slow; Node's limit of 33 a second would end their connection.
+  streamResetBurst: 10_000,
+  streamResetRate: 1_000,
   // gRPC metadata of any name may be repeated.
   strictSingleValueFields: false,
   settings: {
