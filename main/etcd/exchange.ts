@@ -47,12 +47,7 @@ const STREAMED: ReadonlySet<string> = new Set(['Maintenance/Snapshot', 'Election
  * Forwards one call, byte by byte. For methods that rules cover, the first message is read before anything goes
  * upstream; for all others, unknown ones included, nothing is read. `raw`: names and values of the headers in turns.
  */
-export function exchange(
-  down: CallerStream,
-  headers: Headers,
-  raw: RawHeaders,
-  around: ExchangeSurroundings,
-): void {
+export function exchange(down: CallerStream, headers: Headers, raw: RawHeaders, around: ExchangeSurroundings): void {
   // The JSON gateway and its rules are reached over HTTP/1.1 alone, and so is everything but gRPC of an etcd without TLS.
   if (!isGrpc(raw) && (headers[':method'] === 'POST' || !around.upstream.url.startsWith('https')))
     return down.reset(USE_HTTP_1)
@@ -205,11 +200,7 @@ class Inspected implements CallObserver {
   }
 }
 
-function reject(
-  down: CallerStream,
-  decision: Extract<Settled, { verdict: 'limited' }>,
-  { configuration }: Door,
-): void {
+function reject(down: CallerStream, decision: Extract<Settled, { verdict: 'limited' }>, { configuration }: Door): void {
   const { code, message, trailers } = rejectionOf(decision, configuration.settings)
   answer(down, code, message, trailers)
 }

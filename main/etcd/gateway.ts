@@ -64,7 +64,11 @@ export class Gateway {
       agent: url.startsWith('https') ? new TlsAgent({ ...pool, ...tls }) : new Agent(pool),
     }
     const { headerBytes, headersMs, keepAliveMs } = CLIENT_LIMITS
-    this.server = createServer({ maxHeaderSize: headerBytes, keepAliveTimeout: keepAliveMs, shouldUpgradeCallback: () => false })
+    this.server = createServer({
+      maxHeaderSize: headerBytes,
+      keepAliveTimeout: keepAliveMs,
+      shouldUpgradeCallback: () => false,
+    })
     // A head that does not arrive; while a request is under way there is no limit.
     this.server.timeout = headersMs
     let guard: Guard | undefined
@@ -203,7 +207,12 @@ class GatewayCall implements Unfinished {
     this.#started = options.now()
     if (this.#counted !== undefined) this.#counted.begun += 1
     try {
-      this.#outgoing = openRequest(upstream, method, request.url ?? '/', body === undefined ? raw : withLength(method, raw))
+      this.#outgoing = openRequest(
+        upstream,
+        method,
+        request.url ?? '/',
+        body === undefined ? raw : withLength(method, raw),
+      )
     } catch (error) {
       return this.#failed(error)
     }

@@ -114,7 +114,9 @@ function rangeOf(map: JsonMap): KeyOperation {
     maxCreateRevision: numberOf(map, 'max_create_revision'),
   }
   // An option that has etcd's default is absent, as in a message.
-  const options: RangeOptions = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== 0 && value !== false))
+  const options: RangeOptions = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== 0 && value !== false),
+  )
   return { op: 'Range', ...keysOf(map), options }
 }
 

@@ -256,11 +256,15 @@ describe('a call between two streams of Node', () => {
 
   test('any events of either side, in any order, any number of times', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...NAMES), { maxLength: 24 }), fc.integer({ max: 2_000_000 }), (events, most) => {
-        const world = new World(most)
-        for (const event of events) world.events[event]()
-        world.finish()
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...NAMES), { maxLength: 24 }),
+        fc.integer({ max: 2_000_000 }),
+        (events, most) => {
+          const world = new World(most)
+          for (const event of events) world.events[event]()
+          world.finish()
+        },
+      ),
       { numRuns: 2_000 },
     )
   })

@@ -441,9 +441,7 @@ export class CallerSession {
     let over = false
     const stopPings = keepAlive(node)
     node.on('error', () => node.destroy())
-    node.on('stream', (stream, headers, _flags, raw) =>
-      events.call(new CallerStream(stream), headers, raw),
-    )
+    node.on('stream', (stream, headers, _flags, raw) => events.call(new CallerStream(stream), headers, raw))
     node.once('remoteSettings', () => events.opened())
     node.on('ping', () => events.pinged())
     node.on('close', () => {

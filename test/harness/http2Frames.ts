@@ -24,11 +24,20 @@ export const preface = (...frames: readonly Buffer[]): Buffer =>
 
 /** A header as HPACK without tables. */
 export function field(name: string, value: string): Buffer {
-  return Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)])
+  return Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ])
 }
 
 /** Calls `onFrame` for each frame of a connection; a client's preface comes before its first. */
-export function eachFrame(socket: Socket, skip: number, onFrame: (type: number, stream: number, flags: number) => void): void {
+export function eachFrame(
+  socket: Socket,
+  skip: number,
+  onFrame: (type: number, stream: number, flags: number) => void,
+): void {
   let rest: Buffer = Buffer.alloc(0)
   let left = skip
   socket.on('data', (chunk: Buffer) => {
