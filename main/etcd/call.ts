@@ -197,7 +197,7 @@ export class Call implements CallerEvents, ResponseEvents {
 
   /** Begins the call upstream, in the same turn of the event loop if there is a connection. */
   forward(forwarded: Forwarded): void {
-    if (this.down.gone) return
+    if (this.down.gone || this.down.responded) return
     this.#begun = true
     if (this.#count !== undefined) this.#count.begun += 1
     this.#connect((connection) => this.#begin(connection, forwarded))

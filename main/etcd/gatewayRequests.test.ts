@@ -43,13 +43,13 @@ describe('requests to the JSON gateway', () => {
   })
 
   test.each([
-    ['no JSON', '{"key":'],
-    ['more behind it', '{} {}'],
-    ['a list', '[]'],
-    ['both names of a field', '{"range_end":"YQ==","rangeEnd":"Yg=="}'],
-    ['a key that is no text', '{"key":1}'],
-  ])('%s is refused: servers may read it differently', (_, body) => {
-    expect(() => readGatewayRequest('KV/Range', body)).toThrow()
+    ['no JSON', '{"key":', 'Unexpected end'],
+    ['more behind it', '{} {}', 'Unexpected non-whitespace'],
+    ['a list', '[]', 'not a message'],
+    ['both names of a field', '{"range_end":"YQ==","rangeEnd":"Yg=="}', 'both range_end and rangeEnd'],
+    ['a key that is no text', '{"key":1}', 'key is not a text'],
+  ])('%s is refused: servers may read it differently', (_, body, why) => {
+    expect(() => readGatewayRequest('KV/Range', body)).toThrow(why)
   })
 
   test('what a response says', () => {

@@ -78,12 +78,14 @@ function mapOf(value: Json | undefined): JsonMap {
   return value
 }
 
-/** As servers decode them: base64 of either alphabet, with padding or without. */
-function bytesOf(map: JsonMap, name: string): Bytes {
+function textOf(map: JsonMap, name: string): string {
   const value = memberOf(map, name) ?? ''
-  if (typeof value !== 'string') throw new TypeError(`${name} is not base64`)
-  return Buffer.from(value, 'base64').toString('latin1')
+  if (typeof value !== 'string') throw new TypeError(`${name} is not a text`)
+  return value
 }
+
+/** As servers decode them: base64 of either alphabet, with padding or without. */
+const bytesOf = (map: JsonMap, name: string): Bytes => Buffer.from(textOf(map, name), 'base64').toString('latin1')
 
 /** Numbers of more than 53 bits are strings. */
 const numberOf = (map: JsonMap, name: string): number => Number(memberOf(map, name) ?? 0)
@@ -149,7 +151,7 @@ const READERS: Readonly<Record<string, (map: JsonMap) => ReadRequest>> = {
   'KV/Put': (map) => ({ body: putOf(map) }),
   'KV/DeleteRange': (map) => ({ body: deleteOf(map) }),
   'KV/Txn': (map) => ({ body: txnOf(map) }),
-  'Auth/Authenticate': (map) => ({ name: String(memberOf(map, 'name') ?? '') }),
+  'Auth/Authenticate': (map) => ({ name: textOf(map, 'name') }),
 }
 
 /** The parts of a request that rules read. Throws for one that servers may read differently. */
@@ -169,7 +171,12 @@ export interface GatewayResponse {
 /** Reads a response, of which everything is there; throws for one that is no JSON. */
 export function readGatewayResponse(method: string, ok: boolean, body: string): GatewayResponse {
   const map = mapOf(JSON.parse(body))
-  if (!ok) return { status: String(map['code'] ?? ''), scannedKeys: undefined, token: undefined }
+  if (!ok)
+    return {
+      status: typeof map['code'] === 'number' ? String(map['code']) : '',
+      scannedKeys: undefined,
+      token: undefined,
+    }
   const token = map['token']
   return {
     status: '0',

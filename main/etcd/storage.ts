@@ -49,10 +49,10 @@ export function watchStorage(
   let busy = false
   let found: number | undefined
   let problem: string | undefined
-  const reach = (now: string | undefined): void => {
-    if (now === problem) return
-    problem = now
-    onReach(now)
+  const reach = (latest: string | undefined): void => {
+    if (latest === problem) return
+    problem = latest
+    onReach(latest)
   }
   const look = async (): Promise<void> => {
     if (busy) return

@@ -24,6 +24,8 @@ export interface ClientLimits {
   readonly headersMs: number
   /** Milliseconds between two requests on a connection. */
   readonly keepAliveMs: number
+  /** Milliseconds for what is under way on an HTTP/2 connection whose client says that it leaves. */
+  readonly leavingMs: number
   /** Connections that have sent no request yet, and those between two. Other connections are not limited. */
   readonly mostSilent: number
   readonly mostIdle: number
@@ -35,6 +37,7 @@ export const CLIENT_LIMITS: ClientLimits = {
   headersMs: 20_000,
   // Longer than clients keep idle connections, so that clients close them first.
   keepAliveMs: 120_000,
+  leavingMs: 300_000,
   // Thousands of clients may start at the same moment, and their connections are accepted before a request is read.
   mostSilent: 4_096,
   mostIdle: 4_096,
@@ -104,8 +107,15 @@ export function certified<T>(make: () => T): T {
  * and stay silent. An HTTP/2 session is closed when it has been silent for as long as an idle connection is kept.
  */
 export function keepProxyRoom(server: ProxyListener, limits: ClientLimits): ConnectionRoom {
-  const { headersMs, keepAliveMs, mostSilent, mostIdle } = limits
-  server.on('session', (session: ServerHttp2Session) => session.setTimeout(keepAliveMs, () => session.close()))
+  const { headersMs, keepAliveMs, leavingMs, mostSilent, mostIdle } = limits
+  server.on('session', (session: ServerHttp2Session) => {
+    session.setTimeout(keepAliveMs, () => session.close())
+    // Node stops to read such a connection after a protocol error, and would never close it.
+    session.once('goaway', () => {
+      const timer = setTimeout(() => session.destroy(), leavingMs)
+      session.once('close', () => clearTimeout(timer))
+    })
+  })
   return keepRoom(server, {
     limits: {
       // A client that began a head gets a response that it came too late, no later than half as long again after it was

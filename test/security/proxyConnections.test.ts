@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { edgeTls, useEdges } from '../harness/proxyEdges.ts'
 import { requestHead } from '../harness/rawClient.ts'
+import { connect as connectTls } from 'node:tls'
+import { DATA, END_HEADERS, END_STREAM, field, frame, GOAWAY, HEADERS, preface } from '../harness/http2Frames.ts'
 
 const execFileAsync = promisify(execFile)
 const edges = useEdges()
@@ -93,4 +95,23 @@ test('a session of HTTP/2 through which nothing goes is closed, one with a strea
   finish()
   await once(stream, 'close')
   expect(text).toBe('firstlast')
+})
+
+test('a client that leaves and then breaks the protocol is closed, although Node reads no more of it', async () => {
+  const { url } = await edges.before((_request, response) => void response.write('first'), {
+    tls: edgeTls,
+    limits: { leavingMs: 300 },
+  })
+  const head = Buffer.concat([
+    Buffer.from([0x82, 0x87]),
+    field(':path', '/api'),
+    field(':authority', new URL(url).host),
+  ])
+  const goaway = frame(GOAWAY, 0, 0, Buffer.alloc(8))
+  const wrong = frame(DATA, 0, 9, Buffer.alloc(5))
+  const socket = connectTls({ port: Number(new URL(url).port), ca: edgeTls.cert, ALPNProtocols: ['h2'] }, () =>
+    socket.write(preface(frame(HEADERS, END_HEADERS | END_STREAM, 1, head), goaway, wrong)),
+  )
+  socket.on('error', () => undefined)
+  await once(socket.resume(), 'close')
 })
