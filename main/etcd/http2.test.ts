@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ClientHttp2Session, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { Call, type Host } from './call.ts'
@@ -113,6 +114,9 @@ const as = {
   server: (fake: FakeSession) => fake as unknown as ServerHttp2Session,
 }
 
+const TO = { url: new URL('http://127.0.0.1:2379'), windowBytes: 1 }
+const SOCKET = new Socket()
+
 class Account implements Host {
   inside = 0
   held = 0
@@ -151,7 +155,7 @@ class World {
   /** `most`: bytes that the client may have in memory. */
   constructor(most = Number.POSITIVE_INFINITY) {
     this.account = new Account(most)
-    const upstream = new UpstreamSession(as.client(this.session), new URL('http://127.0.0.1:2379'), 1, {
+    const upstream = new UpstreamSession(as.client(this.session), SOCKET, TO, {
       ready: () => undefined,
       leaving: () => undefined,
       closed: () => undefined,
@@ -293,7 +297,7 @@ describe('sessions of Node', () => {
     for (const order of permutations(steps)) {
       const node = new FakeSession()
       let [ready, closed] = [0, 0]
-      const session = new UpstreamSession(as.client(node), new URL('https://127.0.0.1:2379'), 1, {
+      const session = new UpstreamSession(as.client(node), SOCKET, TO, {
         ready: () => {
           expect(node.destroyed).toBe(false)
           ready += 1
@@ -319,12 +323,17 @@ describe('sessions of Node', () => {
     const [upstream, caller] = [new FakeSession(), new FakeSession()]
     const nothing = (): void => undefined
     const sessions = [
-      new UpstreamSession(as.client(upstream), new URL('http://127.0.0.1:2379'), 1, {
+      new UpstreamSession(as.client(upstream), SOCKET, TO, {
         ready: nothing,
         leaving: nothing,
         closed: nothing,
       }),
-      new CallerSession(as.server(caller), { opened: nothing, call: nothing, pinged: nothing, closed: nothing }),
+      new CallerSession(as.server(caller), SOCKET, {
+        opened: nothing,
+        call: nothing,
+        pinged: nothing,
+        closed: nothing,
+      }),
     ]
     for (const node of [upstream, caller]) {
       node.emit('remoteSettings')
@@ -336,6 +345,8 @@ describe('sessions of Node', () => {
     vi.advanceTimersByTime(2_000)
     expect([upstream.destroyed, caller.destroyed]).toEqual([true, true])
     for (const node of [upstream, caller]) node.emit('close')
+    // What was to be sent has a second.
+    vi.advanceTimersByTime(1_000)
     expect(vi.getTimerCount()).toBe(0)
     expect(sessions).toHaveLength(2)
     vi.useRealTimers()
@@ -345,7 +356,7 @@ describe('sessions of Node', () => {
     for (const order of permutations(['remoteSettings', 'stream', 'ping', 'error', 'close', 'destroy'])) {
       const node = new FakeSession()
       let closed = 0
-      const session = new CallerSession(as.server(node), {
+      const session = new CallerSession(as.server(node), SOCKET, {
         opened: () => undefined,
         call: () => undefined,
         pinged: () => undefined,

@@ -12,7 +12,8 @@ import {
   type ServerHttp2Stream,
   type ServerOptions,
 } from 'node:http2'
-import type { Socket } from 'node:net'
+import { connect as connectSocket, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 // The only module of the proxy that touches `node:http2`, because the order of Node's events is not what it seems to
 // be: over TLS, data comes before the head of its response when one read has both; a session is announced that is
@@ -291,7 +292,7 @@ export class ResponseStream extends Stream<ClientHttp2Stream> {
 }
 
 /** Why a connection ended where the system tells no reason. */
-const CLOSED = new Error('the connection was closed')
+const CLOSED = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
 /** Milliseconds between two pings, and until an answer; etcd allows one ping in 5 s. */
 const PING_EVERY_MS = 30_000
@@ -302,16 +303,25 @@ const PING_MS = 20_000
  */
 const LEAVING_MS = 300_000
 
+/** Milliseconds for what is still to be sent on a connection that ends. */
+const FLUSH_MS = 1_000
+
+/** Ends a connection. Node waits until everything is sent, which a peer that does not read would delay for ever. */
+function end(session: ServerHttp2Session | ClientHttp2Session, socket: Pick<Socket, 'destroy'>, why?: Error): void {
+  session.destroy(why)
+  setTimeout(() => socket.destroy(), FLUSH_MS).unref()
+}
+
 /** Destroys a connection whose other side no longer responds. Returns a function that ends that. */
-function keepAlive(session: ServerHttp2Session | ClientHttp2Session): () => void {
+function keepAlive(session: ServerHttp2Session | ClientHttp2Session, socket: Pick<Socket, 'destroy'>): () => void {
   let waiting: NodeJS.Timeout | undefined
   let leaving: NodeJS.Timeout | undefined
   session.on('goaway', () => {
-    leaving ??= setTimeout(() => session.destroy(), LEAVING_MS)
+    leaving ??= setTimeout(() => end(session, socket), LEAVING_MS)
   })
   const every = setInterval(() => {
     if (waiting !== undefined) return
-    waiting = setTimeout(() => session.destroy(new Error('no answer to a ping')), PING_MS)
+    waiting = setTimeout(() => end(session, socket, new Error('no answer to a ping')), PING_MS)
     const answered = (): void => {
       clearTimeout(waiting)
       waiting = undefined
@@ -344,21 +354,31 @@ const CONNECT_MS = 5_000
 /** A connection to etcd. */
 export class UpstreamSession {
   readonly #node: ClientHttp2Session
+  readonly #socket: Pick<Socket, 'destroy'>
   readonly #place: readonly (readonly [string, string])[]
 
-  constructor(node: ClientHttp2Session, { host, protocol }: URL, windowBytes: number, events: UpstreamEvents) {
+  constructor(
+    node: ClientHttp2Session,
+    socket: Pick<Socket, 'destroy'>,
+    { url: { host, protocol }, windowBytes }: { readonly url: URL; readonly windowBytes: number },
+    events: UpstreamEvents,
+  ) {
     this.#node = node
+    this.#socket = socket
     this.#place = [
       [':scheme', protocol.slice(0, -1)],
       [':authority', host],
     ]
     let failure: Error | undefined
     let over = false
-    const timer = setTimeout(() => node.destroy(new Error('no answer')), CONNECT_MS)
-    const stopPings = keepAlive(node)
+    const timer = setTimeout(
+      () => end(node, socket, Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+      CONNECT_MS,
+    )
+    const stopPings = keepAlive(node, socket)
     node.on('error', (error: Error) => {
       failure ??= error
-      node.destroy()
+      end(node, socket)
     })
     node.on('connect', () => void accepted(() => node.setLocalWindowSize(windowBytes)))
     // Over TLS 1.3 a client stands connected before the server has seen its certificate; its settings come after that.
@@ -399,25 +419,38 @@ export class UpstreamSession {
   }
 
   destroy(): void {
-    this.#node.destroy()
+    end(this.#node, this.#socket)
   }
 }
 
 /** Options of a connection, and the window of the whole of it, bytes. */
 export interface UpstreamSessionOptions extends ClientSessionOptions {
   readonly windowBytes: number
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
+  /** PEM texts. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
 
 /** Connects to an address. */
 export function connectTo(
-  url: string,
-  { windowBytes, ...options }: UpstreamSessionOptions,
+  address: string,
+  { windowBytes, tls, ...options }: UpstreamSessionOptions,
   events: UpstreamEvents,
 ): UpstreamSession {
-  return new UpstreamSession(connect(url, options), new URL(url), windowBytes, events)
+  const url = new URL(address)
+  const secure = url.protocol === 'https:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const to = { host, port: Number(url.port === '' ? (secure ? 443 : 80) : url.port) }
+  const socket = secure
+    ? connectTls({ ...to, ...tls, ...(isIP(host) === 0 && { servername: host }), ALPNProtocols: ['h2'] })
+    : connectSocket(to)
+  // Node does not close one that fails after its handshake, as it does without the client certificate that etcd wants.
+  socket.on('error', () => socket.destroy())
+  return new UpstreamSession(
+    connect(url, { ...options, createConnection: () => socket }),
+    socket,
+    { url, windowBytes },
+    events,
+  )
 }
 
 /** Receives the events of a client's connection. */
@@ -435,12 +468,14 @@ export interface CallerSessionEvents {
 /** The connection of a client. */
 export class CallerSession {
   readonly #node: ServerHttp2Session
+  readonly #socket: Pick<Socket, 'destroy'>
 
-  constructor(node: ServerHttp2Session, events: CallerSessionEvents) {
+  constructor(node: ServerHttp2Session, socket: Pick<Socket, 'destroy'>, events: CallerSessionEvents) {
     this.#node = node
+    this.#socket = socket
     let over = false
-    const stopPings = keepAlive(node)
-    node.on('error', () => node.destroy())
+    const stopPings = keepAlive(node, socket)
+    node.on('error', () => end(node, socket))
     node.on('stream', (stream, headers, _flags, raw) => events.call(new CallerStream(stream), headers, raw))
     node.once('remoteSettings', () => events.opened())
     node.on('ping', () => events.pinged())
@@ -460,7 +495,7 @@ export class CallerSession {
   /** Ends it at once, and tells the client that it asked too much. */
   refuse(): void {
     accepted(() => this.#node.goaway(TOO_MUCH))
-    this.#node.destroy()
+    end(this.#node, this.#socket)
   }
 }
 
@@ -471,7 +506,7 @@ export function acceptSession(
   events: CallerSessionEvents,
 ): CallerSession | undefined {
   let session: CallerSession | undefined
-  accepted(() => (session = new CallerSession(performServerHandshake(socket, options), events)))
+  accepted(() => (session = new CallerSession(performServerHandshake(socket, options), socket, events)))
   if (session === undefined) socket.destroy()
   return session
 }

@@ -62,7 +62,7 @@ export class UpstreamConnection {
     }
     const session = connectTo(
       url,
-      { ...SESSION, ...tls },
+      { ...SESSION, tls: tls ?? {} },
       {
         ready: () => {
           if (this.#session === session) this.#waiting = undefined
@@ -81,16 +81,18 @@ export class UpstreamConnection {
   }
 }
 
+const NO_CERTIFICATE =
+  'If etcd requires client certificates, start the proxy with --client-certificate and --client-key, which need --client-ca as well.'
+const WRONG_CERTIFICATE =
+  "Check that the authority of etcd's --trusted-ca-file signed the certificate of --client-certificate, and that it is still valid."
+
 /** Why etcd cannot be reached, and how to mend it. */
-function unreachable({ url, tls }: Upstream, error: Error): ProblemError {
-  const problem = networkProblem(
-    error,
-    new URL(url),
-    tls?.cert === undefined
-      ? 'If etcd requires client certificates, start the proxy with --client-certificate and --client-key, which need --client-ca as well.'
-      : "Check that the authority of etcd's --trusted-ca-file signed the certificate of --client-certificate, and that it is still valid.",
-  )
-  return new ProblemError(problem.code, problem.message, problem.details)
+function unreachable({ url, tls }: Upstream, error: Error & { readonly code?: string }): ProblemError {
+  const advice = tls?.cert === undefined ? NO_CERTIFICATE : WRONG_CERTIFICATE
+  const { code, message, details } = networkProblem(error, new URL(url), advice)
+  // A server may close the connection instead of saying what it misses.
+  const closed = url.startsWith('https') && error.code === 'ECONNRESET'
+  return new ProblemError(code, closed ? `${message} ${advice}` : message, details)
 }
 
 const MOST_ANSWER_BYTES = 1024 * 1024

@@ -19,7 +19,7 @@ export interface SmallEtcd {
   close(): Promise<void>
 }
 
-export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions): Promise<SmallEtcd> {
+export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions, port = 0): Promise<SmallEtcd> {
   const server = tls === undefined ? createServer() : createSecureServer(tls)
   const sessions = new Set<ServerHttp2Session>()
   let connections = 0
@@ -42,7 +42,7 @@ export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions): Promise
       }, delayMs)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {

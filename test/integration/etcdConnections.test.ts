@@ -61,6 +61,31 @@ describe('connections through the etcd proxy', () => {
     expect(upstream.calls()).toBe(before)
   })
 
+  test('an etcd that wants a client certificate: calls end with the reason, until it accepts the connection', async () => {
+    const authority = createAuthority('authority of etcd')
+    const server = authority.issue({ name: 'etcd', ips: ['127.0.0.1'] })
+    const strict = await etcd(0, { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true })
+    const { url } = await proxy(EVENTS, strict.url, 'plain', {
+      upstream: { url: strict.url, tls: { ca: authority.cert } },
+    })
+    const client = session(url)
+    const message = await new Promise<string>((resolve) => {
+      const call = client.request({
+        ':method': 'POST',
+        ':path': '/etcdserverpb.KV/Put',
+        'content-type': 'application/grpc',
+      })
+      call.on('response', (headers) => resolve(`${String(headers['grpc-status'])} ${String(headers['grpc-message'])}`))
+      call.on('error', () => undefined)
+      call.end(putOf('/x'))
+    })
+    expect(message).toMatch(/^14 etcd cannot be reached: .*start the proxy with --client-certificate/)
+    await strict.close()
+    // The same address, now without that requirement.
+    await etcd(0, { ...server }, Number(new URL(strict.url).port))
+    await vi.waitFor(async () => expect(await putKey(client, '/x')).toBe('0'))
+  })
+
   test.each(WAYS)('after GOAWAY calls under way end, and new ones go to a new connection, %s', async (way) => {
     const upstream = await etcd(200, serverTls(way))
     const { url } = await proxy(EVENTS, upstream.url, way)
