@@ -114,4 +114,5 @@ test('a client that leaves and then breaks the protocol is closed, although Node
   )
   socket.on('error', () => undefined)
   await once(socket.resume(), 'close')
+  expect(socket.destroyed).toBe(true)
 })
