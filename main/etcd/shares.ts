@@ -1,44 +1,61 @@
+/** What one holder has of something. */
+export interface Share {
+  held: number
+  /** Whether it may have anything. */
+  open: boolean
+  /** Called when it has most while all have too much; it has nothing from then on. */
+  readonly giveWay: () => void
+}
+
 /**
  * Amounts of something of which one holder may have so much, and all together so much: when all have more, the holder
  * that has most gives way, so that one that takes little is never affected by one that takes all.
  */
-export class Shares<Holder> {
+export class Shares {
   readonly #each: number
   readonly #all: number
-  readonly #giveWay: (holder: Holder) => void
-  readonly #held = new Map<Holder, number>()
+  readonly #shares = new Set<Share>()
   #total = 0
 
-  constructor({ each, all }: { readonly each: number; readonly all: number }, giveWay: (holder: Holder) => void) {
+  constructor({ each, all }: { readonly each: number; readonly all: number }) {
     this.#each = each
     this.#all = all
-    this.#giveWay = giveWay
   }
 
-  /** `false` if the holder may not have so much, or had to give way; it has no more than before then. */
-  take(holder: Holder, amount: number): boolean {
-    const held = (this.#held.get(holder) ?? 0) + amount
-    if (held > this.#each) return false
-    this.#held.set(holder, held)
+  open(giveWay: () => void): Share {
+    const share = { held: 0, open: true, giveWay }
+    this.#shares.add(share)
+    return share
+  }
+
+  /** `false` if the holder may not have so much, and then has no more than before; also if it had to give way. */
+  take(share: Share, amount: number): boolean {
+    if (!share.open || share.held + amount > this.#each) return false
+    share.held += amount
     this.#total += amount
-    while (this.#total > this.#all) {
-      const [most] = Array.from(this.#held).reduce((a, b) => (b[1] > a[1] ? b : a))
-      this.drop(most)
-      this.#giveWay(most)
-    }
-    return this.#held.has(holder)
+    return this.#total <= this.#all || this.#makeRoom(share)
   }
 
-  give(holder: Holder, amount: number): void {
-    const held = this.#held.get(holder)
-    if (held === undefined) return
-    this.#held.set(holder, held - amount)
-    this.#total -= amount
+  give(share: Share, amount: number): void {
+    // One that gave way has nothing left.
+    const given = Math.min(share.held, amount)
+    share.held -= given
+    this.#total -= given
   }
 
   /** The holder is gone, with everything that it had. */
-  drop(holder: Holder): void {
-    this.#total -= this.#held.get(holder) ?? 0
-    this.#held.delete(holder)
+  close(share: Share): void {
+    this.give(share, share.held)
+    share.open = false
+    this.#shares.delete(share)
+  }
+
+  #makeRoom(share: Share): boolean {
+    while (this.#total > this.#all) {
+      const most = [...this.#shares].reduce((a, b) => (b.held > a.held ? b : a))
+      this.close(most)
+      most.giveWay()
+    }
+    return share.open
   }
 }

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { type ConnectionLimits, type ConnectionRoom, keepRoom } from '../listen/connections.ts'
 import type { CallerSession } from './http2.ts'
-import { Shares } from './shares.ts'
+import { type Share, Shares } from './shares.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -48,8 +48,8 @@ export interface Unfinished {
 export class Visits {
   readonly limits: VisitLimits
   readonly room: ConnectionRoom
-  readonly calls: Shares<Visit>
-  readonly bytes: Shares<Visit>
+  readonly calls: Shares
+  readonly bytes: Shares
   readonly #unfinished = new Map<Unfinished, number>()
   readonly #now: () => number
   readonly #timer: NodeJS.Timeout
@@ -58,8 +58,8 @@ export class Visits {
     this.limits = limits
     this.#now = now
     this.room = keepRoom(server, { limits: limits.connections })
-    this.calls = new Shares(limits.calls, (visit) => visit.refuse())
-    this.bytes = new Shares(limits.bytes, (visit) => visit.refuse())
+    this.calls = new Shares(limits.calls)
+    this.bytes = new Shares(limits.bytes)
     this.#timer = setInterval(() => this.#sweep(), limits.unfinishedMs / 4)
     this.#timer.unref()
   }
@@ -94,6 +94,8 @@ export class Visit {
   readonly #now: () => number
   /** Absent for HTTP/1.1. */
   session: CallerSession | undefined
+  readonly #callShare: Share
+  readonly #byteShare: Share
   #calls = 0
   #idleSince: number
   #pings = 0
@@ -104,6 +106,8 @@ export class Visit {
     this.#socket = socket
     this.#now = now
     this.#idleSince = now()
+    this.#callShare = visits.calls.open(() => this.refuse())
+    this.#byteShare = visits.bytes.open(() => this.refuse())
   }
 
   /** The client speaks HTTP/2. Clients of gRPC connect long before their first call. */
@@ -117,12 +121,12 @@ export class Visit {
     if (this.#calls === 0 && !this.visits.room.begin(this.#socket)) return false
     this.#calls += 1
     clearTimeout(this.#timer)
-    return this.visits.calls.take(this, 1)
+    return this.visits.calls.take(this.#callShare, 1)
   }
 
   /** A call that entered has ended. */
   leave(): void {
-    this.visits.calls.give(this, 1)
+    this.visits.calls.give(this.#callShare, 1)
     this.#calls -= 1
     if (this.#calls > 0) return
     this.visits.room.rest(this.#socket)
@@ -142,18 +146,18 @@ export class Visit {
   }
 
   hold(bytes: number): boolean {
-    return this.visits.bytes.take(this, bytes)
+    return this.visits.bytes.take(this.#byteShare, bytes)
   }
 
   release(bytes: number): void {
-    this.visits.bytes.give(this, bytes)
+    this.visits.bytes.give(this.#byteShare, bytes)
   }
 
   /** The connection has ended. */
   end(): void {
     clearTimeout(this.#timer)
-    this.visits.calls.drop(this)
-    this.visits.bytes.drop(this)
+    this.visits.calls.close(this.#callShare)
+    this.visits.bytes.close(this.#byteShare)
   }
 
   /** It asked too much: everything that it has ends at once. */

@@ -57,7 +57,7 @@ describe.each(WAYS)('limits of the clients of the etcd proxy, %s', (way) => {
   test('connections that never speak are closed', async () => {
     const proxy = await proxyOf({ connections: { ...connections, new: { most: 100, ms: 300 } } })
     const silent = Array.from({ length: 50 }, () => rawClient(proxy.url, () => undefined))
-    await Promise.all(silent.map((socket) => once(socket.resume(), 'close')))
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.resume().on('close', resolve))))
     expect(await putKey(sessionOf(proxy), 'x')).toBe('0')
   })
 
