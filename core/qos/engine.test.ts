@@ -412,6 +412,10 @@ describe('predictions (QoS specification 6)', () => {
     expect(run.call(alice, {}, 10.5).evidence.retry).toBe(2)
     expect(run.call(alice, {}, 30).evidence.retry).toBe(0)
     expect(told(run.call({ ...alice, previousAttempts: 2 }, {}, 31))).toBe('passed r')
+    // The client reports its attempts, and must not hide them.
+    run.call(alice, { ok: false }, 50)
+    run.call(alice, { ok: false }, 51)
+    expect(run.call({ ...alice, previousAttempts: 1 }, {}, 52).evidence.retry).toBe(2)
   })
 })
 

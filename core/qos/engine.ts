@@ -202,7 +202,8 @@ export class QosEngine {
     const kind = tracked === undefined && this.#averages() ? kindOf(request) : undefined
     const prediction: Prediction | undefined = tracked ?? (kind === undefined ? undefined : averageOf(statistics, kind))
     return {
-      retry: request.previousAttempts ?? this.#retriesOf(hash, request),
+      // The client reports the former, so it may only add.
+      retry: Math.max(request.previousAttempts ?? 0, this.#retriesOf(hash, request)),
       ...(storageQuotaUsed !== undefined && { storageQuotaUsed }),
       ...(prediction !== undefined && {
         prediction,

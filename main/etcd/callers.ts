@@ -5,7 +5,13 @@ import type { Headers } from './http2.ts'
 /** Tokens whose user is known; the least recently learned one is dropped. */
 const MOST_TOKENS = 10_000
 
-/** Identifies callers, as far as a proxy can (QoS specification 5). */
+/** Marks a name that nobody has verified, so that no rule and no group takes it for the user of that name. */
+export const UNVERIFIED = 'unverified:'
+
+/**
+ * Identifies callers, as far as a proxy can (QoS specification 5). Any client can send any token: only one that etcd
+ * issued through this proxy takes precedence over a certificate.
+ */
 export class Callers {
   readonly #users = new Map<string, string>()
 
@@ -19,8 +25,11 @@ export class Callers {
 
   /** Empty for a caller without a name. */
   userOf({ token, authorization }: Headers, { name }: Peer): string {
-    const given = (Array.isArray(token) ? token[0] : token) ?? authorization
-    return given === undefined ? name : (this.#users.get(given) ?? claimedUser(given) ?? '')
+    const given = (Array.isArray(token) ? token[0] : token) ?? authorization ?? ''
+    const verified = this.#users.get(given) ?? name
+    if (verified !== '') return verified
+    const claimed = claimedUser(given)
+    return claimed === undefined ? '' : `${UNVERIFIED}${claimed}`
   }
 }
 
@@ -44,7 +53,7 @@ function commonName(socket: TLSSocket): string {
   return Array.isArray(name) ? (name[0] ?? '') : (name ?? '')
 }
 
-/** The user that a JWT names. etcd verifies the signature. */
+/** The user that a JWT names. Only etcd can verify its signature. */
 function claimedUser(token: string): string | undefined {
   const [, claims] = token.split('.')
   if (claims === undefined) return undefined

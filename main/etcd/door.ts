@@ -67,6 +67,11 @@ export class Door extends EventEmitter<Events> {
     return this.#engine
   }
 
+  /** Whether any request could be limited. */
+  get limits(): boolean {
+    return this.#mode === 'enforce' && this.#configuration.rules.some(({ enabled }) => enabled)
+  }
+
   /** Unchanged classes keep their state; requests that wait in other classes pass. */
   configure(configuration: QosConfiguration, mode: Mode = this.#mode): void {
     this.#configuration = configuration

@@ -1,3 +1,4 @@
+import { ProblemError } from '../../core/contract/errors.ts'
 import { rejectionOf } from '../../core/qos/explain.ts'
 import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operations.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
@@ -28,8 +29,8 @@ export interface ExchangeSurroundings {
 
 /** Counts calls. */
 export interface CallMeter {
-  /** A request that could not be parsed passed without a rule (QoS specification 10). */
-  unread(): void
+  /** A request that could not be read in full passed without a rule, or was rejected (QoS specification 10). */
+  unread(verdict: 'passed' | 'limited'): void
   /** A watch stream was opened or closed. */
   watch(change: 1 | -1): void
   /** A call that was sent to etcd has ended; `status` is the gRPC status number, or empty. */
@@ -38,6 +39,8 @@ export interface CallMeter {
   overhead(ms: number): void
 }
 
+/** gRPC code of a request that cannot be read in full. */
+const INVALID_ARGUMENT = 3
 const COUNTED = `${COUNTED_SERVICE}/`
 const inspected: ReadonlySet<string> = new Set(METHODS.filter((method) => !UNLIMITED_METHODS.has(method)))
 /** Inspected methods whose response has more than one message. */
@@ -115,32 +118,40 @@ class Gathering implements Intake, Unfinished {
     const first = this.#first
     // The client may send more than is collected.
     if (!first.whole) this.#call.pause()
-    if (!admit(this.#call, this.#head, first, this.#around)) {
-      this.#around.meter?.unread()
-      this.#call.forward({ first: first.chunks })
+    try {
+      admit(this.#call, this.#head, first, this.#around)
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      this.#unread(error.message)
     }
+  }
+
+  /** No rule is evaded by a request that cannot be read; it passes only if none could apply. */
+  #unread(why: string): void {
+    const { door, meter } = this.#around
+    if (!door.limits) {
+      meter?.unread('passed')
+      return this.#call.forward({ first: this.#first.chunks })
+    }
+    meter?.unread('limited')
+    answer(this.#call.down, INVALID_ARGUMENT, why)
   }
 }
 
-/** Lets a request in as the rules decide, now or later; returns `false` for a request that cannot be parsed. */
-function admit(call: Call, { method, headers }: Head, first: FirstMessage, around: ExchangeSurroundings): boolean {
+/** Lets a request in as the rules decide, now or later. Throws `ProblemError` for one that cannot be read in full. */
+function admit(call: Call, { method, headers }: Head, first: FirstMessage, around: ExchangeSurroundings): void {
   const { callers, peer, now, meter } = around
   const began = now()
-  const message = first.read()
-  const read = message && readRequest(method, message, headers['grpc-encoding']?.toString())
-  if (message === undefined || read === undefined) return false
   const attempts = Number(headers['grpc-previous-rpc-attempts'])
   const request: QosRequest = {
     method,
-    ...read,
+    ...readRequest(method, first, headers['grpc-encoding']?.toString()),
     user: callers.userOf(headers, peer),
     clientIP: peer.clientIP,
-    requestBytes: message.payload.length,
     ...(Number.isSafeInteger(attempts) && attempts > 0 && { previousAttempts: attempts }),
   }
   new Inspected(call, request, first, around).arrive()
   meter?.overhead(now() - began)
-  return true
 }
 
 /**

@@ -43,7 +43,8 @@ function metered() {
 test('has the families of the specification, and counts conserve every request', async () => {
   const { management, metrics, send, verdicts } = metered()
   for (let i = 0; i < 5; i++) send('alice')
-  metrics.unread()
+  metrics.unread('passed')
+  metrics.unread('limited')
   metrics.watch(1)
   metrics.ended('KV/Range', '0', 3)
   metrics.overhead(0.2)
@@ -77,6 +78,7 @@ test('has the families of the specification, and counts conserve every request',
     'etcd_qos_requests_total{op="Range",rule="lists",class="slow",verdict="limited"} 3',
     'etcd_qos_limited_requests_total{op="Range",rule="lists",class="slow",reason="rate"} 3',
     'etcd_qos_requests_total{op="unknown",rule="",class="",verdict="passed"} 1',
+    'etcd_qos_requests_total{op="unknown",rule="",class="",verdict="limited"} 1',
     'etcd_qos_expensive_requests_total{op="Range",kind="ScanKeyNum"} 2',
     'etcd_qos_tracker_lookups_total{result="hit"} 4',
     'etcd_qos_tracker_lookups_total{result="miss"} 1',

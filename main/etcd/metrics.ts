@@ -107,9 +107,9 @@ export class EtcdMetrics implements CallMeter {
     this.#classes(door)
   }
 
-  unread(): void {
-    this.#management.unread += 1
-    this.#requests.inc('unknown', '', '', 'passed')
+  unread(verdict: 'passed' | 'limited'): void {
+    if (verdict === 'passed') this.#management.unread += 1
+    this.#requests.inc('unknown', '', '', verdict)
   }
 
   watch(change: 1 | -1): void {

@@ -1,7 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { ProblemError } from '../../core/contract/errors.ts'
 import type { KeyOperation, RangeOptions, Txn, TxnElement } from '../../core/qos/request.ts'
 import type { Bytes } from '../../core/qos/keys.ts'
+import type { FirstMessage } from './messages.ts'
 
 /** The parts of a message that rules read (QoS specification 10). */
 export interface ReadRequest {
@@ -10,23 +12,78 @@ export interface ReadRequest {
   readonly name?: string
 }
 
-/** A longer request message is forwarded without being parsed; by default etcd rejects messages above 1.5 MiB. */
-export const MOST_READ_BYTES = 8 * 1024 * 1024
+/** A request with the size of its message, unpacked as etcd stores it. */
+interface MeasuredRequest extends ReadRequest {
+  readonly requestBytes: number
+}
+
+const MIB = 1024 * 1024
+/** A longer request message is not parsed; by default etcd rejects messages above 1.5 MiB. */
+export const MOST_READ_BYTES = 8 * MIB
 /** Txns are nested less deep than this; otherwise the stack would be the limit. */
 const MOST_NESTED = 32
+/** Longer tags have bits that etcd and the reader treat differently; no field of etcd needs one. */
+const LONGEST_TAG_BYTES = 4
 
-/** Called for each field; returns `false` for a field that it does not read. */
-type ReadField = (field: number, reader: BinaryReader) => boolean
+/**
+ * The current field. Whoever reads it as another type than it has would read other bytes than etcd does, which skips or
+ * rejects it: that throws.
+ */
+class FieldReader {
+  readonly #reader: BinaryReader
+  #type = WireType.LengthDelimited
 
-function eachField(bytes: Uint8Array, read: ReadField): void {
-  const reader = new BinaryReader(bytes)
-  while (reader.pos < reader.len) {
-    const [field, type]: [number, WireType] = reader.tag()
-    if (!read(field, reader)) reader.skip(type, field)
+  constructor(bytes: Uint8Array) {
+    this.#reader = new BinaryReader(bytes)
+  }
+
+  /** The number of the next field; `undefined` at the end. */
+  next(): number | undefined {
+    const reader = this.#reader
+    const { pos } = reader
+    if (pos >= reader.len) return undefined
+    const [field, type] = reader.tag()
+    if (reader.pos - pos > LONGEST_TAG_BYTES) throw new RangeError('the tag is too long')
+    this.#type = type
+    return field
+  }
+
+  skip(field: number): void {
+    this.#reader.skip(this.#type, field)
+  }
+
+  bytes(): Uint8Array {
+    return this.#as(WireType.LengthDelimited).bytes()
+  }
+
+  text(): string {
+    return this.#as(WireType.LengthDelimited).string()
+  }
+
+  integer(): number {
+    return Number(this.#as(WireType.Varint).int64())
+  }
+
+  flag(): boolean {
+    return this.#as(WireType.Varint).bool()
+  }
+
+  #as(type: WireType): BinaryReader {
+    if (this.#type !== type) throw new TypeError('the field has another type')
+    return this.#reader
   }
 }
 
-function keyOf(reader: BinaryReader): Bytes {
+/** Called for each field; returns `false` for a field that it does not read. */
+type ReadField = (field: number, reader: FieldReader) => boolean
+
+function eachField(bytes: Uint8Array, read: ReadField): void {
+  const reader = new FieldReader(bytes)
+  for (let field = reader.next(); field !== undefined; field = reader.next())
+    if (!read(field, reader)) reader.skip(field)
+}
+
+function keyOf(reader: FieldReader): Bytes {
   const { buffer, byteOffset, byteLength } = reader.bytes()
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
@@ -53,15 +110,15 @@ function readRange(bytes: Uint8Array): KeyOperation {
   const keys = { key: '', rangeEnd: '' }
   const options: Writable<RangeOptions> = {}
   eachField(bytes, (field, reader) => {
-    if (isOf(RANGE_NUMBERS, field)) options[RANGE_NUMBERS[field]] = Number(reader.int64())
-    else if (isOf(RANGE_FLAGS, field)) options[RANGE_FLAGS[field]] = reader.bool()
+    if (isOf(RANGE_NUMBERS, field)) options[RANGE_NUMBERS[field]] = reader.integer()
+    else if (isOf(RANGE_FLAGS, field)) options[RANGE_FLAGS[field]] = reader.flag()
     else return readKeys(keys, field, reader)
     return true
   })
   return { op: 'Range', ...keys, options }
 }
 
-function readKeys(keys: { key: Bytes; rangeEnd: Bytes }, field: number, reader: BinaryReader): boolean {
+function readKeys(keys: { key: Bytes; rangeEnd: Bytes }, field: number, reader: FieldReader): boolean {
   if (field === 1) keys.key = keyOf(reader)
   else if (field === 2) keys.rangeEnd = keyOf(reader)
   else return false
@@ -85,7 +142,11 @@ function readDelete(bytes: Uint8Array): KeyOperation {
 }
 
 function readTxn(bytes: Uint8Array, depth = 0): Txn {
-  if (depth > MOST_NESTED) throw new RangeError('Txns are nested too deep')
+  if (depth > MOST_NESTED)
+    throw new ProblemError(
+      'invalid-input',
+      `Txns are nested deeper than ${MOST_NESTED} levels, so rules cannot be applied.`,
+    )
   const branches: Readonly<Record<number, TxnElement[]>> = { 2: [], 3: [] }
   eachField(bytes, (field, reader) => {
     const branch = branches[field]
@@ -113,7 +174,7 @@ function readString(bytes: Uint8Array, wanted: number): string {
   let text = ''
   eachField(bytes, (field, reader) => {
     if (field !== wanted) return false
-    text = reader.string()
+    text = reader.text()
     return true
   })
   return text
@@ -127,29 +188,36 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => ReadRequest>> = {
   'Auth/Authenticate': (bytes) => ({ name: readString(bytes, 1) }),
 }
 
-export interface Payload {
-  readonly compressed: boolean
-  readonly payload: Uint8Array
-}
-
-/** The parts of a request that rules read. `undefined` when it cannot be parsed: etcd decides whether it is valid. */
-export function readRequest(
-  method: string,
-  { compressed, payload }: Payload,
-  encoding: string | undefined,
-): ReadRequest | undefined {
-  const read = READERS[method]
-  if (read === undefined) return {}
+/**
+ * The parts of a request that rules read, from what is collected of its stream. Throws `ProblemError` for a request that
+ * cannot be read in full.
+ */
+export function readRequest(method: string, first: FirstMessage, encoding: string | undefined): MeasuredRequest {
+  const message = first.read()
+  if (message === undefined)
+    throw new ProblemError(
+      'invalid-input',
+      `The request is incomplete or longer than ${MOST_READ_BYTES / MIB} MiB, so rules cannot be applied.`,
+    )
+  const payload = message.compressed ? unpacked(message.payload, encoding) : message.payload
   try {
-    return read(compressed ? unpacked(payload, encoding) : payload)
-  } catch {
-    return undefined
+    return { ...READERS[method]?.(payload), requestBytes: payload.length }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError('invalid-input', `The request is no valid message of ${method}, so rules cannot be applied.`)
   }
 }
 
 function unpacked(payload: Uint8Array, encoding: string | undefined): Uint8Array {
-  if (encoding !== 'gzip') throw new TypeError('unknown compression')
-  return gunzipSync(payload, { maxOutputLength: MOST_READ_BYTES })
+  try {
+    if (encoding === 'gzip') return gunzipSync(payload, { maxOutputLength: MOST_READ_BYTES })
+  } catch {
+    // Damaged, or too long.
+  }
+  throw new ProblemError(
+    'invalid-input',
+    `The request cannot be unpacked, so rules cannot be applied. Send it uncompressed, or as gzip of at most ${MOST_READ_BYTES / MIB} MiB.`,
+  )
 }
 
 /** The token of an AuthenticateResponse. Throws for bytes that cannot be parsed. */
@@ -182,11 +250,11 @@ export function readStatus(bytes: Uint8Array): MemberStatus {
   eachField(bytes, (field, reader) => {
     const number = STATUS_NUMBERS[field]
     if (field === VERSION) {
-      status.version = reader.string()
+      status.version = reader.text()
       return true
     }
     if (number === undefined) return false
-    status[number] = Number(reader.int64())
+    status[number] = reader.integer()
     return true
   })
   return status

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, type SecureClientSessionOptions } fro
 import { connect as connectSocket, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { readRules } from '../../core/qos/read.ts'
-import { Door } from '../../main/etcd/door.ts'
+import { Door, type Mode } from '../../main/etcd/door.ts'
 import { type EtcdProxy, type EtcdProxyOptions, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { type Certificate, createAuthority } from './hostileServerCertificates.ts'
@@ -21,14 +21,19 @@ export const serverTls = (way: Way): Certificate | undefined =>
 
 export const upstreamAt = (url: string) => ({ url, ...(url.startsWith('https') && { tls: { ca: CA } }) })
 
-type More = Partial<Omit<EtcdProxyOptions, 'door'>>
+type More = Partial<Omit<EtcdProxyOptions, 'door'>> & { readonly mode?: Mode }
 
 /** A proxy with these rules in front of the etcd at `url`. */
-export function proxyWith(rules: string, url: string, way: Way, more: More = {}): Promise<EtcdProxy> {
+export function proxyWith(
+  rules: string,
+  url: string,
+  way: Way,
+  { mode = 'enforce', ...more }: More = {},
+): Promise<EtcdProxy> {
   const { configuration } = readRules([{ file: 'rules', text: rules }])
   if (configuration === undefined) throw new Error('the rules are wrong')
   const now = (): number => performance.now()
-  const door = new Door(configuration, 'enforce', { now, after: systemEnvironment.after })
+  const door = new Door(configuration, mode, { now, after: systemEnvironment.after })
   const tls = serverTls(way)
   return openEtcdProxy({
     upstream: upstreamAt(url),

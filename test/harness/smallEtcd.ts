@@ -63,8 +63,14 @@ export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions, port = 0
 /** A Put of a key without a value, as protobuf. */
 export const putOf = (key: string): Buffer => framed(Buffer.concat([Buffer.from([0x0a, key.length]), Buffer.from(key)]))
 
-/** The status of gRPC of one Put; `reset` where there was none. */
-export function putKey(session: ClientHttp2Session, key: string, body = putOf(key), more = {}): Promise<string> {
+/** The status of gRPC of one Put; `reset` where there was none. `more`: headers that are added or replace others. */
+export function putKey(
+  session: ClientHttp2Session,
+  key: string,
+  body = putOf(key),
+  more = {},
+  told?: (headers: Readonly<Record<string, unknown>>) => void,
+): Promise<string> {
   return new Promise((resolve) => {
     const stream = session.request({
       ':method': 'POST',
@@ -78,6 +84,7 @@ export function putKey(session: ClientHttp2Session, key: string, body = putOf(ke
       if (typeof headers['grpc-status'] === 'string') status = headers['grpc-status']
     }
     stream.on('response', read)
+    if (told !== undefined) stream.once('response', told)
     stream.on('trailers', read)
     stream.on('error', () => undefined)
     stream.on('close', () => resolve(status))
