@@ -168,6 +168,8 @@ export class Visit {
 
   #rest(): void {
     clearTimeout(this.#timer)
+    // A call may end after its connection, which would otherwise be kept until then.
+    if (this.#socket.destroyed) return
     this.#timer = setTimeout(() => this.session?.leave(), this.visits.limits.idleMs)
     this.#timer.unref()
   }
