@@ -49,7 +49,7 @@ const LONGEST = [
 /** Begins with the longest ones. The others follow as vitest sorts them: by what it remembers, or by size. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const sorted = await super.sort(files)
+    const sorted = await super.sort.call(this, files)
     const longest = LONGEST.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
     return [...new Set([...longest, ...sorted])]
   }

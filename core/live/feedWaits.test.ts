@@ -24,7 +24,9 @@ it('compares with the server’s own histogram, where that is available', () => 
     'Total wait of requests since the scrape at 10:00:00 UTC: 1,434 s by the server’s own histogram, and 3,858 s here. Waits here are overestimated by 2,424 s.',
   ])
   expect(trustSentences({ here: 4_000, reported: { ...reported, here: 1_500 } })[0]).toContain('nearly the same')
-  expect(trustSentences({ here: 4_000, reported: { ...reported, here: 100 } })[0]).toContain('underestimated by 1,334 s')
+  expect(trustSentences({ here: 4_000, reported: { ...reported, here: 100 } })[0]).toContain(
+    'underestimated by 1,334 s',
+  )
 })
 
 it('reports the histogram of a correction, its factor and its time, and what is not corrected', () => {

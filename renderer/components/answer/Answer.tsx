@@ -29,5 +29,12 @@ export function AnswerTable({ table, cells = {} }: { readonly table: Table; read
       ...(drawn !== undefined && { cell: (row) => drawn(value(row)) }),
     }
   })
-  return <PlainTable caption={`${table.title}, ${table.note}`} columns={columns} rows={table.rows} rowKey={(_, index) => index} />
+  return (
+    <PlainTable
+      caption={`${table.title}, ${table.note}`}
+      columns={columns}
+      rows={table.rows}
+      rowKey={(_, index) => index}
+    />
+  )
 }
