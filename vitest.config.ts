@@ -114,6 +114,16 @@ export default defineConfig({
         },
       },
       {
+        // etcd's own tests with the proxy in front (test/etcd-upstream/README.md); run by `npm run test:etcd-upstream`.
+        test: {
+          ...node,
+          name: 'etcd-upstream',
+          include: ['test/etcd-upstream/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 7_200_000,
+        },
+      },
+      {
         // Upstream's own code beside ours (test/oracle/README.md); run by `npm run test:oracle`. The first run builds.
         test: {
           ...node,

@@ -1,15 +1,17 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join, parse } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { copyModule, go, type GoModule, inCache } from '../harness/goModule.ts'
 
-/** The module that the oracle links, and the hash that the checksum database has for it. */
-const MODULE = 'k8s.io/apiserver'
-const VERSION = 'v0.37.2'
-const SUM = 'h1:9Jq73PeHAA0RThpW7ou6lBcO2+SxLcPrAgleONSMUNQ='
+/** The module that the oracle links. */
+const MODULE: GoModule = {
+  path: 'k8s.io/apiserver',
+  version: 'v0.37.2',
+  sum: 'h1:9Jq73PeHAA0RThpW7ou6lBcO2+SxLcPrAgleONSMUNQ=',
+}
 
 /** Our accessor files, and the packages of the copy that they are added to. */
 const ACCESSORS = [
@@ -21,8 +23,7 @@ const ACCESSOR_NAME = 'zz_oracle_export.go'
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), 'program')
 const run = promisify(execFile)
 
-const cacheFolder = (): string =>
-  process.env['ORACLE_CACHE'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'apf-oracle')
+const cacheFolder = (): string => process.env['ORACLE_CACHE'] ?? inCache('apf-oracle')
 
 /**
  * The path of the oracle, built on first use (a few minutes; afterwards seconds, when its sources have changed), or why
@@ -48,7 +49,7 @@ async function sourceFiles(): Promise<readonly string[]> {
 }
 
 async function sourcesHash(): Promise<string> {
-  const hash = createHash('sha256').update(`${VERSION} ${SUM}\n`)
+  const hash = createHash('sha256').update(`${MODULE.version} ${MODULE.sum}\n`)
   for (const file of await sourceFiles()) hash.update(await readFile(file))
   return hash.digest('hex')
 }
@@ -70,7 +71,7 @@ async function build(cache: string, path: string, sources: string): Promise<void
   await fetchUpstream(upstream)
   try {
     await cp(PROGRAM, source, { recursive: true })
-    const stamp = { apiserverVersion: VERSION, apiserverSum: SUM, sourcesSum: sources }
+    const stamp = { apiserverVersion: MODULE.version, apiserverSum: MODULE.sum, sourcesSum: sources }
     const set = Object.entries(stamp).map(([name, value]) => `-X main.${name}=${value}`)
     await go(
       ['build', '-trimpath', '-buildvcs=false', '-ldflags', ['-s -w', ...set].join(' '), '-o', 'oracle', '.'],
@@ -88,37 +89,11 @@ async function build(cache: string, path: string, sources: string): Promise<void
  * module cache, and the state of queue sets and controllers is unexported. Upstream's own files stay as they are.
  */
 async function fetchUpstream(folder: string): Promise<void> {
+  await copyModule(MODULE, folder, 'apiserver')
   const copy = join(folder, 'apiserver')
-  const stamp = join(folder, 'VERSION')
-  const wanted = `${VERSION} ${SUM}\n`
-  if ((await readFile(stamp, 'utf8').catch(() => '')) !== wanted) {
-    const answer = await go(['mod', 'download', '-json', `${MODULE}@${VERSION}`], parse(folder).root)
-    const { Dir, Sum } = JSON.parse(answer) as { readonly Dir: string; readonly Sum: string }
-    if (Sum !== SUM) throw new Error(`${MODULE}@${VERSION} has an unexpected hash: ${Sum}`)
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-    await copyWritable(Dir, copy)
-    await writeFile(stamp, wanted)
-  }
   for (const [name, folderOfPackage] of ACCESSORS) {
     const target = join(copy, folderOfPackage, ACCESSOR_NAME)
     const text = await readFile(join(PROGRAM, 'export', name), 'utf8')
     if ((await readFile(target, 'utf8').catch(() => '')) !== text) await writeFile(target, text)
   }
-}
-
-/** Go's module cache is read-only, folders included, so copying it with its modes would end at the first folder. */
-async function copyWritable(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true })
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) await copyWritable(source, target)
-    else if (entry.isFile()) await writeFile(target, await readFile(source))
-  }
-}
-
-async function go(args: readonly string[], cwd: string): Promise<string> {
-  const env = { GOFLAGS: '-p=2', ...process.env, GOWORK: 'off', GO111MODULE: 'on' }
-  const { stdout } = await run('go', [...args], { cwd, env, maxBuffer: 64 << 20 })
-  return stdout
 }
