@@ -1,16 +1,16 @@
-import { plain, plural } from '../text/format.ts'
+import { exact, plain, plural } from '../text/format.ts'
 import type { Limiter, QosClass, QosRule } from './configuration.ts'
 import { UNITS } from './explain.ts'
 
 /** `1 request`, `2 requests`. */
 const units = (value: number, what: string): string =>
-  `${plain.exact(value)} ${plural(value, what.replace(/(request|byte|key)s$/, '$1'), what)}`
+  `${exact(value)} ${plural(value, what.replace(/(request|byte|key)s$/, '$1'), what)}`
 
 /** What a class admits, in short: `10 requests per second, burst 12, per user`. */
 export function classText({ limiter, cost, groupBy, overflow }: QosClass): string {
   const what = cost === 'requests' ? 'requests' : COST_WORDS[cost]
   const by = groupBy.by === 'none' ? '' : `, per ${GROUP_WORDS[groupBy.by]}`
-  const delayed = overflow.action === 'delay' ? `, others wait up to ${plain.exact(overflow.maxDelayMs)} ms` : ''
+  const delayed = overflow.action === 'delay' ? `, others wait up to ${exact(overflow.maxDelayMs)} ms` : ''
   return `${limiterText(limiter, what)}${by}${delayed}`
 }
 
@@ -28,13 +28,13 @@ const GROUP_WORDS = { user: 'user', clientIP: 'client address', prefix: 'key pre
 function limiterText(limiter: Limiter, what: string): string {
   switch (limiter.qdisc) {
     case 'tbf':
-      return `${units(limiter.qps, what)} per second, burst ${plain.exact(limiter.burst)}`
+      return `${units(limiter.qps, what)} per second, burst ${exact(limiter.burst)}`
     case 'lbf':
       return `${units(limiter.qps, what)} per second, no burst`
     case 'maxinflight':
       return `${units(limiter.num, what)} in flight`
     case 'window':
-      return `${units(limiter.limit, what)} in ${plain.exact(limiter.windowMs / 1_000)} s`
+      return `${units(limiter.limit, what)} in ${exact(limiter.windowMs / 1_000)} s`
   }
 }
 
@@ -69,8 +69,8 @@ export function ruleText({
 
 const conditionText = ({ kind, threshold }: QosRule['conditions'][number]): string =>
   kind === 'PercentOfStorageQuotaUsed'
-    ? `quota used > ${plain.exact(threshold * 100)} %`
-    : `${kind} > ${plain.exact(threshold)}${UNITS[kind]}`
+    ? `quota used > ${exact(threshold * 100)} %`
+    : `${kind} > ${exact(threshold)}${UNITS[kind]}`
 
 const MOST_LISTED = 3
 

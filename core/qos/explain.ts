@@ -1,4 +1,4 @@
-import { plain } from '../text/format.ts'
+import { exact } from '../text/format.ts'
 import { nsToSeconds } from '../units.ts'
 import type { QosRule, Settings } from './configuration.ts'
 import type { EtcdLevel } from '../contract/etcd.ts'
@@ -41,15 +41,15 @@ function reachText(key: Bytes, rangeEnd: Bytes): string {
 export function levelText(level: EtcdLevel): string {
   switch (level.qdisc) {
     case 'tbf':
-      return `${plain.exact(level.tokens)} of ${plain.exact(level.burst)} tokens, refilled at ${plain.exact(level.qps)} /s`
+      return `${exact(level.tokens)} of ${exact(level.burst)} tokens, refilled at ${exact(level.qps)} /s`
     case 'lbf': {
-      const rate = `at most ${plain.exact(level.qps)} /s`
-      return level.freeInMs === 0 ? `free now, ${rate}` : `free in ${plain.exact(level.freeInMs)} ms, ${rate}`
+      const rate = `at most ${exact(level.qps)} /s`
+      return level.freeInMs === 0 ? `free now, ${rate}` : `free in ${exact(level.freeInMs)} ms, ${rate}`
     }
     case 'maxinflight':
-      return `${plain.exact(level.inFlight)} of ${plain.exact(level.num)} in flight`
+      return `${exact(level.inFlight)} of ${exact(level.num)} in flight`
     case 'window':
-      return `${plain.exact(level.used)} of ${plain.exact(level.limit)} used in the last ${plain.exact(level.windowMs)} ms`
+      return `${exact(level.used)} of ${exact(level.limit)} used in the last ${exact(level.windowMs)} ms`
   }
 }
 
@@ -63,9 +63,9 @@ export function decisionText(decision: Decision): string {
     case 'passed':
       return `${applied.rule} applies; ${before}.`
     case 'waiting':
-      return `${applied.rule} applies; ${before}; it waits${decision.expectedMs === undefined ? '' : ` for about ${plain.exact(decision.expectedMs)} ms`}.`
+      return `${applied.rule} applies; ${before}; it waits${decision.expectedMs === undefined ? '' : ` for about ${exact(decision.expectedMs)} ms`}.`
     case 'delayed':
-      return `${applied.rule} applies; it waited ${plain.exact(decision.waitedMs)} ms; ${before}.`
+      return `${applied.rule} applies; it waited ${exact(decision.waitedMs)} ms; ${before}.`
     case 'limited':
       return `${applied.rule} applies; ${before}; ${refusalText(decision)}.`
   }
@@ -74,7 +74,7 @@ export function decisionText(decision: Decision): string {
 const groupText = ({ group }: Applied): string => (group === '' ? '' : ` (${group})`)
 
 const needText = ({ need, cost }: Applied): string =>
-  `${plain.exact(need)} needed (${cost}${cost === 'cpuTimeMs' ? ', approximated by wallTimeMs' : ''})`
+  `${exact(need)} needed (${cost}${cost === 'cpuTimeMs' ? ', approximated by wallTimeMs' : ''})`
 
 function refusalText({ reason, admittedInMs, applied }: Extract<Decision, { verdict: 'limited' }>): string {
   const retry = admittedInMs === undefined ? '' : `; as much is free in ${admittedInMs} ms`

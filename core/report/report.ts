@@ -3,7 +3,7 @@ import type { Rejected, SourceInfo } from '../frame/frame.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
-import { evidence, timeline } from './story.ts'
+import { evidence, timeline, timesIn } from './story.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
@@ -101,7 +101,7 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
     return [counts, text('No request waited in any sample.')]
   }
   const { value, at } = longest.level.queued
-  const when = plain.timesIn(incident)
+  const when = timesIn(incident)
   return [
     counts,
     text(
@@ -277,7 +277,7 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
 }
 
 function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
-  const when = plain.timesIn(incident)
+  const when = timesIn(incident)
   const rows = places.flatMap((place) => {
     const { nominal, limit } = place.level
     if (limit === undefined || place.level.exempt) return []
@@ -311,7 +311,7 @@ function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
 
 function configuration(incident: Incident): ReportBlock[] {
   const { changes, objectsKnown } = incident
-  const when = plain.timesIn(incident)
+  const when = timesIn(incident)
   if (!objectsKnown) return [text('Unknown: no flow-control objects were recorded in this time.')]
   if (changes.length === 0) return [text('No FlowSchema and no PriorityLevelConfiguration changed.')]
   return [

@@ -1,9 +1,13 @@
-import type { UnixMs } from '../units.ts'
+import { rfc3339, type UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import type { ReportOptions } from './report.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
+
+/** How instants of a range are written: with their day where it spans several. */
+export const timesIn = ({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): ((at: UnixMs) => string) =>
+  rfc3339(from).slice(0, 10) === rfc3339(to).slice(0, 10) ? plain.time : plain.dateTime
 
 interface Moment {
   readonly at: UnixMs
@@ -14,7 +18,7 @@ interface Moment {
 /** Events in order of time. A sample shows what happened since the previous one. */
 export function timeline(incident: Incident): ReportBlock[] {
   const { servers, changes } = incident
-  const when = plain.timesIn(incident)
+  const when = timesIn(incident)
   const moments = [
     ...servers.flatMap((server) => [
       ...ofServer(server, when),
@@ -66,7 +70,7 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
 /** The data behind the report, and what it cannot show. */
 export function evidence(incident: Incident, { source, version }: ReportOptions): ReportBlock[] {
   const { servers, flows } = incident
-  const when = plain.timesIn(incident)
+  const when = timesIn(incident)
   const items = servers.map((server) => {
     const { id, samples, first, last, usualIntervalMs, versions, gaps } = server
     const every = usualIntervalMs === undefined ? '' : `, every ${plain.length(usualIntervalMs)}`

@@ -85,9 +85,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
       .replace(/(\.\d*?)0+$/, '$1')
       .replace(/\.$/, '')
 
-  /** A configured value, of which nothing is left out: at most three decimals. */
-  const exact = (value: Value): string => fixed(value, 3).replace(/\.?0+$/, '')
-
   /** A number and what it counts: `1 seat`, `1 204 requests`. */
   const counted = (value: Value, one: string, many = `${one}s`): string =>
     `${amount(value)} ${plural(value, one, many)}`
@@ -198,10 +195,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** Date and clock time: `2026-11-21 03:12:43`. */
   const dateTime = orUnknown((at) => `${parts(at).date} ${parts(at).time}`)
 
-  /** How instants of a range are written: with their day where it spans several. */
-  const timesIn = ({ from, to }: { readonly from: number; readonly to: number }): ((at: number) => string) =>
-    parts(from).date === parts(to).date ? time : dateTime
-
   /** The zone of clock times, for captions: `UTC` or `local time`. */
   const zone = (): string => (clock() === 'utc' ? 'UTC' : 'local time')
 
@@ -214,7 +207,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     seatSeconds,
     significant,
     amount,
-    exact,
     rate,
     seconds,
     quantile,
@@ -231,7 +223,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     length,
     time,
     dateTime,
-    timesIn,
     zone,
   } as const
 }
@@ -240,6 +231,9 @@ export type Format = ReturnType<typeof createFormat>
 
 /** Text for terminals, reports and logs, with clock times in UTC. */
 export const plain = createFormat('plain')
+
+/** A configured value, of which nothing is left out: at most three decimals. */
+export const exact = (value: number): string => plain.fixed(value, 3).replace(/\.?0+$/, '')
 
 /** The edge of a range of seconds in two significant digits, rounded outwards, and its unit. */
 function edge(value: number, round: (n: number) => number): { readonly text: string; readonly unit: 's' | 'ms' } {

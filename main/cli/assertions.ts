@@ -1,4 +1,4 @@
-import { plain } from '../../core/text/format.ts'
+import { exact } from '../../core/text/format.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { assertionText, type Checked, check, measuredIn } from '../../core/scenario/check.ts'
 import { type Assertion, MEASURES } from '../../core/scenario/scenario.ts'
@@ -72,6 +72,6 @@ export const checkedText = ({ assertion, value }: Checked): string =>
   `${assertionText(assertion)} (${valueText(value, MEASURES[assertion.measure])})`
 
 function valueText(value: number, unit: string): string {
-  const measured = plain.exact(value)
+  const measured = exact(value)
   return unit === '' ? measured : `${measured} ${unit}`
 }

@@ -1,4 +1,4 @@
-import { plain } from '../../core/text/format.ts'
+import { exact, plain } from '../../core/text/format.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import type { LevelResult, Outcomes } from '../../core/contract/whatif.ts'
 import type { DecisionDifferences } from '../../core/whatif/compare.ts'
@@ -18,7 +18,7 @@ export function whatIfText(result: WhatIfResult, mostFlows: number): readonly st
       ? `${result.requests ?? 0} requests, the same for every variant (open loop)`
       : 'Simulated clients that react to each variant (closed loop)'
   return [
-    `${clients}; ${plain.exact(baseline.seconds)} s. Waits are those of dispatched requests.`,
+    `${clients}; ${exact(baseline.seconds)} s. Waits are those of dispatched requests.`,
     '',
     ...outcomeTable(
       'VARIANT',
