@@ -8,6 +8,7 @@ import { root } from '../main/bootstrap/runtime.mjs'
 import { findChromium } from './chromium.mjs'
 import { installPrograms } from './programs.mjs'
 import { readPlaywright, readVitest, type Tally } from './reports.ts'
+import { makeTmpFolder } from './tmpFolder.ts'
 
 await installPrograms()
 const chromium = await findChromium(toolScript('playwright'))
@@ -21,8 +22,10 @@ const results = path.join(root, '.cache', 'test-results')
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
 const reportOf = (name: string) => path.join(results, `${name}.json`)
+const tmpFolder = makeTmpFolder()
 const env = {
   ...toolEnvironment(),
+  TMPDIR: tmpFolder.path,
   CHROMIUM_PATH: chromium.path,
   PLAYWRIGHT_JSON_OUTPUT_FILE: reportOf('playwright'),
 }
@@ -36,6 +39,11 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
   if (code === 0 || counted.failed > 0) return counted
   return { ...counted, failed: 1, failures: [`${name} ended with exit code ${code} and no failed test`] }
 }
+
+/** Set by the runners of workflows. */
+const inWorkflow = process.env['CI'] !== undefined
+/** Pictures take two minutes of processor time: `npm run test:pictures` compares them, and a workflow does. */
+const browserProjects = ['web', 'electron', ...(inWorkflow ? ['pictures'] : [])].map((name) => `--project=${name}`)
 
 const COMPUTING = ['unit', 'slow', 'renderer', 'renderer-slow']
 const WAITING = ['integration']
@@ -60,7 +68,9 @@ const parts: Readonly<Record<string, (options: SpawnOptions) => Promise<Tally>>>
   'unit and renderer tests': vitest('vitest', COMPUTING),
   'integration and security tests': vitest('vitest-integration', WAITING),
   'browser tests': async (options) =>
-    tally('playwright', await runTool('playwright', ['test'], options), readPlaywright),
+    tally('playwright', await runTool('playwright', ['test', ...browserProjects], options), (json) =>
+      readPlaywright(json, inWorkflow),
+    ),
   packaging,
 }
 const took: string[] = []
@@ -79,6 +89,8 @@ for (const end of ended) {
   process.stdout.write(readFileSync(printed))
   tallies.push(counted)
 }
+
+tmpFolder.remove()
 
 for (const skipped of tallies.flatMap((one) => one.skipped)) process.stdout.write(`skipped: ${skipped}\n`)
 for (const flaky of tallies.flatMap((one) => one.flaky)) process.stdout.write(`flaky: ${flaky}\n`)

@@ -119,13 +119,13 @@ function shownPage(attachments: readonly z.output<typeof PlaywrightAttachment>[]
 
 /**
  * A browser test that fails is run once more, only to say which it is: one that passes then waits for too little, or the
- * product loses something, and it fails the run like one that never passes.
+ * product loses something. `strict`: it fails the run like one that never passes.
  */
-export function readPlaywright(json: unknown): Tally {
+export function readPlaywright(json: unknown, strict: boolean): Tally {
   const { stats, errors, suites } = PlaywrightReport.parse(json)
   return {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky + errors.length,
+    passed: stats.expected + (strict ? 0 : stats.flaky),
+    failed: stats.unexpected + (strict ? stats.flaky : 0) + errors.length,
     failures: [
       ...suites.flatMap((suite) => failuresIn(suite, 'unexpected')),
       ...errors.map((error) => `browser: ${firstLine(error.message)}`),

@@ -92,10 +92,9 @@ const levelsOf = ({ levels, perSecond }: Comparison): Table => ({
   note: 'those that changed most first',
   columns: [{ id: 'level', label: 'Level' }, { id: 'number', label: 'Number' }, ...SIDES],
   rows: levels.flatMap(({ name, numbers }: ComparedLevel) =>
-    NUMBERS.flatMap((number) => {
-      const { a, b } = numbers[number]
-      return a === undefined && b === undefined ? [] : [[name, ...numberRow(number, perSecond, numbers[number])]]
-    }),
+    NUMBERS.filter((number) => numbers[number].a !== undefined || numbers[number].b !== undefined).map(
+      (number, index) => [index === 0 ? name : '', ...numberRow(number, perSecond, numbers[number])],
+    ),
   ),
 })
 
@@ -112,7 +111,7 @@ const othersOf = (others: readonly OtherDifference[]): Table => ({
   columns: [
     { id: 'what', label: 'What else' },
     { id: 'state', label: 'State' },
-    { id: 'text', label: '' },
+    { id: 'text', label: 'Value' },
   ],
   rows: others.map(({ what, state, text }) => [OTHERS[what], state, text]),
 })

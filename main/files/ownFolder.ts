@@ -1,17 +1,22 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /**
  * Creates a folder for this user alone, and the folders on the way to it from `root`, where they are missing. Returns
- * its path. Throws `ProblemError` when one of them belongs to another user: who owns a folder decides what becomes of
+ * its path. Throws `ProblemError` when one cannot be made, or belongs to another user: who owns a folder decides what becomes of
  * the files in it.
  */
 export function ownFolder(root: string, ...inside: readonly string[]): string {
   let path = root
   for (const part of ['', ...inside]) {
     path = join(path, part)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      throw cannotOpen(path, error)
+    }
     assertOwn(path, lstatSync(path).uid)
   }
   return path
@@ -35,3 +40,26 @@ export const writableByOthers = (path: string): string | undefined =>
   process.platform === 'win32' || (lstatSync(path).mode & 0o022) === 0
     ? undefined
     : `Others on this machine can replace the files in ${path}; use chmod go-w ${path}.`
+
+/** Why a file or folder of the console cannot be opened, and what to do. A `ProblemError` stays as it is. */
+export function cannotOpen(path: string, error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  const words = messageOf(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return new ProblemError('forbidden', `Cannot open ${path}: ${WORDS[code] ?? words}. ${REMEDY}`, words)
+}
+
+const REMEDY =
+  'Make the file and its folder readable and writable for this user, or name another folder in APF_CONSOLE_STATE, and start the console again.'
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'this user does not have the permission',
+  EPERM: 'this user does not have the permission',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a part of its path is a file',
+  ELOOP: 'it is a symbolic link',
+  EIO: 'the disk reports an error',
+}

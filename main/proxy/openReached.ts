@@ -43,7 +43,7 @@ export async function openReached(given: ProxySpec, surroundings: ReachedSurroun
   if (clientKubeconfig !== undefined) await assertWritable(clientKubeconfig, spec)
   const folder = join(surroundings.folder, fileName(upstream))
   const keeps = listen.tls !== undefined || wantsToken(listen)
-  if (keeps) makeFolder(folder)
+  if (keeps) ownFolder(folder)
   const { options, notes } = await readListen(listen, folder, now())
   const opened = await openProxy(spec, {
     ...surroundings,
@@ -96,15 +96,6 @@ async function assertWritable(path: string, spec: ProxySpec): Promise<void> {
     )
   }
   await assertOurs(path)
-}
-
-function makeFolder(folder: string): void {
-  try {
-    ownFolder(folder)
-  } catch (error) {
-    if (error instanceof ProblemError) throw error
-    throw new ProblemError('invalid-input', `The folder ${folder} cannot be made.`, toProblem(error).details)
-  }
 }
 
 /** Different upstreams keep their client credentials apart. */

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { messageOf } from '../../core/text/text.ts'
-import { assertOwn, ownFolder } from '../files/ownFolder.ts'
+import { assertOwn, cannotOpen, ownFolder } from '../files/ownFolder.ts'
 
 /** One SQLite file that any number of processes read and change at the same time. */
 export interface Database {
@@ -199,10 +199,7 @@ function createPrivateFile(path: string): void {
     if (found.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' })
     if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
   } catch (error) {
-    if (error instanceof ProblemError) throw error
-    const words = messageOf(error)
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    throw new ProblemError('forbidden', `Cannot open ${path}: ${WORDS[code] ?? words}. ${REMEDY}`, words)
+    throw cannotOpen(path, error)
   }
 }
 
@@ -213,21 +210,6 @@ function createIfMissing(path: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
-}
-
-const REMEDY =
-  'Make the file and its folder readable and writable for this user, or name another folder in APF_CONSOLE_STATE, and start the console again.'
-const WORDS: Readonly<Record<string, string>> = {
-  EACCES: 'this user does not have the permission',
-  EPERM: 'this user does not have the permission',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'a part of its path is a file',
-  ELOOP: 'it is a symbolic link',
-  EIO: 'the disk reports an error',
 }
 
 /** Distinguishes running consoles from those that ended, however they ended. */

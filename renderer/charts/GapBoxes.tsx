@@ -29,7 +29,7 @@ export function GapBoxes({ gaps, domain, plot }: GapBoxesProps) {
         />
         {right - left >= ROOM_FOR_LENGTH && (
           <text x={(left + right) / 2} y={plot.top + plotHeight(plot) / 2} textAnchor="middle">
-            {`${right - left >= ROOM_FOR_WORDS ? 'no samples, ' : ''}${format.length(msOf(gap))}`}
+            {`${right - left >= ROOM_FOR_WORDS ? 'no samples, ' : ''}${format.age(msOf(gap))}`}
           </text>
         )}
       </g>

@@ -17,6 +17,8 @@ export function AnswerLine({ answer: { title, evidence } }: { readonly answer: A
 type Row = readonly Cell[]
 
 export function AnswerTable({ table, cells = {} }: { readonly table: Table; readonly cells?: AnswerCells }) {
+  // A name that is written once for several rows heads none of them.
+  const named = table.rows.every(([first]) => first !== '')
   const columns = table.columns.map(({ id, label, align }, at): DataColumn<Row> => {
     const value = (row: Row): string => cellText(row[at] ?? '', format)
     const drawn = cells[id]
@@ -24,7 +26,7 @@ export function AnswerTable({ table, cells = {} }: { readonly table: Table; read
       id,
       header: label,
       value,
-      rowHeader: at === 0,
+      rowHeader: at === 0 && named,
       ...(align !== undefined && { align }),
       ...(drawn !== undefined && { cell: (row) => drawn(value(row)) }),
     }

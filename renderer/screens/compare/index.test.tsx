@@ -54,8 +54,8 @@ test('two periods with the differences of every key number, and charts of the le
     'Dispatched, sum',
     'Longest wait p99',
   ])
-  const levels = document.querySelectorAll('[aria-label^="Levels,"] tbody th')
-  expect(new Set(Array.from(levels, (cell) => cell.textContent)).size).toBe(8)
+  const levels = document.querySelectorAll('[aria-label^="Levels,"] tbody td:first-child')
+  expect(Array.from(levels, (cell) => cell.textContent).filter((name) => name !== '')).toHaveLength(8)
   expect(screen.getAllByText('not recorded in both periods').length).toBeGreaterThan(0)
 })
 

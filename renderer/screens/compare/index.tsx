@@ -104,7 +104,7 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
 }
 
 const CELLS: AnswerCells = {
-  level: (text) => <LevelName name={text} />,
+  level: (text) => text !== '' && <LevelName name={text} />,
   change: (text) => <b>{text}</b>,
   state: (text) => <span className={text === 'differs' ? styles['differs'] : undefined}>{text}</span>,
 }

@@ -8,7 +8,8 @@ import { withPalette } from './palette.ts'
 
 await ensureBuilt()
 process.exitCode = await runTool('playwright', ['test', '--project', 'pictures', ...process.argv.slice(2)])
-for (const file of globSync(path.join(import.meta.dirname, 'screens/*.png'))) {
+const updates = process.argv.some((word) => /^(?:-u|--update-snapshots)/.test(word))
+for (const file of updates ? globSync(path.join(import.meta.dirname, 'screens/*.png')) : []) {
   const png = readFileSync(file)
   const small = withPalette(png)
   if (small !== png) writeFileSync(file, small)

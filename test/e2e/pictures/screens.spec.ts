@@ -51,13 +51,17 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     settled: (page) => page.getByRole('list', { name: 'Recent requests' }),
   },
   'classify-tests': { hash: `classify/tests?${DEMO}`, settled: heading, prepare: click('Add essential requests') },
-  'classify-coverage': { hash: `classify/coverage?${DEMO}`, settled: heading },
+  'classify-coverage': {
+    hash: `classify/coverage?${DEMO}`,
+    settled: (page) => page.getByRole('grid', { name: 'Flows seen' }).getByRole('row').nth(3),
+  },
   'classify-sharding': { hash: `classify/sharding?${DEMO}`, settled: heading },
   live: {
     hash: `live?${SIMULATION}`,
     settled: heading,
     async prepare(page) {
-      // It counts again once the clock of the page has moved.
+      // All rows have come. The page counts again once its clock has moved.
+      await page.getByText(/^buffer 20.000 of/).waitFor()
       await page.clock.setFixedTime(NOW + 1)
       await expect(page.getByText('No requests yet.')).toBeHidden()
     },
@@ -73,7 +77,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   recordings: { hash: `recordings?${DEMO}`, settled: (page) => page.getByRole('grid', { name: 'Recordings' }) },
   compare: {
     hash: `compare?${DEMO}`,
-    settled: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
+    settled: (page) => page.getByRole('table', { name: /^Key numbers/ }),
   },
   'whatif-scenarios': {
     hash: `whatif/scenarios?${DEMO}`,

@@ -18,7 +18,7 @@ const START = Date.UTC(2026, 10, 20, 3)
 const SECONDS = 1_800
 const SILENT = { from: 900, to: 1_080 }
 const instant = (second: number): string => new Date(START + second * 1_000).toISOString()
-const WHEN = /no samples from 03:14:59 to 03:1(?:7:5\d|8:00) \(3 min\)/
+const WHEN = /no samples from 03:14:59 to 03:1(?:7:5\d|8:00) \((?:2 min 5\d s|3 min)\)/
 
 function* withSilence(): Generator<StoryMoment> {
   let second = 0
