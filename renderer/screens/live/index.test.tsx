@@ -13,6 +13,17 @@ import { timeStore } from '../../state/time.ts'
 import { LivePage } from './index.tsx'
 import { setFilter } from './query.ts'
 
+/**
+ * The page's clock goes on a hundred times slower than this machine's: the story stands while it is not advanced by hand,
+ * and a machine that draws for seconds would find its source stale.
+ */
+function slowTheClock(): void {
+  clearInterval(clock)
+  vi.setSystemTime(Date.now())
+  clock = setInterval(() => vi.setSystemTime(Date.now() + 1), 100)
+}
+let clock: ReturnType<typeof setInterval> | undefined
+
 /** The page on a made-up stream, advanced by hand in tenths of a second. */
 describe('Live requests', () => {
   let story: Story
@@ -21,6 +32,7 @@ describe('Live requests', () => {
 
   const open = async (options: StoryOptions = {}, hash = '#/live'): Promise<void> => {
     location.hash = hash
+    slowTheClock()
     story = await openStory({ history: 5, servers: 1, ...options })
     calls = vi.spyOn(story.client, 'call')
     setClient(story.client)
@@ -34,9 +46,12 @@ describe('Live requests', () => {
   })
   /** Enough requests to fill the queues of the flow that floods its level. */
   const flooded = (mode: 'enforce' | 'observe'): StoryOptions => proxy(mode, 200, 2_000)
-  const pass = (tenths: number): void => story.advance(tenths * 100)
+  const pass = (tenths: number): void => {
+    vi.setSystemTime(Date.now() + tenths * 100)
+    story.advance(tenths * 100)
+  }
   const grid = () => screen.getByRole('grid', { name: 'Live requests' })
-  // By position: computing the role of every cell takes seconds, after which the source is stale.
+  // By position: computing the role of every cell takes seconds.
   const rows = () => Array.from(grid().querySelectorAll<HTMLElement>('tbody [aria-rowindex]'))
   const text = (row: HTMLElement | undefined): string => row?.textContent ?? ''
   const field = () => screen.getByRole('combobox', { name: 'Filter requests' })
@@ -48,6 +63,8 @@ describe('Live requests', () => {
     story.stop()
     setClient(undefined)
     timeStore.setState({ paused: false })
+    clearInterval(clock)
+    vi.useRealTimers()
   })
 
   it('says which sources show single requests when this one does not', async () => {
