@@ -13,6 +13,8 @@ const MEMORY = '/dev/shm'
  */
 export function makeTmpFolder(): { readonly path: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(hasRoom() ? MEMORY : tmpdir(), 'apf-tests-'))
+  // Tests run programs as another user.
+  chmodSync(folder, 0o711)
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   if (!folder.startsWith(MEMORY) || runsPrograms(folder)) return { path: folder, remove }
   remove()
