@@ -1,4 +1,4 @@
-import { exact, plain, plural } from '../text/format.ts'
+import { exact, plural } from '../text/format.ts'
 import type { Limiter, QosClass, QosRule } from './configuration.ts'
 import { UNITS } from './explain.ts'
 

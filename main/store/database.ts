@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { messageOf } from '../../core/text/text.ts'
 import { assertOwn, cannotOpen, ownFolder } from '../files/ownFolder.ts'
 
 /** One SQLite file that any number of processes read and change at the same time. */
