@@ -5,7 +5,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf, kept, lineOf, type Line } from '../console.ts'
+import { complaintsOf, kept, lineOf, passed, type Line } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
@@ -18,6 +18,7 @@ let running: RunningConsole
 let page: Page
 let complaints: readonly string[] = []
 let line: Line
+let opened = ''
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
@@ -26,6 +27,7 @@ test.beforeAll(async ({ browser }) => {
   complaints = complaintsOf(page)
   line = lineOf(page)
   await page.goto(running.address)
+  opened = new Date().toISOString()
   await open('editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
 })
 test.afterAll(async () => {
@@ -154,8 +156,9 @@ test('the draft runs beside live traffic from where it is', async () => {
 })
 
 test('applies after the names of built-in objects were typed; the Level screen shows it within one adjustment', async () => {
-  // The simulated server puts its own objects back every minute: a slow minute leaves time to see the edit. A busy machine
-  // lags behind, and would make up for that first.
+  // The simulated server puts its own objects back every minute, also in the minutes before it was opened, which a busy
+  // machine is still computing. A slow minute leaves time to see the edit.
+  await passed(line, opened, 0)
   const speed = page.getByRole('combobox', { name: 'Simulation speed' })
   await speed.selectOption({ label: 'stopped' })
   await page.getByRole('button', { name: /^Apply 3 objects to / }).click()
