@@ -7,19 +7,28 @@ import path from 'node:path'
 const ROOM = 4 * 1024 ** 3
 const MEMORY = '/dev/shm'
 
+/** A folder of temporary files, and how to remove it. */
+interface TmpFolder {
+  readonly path: string
+  readonly remove: () => void
+}
+
 /**
- * The folder of temporary files for a run of all tests, and how to remove it. In memory where the system has such a
- * folder with room in which programs can run: recordings and stores wait for the disk thousands of times otherwise.
+ * The folder for a run of all tests. In memory where the system has such a folder with room in which programs can run:
+ * recordings and stores wait for the disk thousands of times otherwise.
  */
-export function makeTmpFolder(): { readonly path: string; readonly remove: () => void } {
-  const folder = mkdtempSync(path.join(hasRoom() ? MEMORY : tmpdir(), 'apf-tests-'))
+export function makeTmpFolder(): TmpFolder {
+  const inMemory = hasRoom() ? make(MEMORY) : undefined
+  if (inMemory !== undefined && runsPrograms(inMemory.path)) return inMemory
+  inMemory?.remove()
+  return make(tmpdir())
+}
+
+function make(base: string): TmpFolder {
+  const folder = mkdtempSync(path.join(base, 'apf-tests-'))
   // Tests run programs as another user.
   chmodSync(folder, 0o711)
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  if (!folder.startsWith(MEMORY) || runsPrograms(folder)) return { path: folder, remove }
-  remove()
-  const onDisk = mkdtempSync(path.join(tmpdir(), 'apf-tests-'))
-  return { path: onDisk, remove: () => rmSync(onDisk, { recursive: true, force: true }) }
+  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 function hasRoom(): boolean {
