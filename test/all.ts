@@ -42,8 +42,7 @@ function tally(name: string, code: number, read: (json: unknown) => Tally): Tall
 
 /** Set by the runners of workflows. */
 const inWorkflow = process.env['CI'] !== undefined
-/** Pictures take two minutes of processor time: `npm run test:pictures` compares them, and a workflow does. */
-const browserProjects = ['web', 'electron', ...(inWorkflow ? ['pictures'] : [])].map((name) => `--project=${name}`)
+const browserProjects = ['web', 'electron', 'pictures'].map((name) => `--project=${name}`)
 
 const COMPUTING = ['unit', 'slow', 'renderer', 'renderer-slow']
 const WAITING = ['integration']
