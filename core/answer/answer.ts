@@ -1,18 +1,32 @@
-import type { Format } from '../text/format.ts'
+import type { TermId } from '../glossary/glossary.ts'
+import { plural, type Format } from '../text/format.ts'
 
 /** Which function of the formatter writes a number. */
-export type Quantity = 'fixed' | 'seatsAverage' | 'rate' | 'seconds' | 'percent' | 'length' | 'time' | 'dateTime'
+export type Quantity =
+  'fixed' | 'amount' | 'seatsAverage' | 'rate' | 'seconds' | 'ms' | 'percent' | 'span' | 'length' | 'time' | 'dateTime'
 
 /** A number that a printer writes in its own dialect; without a value it is unknown. */
 export interface Amount {
   readonly value: number | undefined
   readonly as: Quantity
+  /** Of a share or a fixed number; 0 if absent. */
+  readonly decimals?: number
   /** A difference: positive ones have a sign. */
   readonly signed?: boolean
+  /** Of a difference that matters. */
+  readonly tone?: 'better' | 'worse'
 }
 
-/** A part of an answer: text as it is, or a number. */
-export type Cell = string | Amount
+/** What was and what is: one text where both read alike. */
+export interface Shift {
+  readonly from: Part
+  readonly to: Part
+}
+
+type Part = string | Amount
+
+/** A part of an answer: text as it is, a number, or a change of either. */
+export type Cell = Part | Shift
 
 /** Parts that read as one sentence. */
 export type Sentence = readonly Cell[]
@@ -20,6 +34,10 @@ export type Sentence = readonly Cell[]
 export interface Column {
   readonly id: string
   readonly label: string
+  /** A longer explanation of the label. */
+  readonly title?: string
+  /** The glossary's entry for the label. */
+  readonly term?: TermId
   readonly align?: 'right'
 }
 
@@ -41,9 +59,36 @@ export interface Answer {
 
 export function cellText(cell: Cell, format: Format): string {
   if (typeof cell === 'string') return cell
-  const text = format[cell.as]
+  if ('from' in cell) {
+    const [from, to] = [cellText(cell.from, format), cellText(cell.to, format)]
+    return from === to ? to : `${from} → ${to}`
+  }
+  const { as, decimals } = cell
+  const text = (value: number | null | undefined): string =>
+    as === 'fixed' || as === 'percent' ? format[as](value, decimals) : format[as](value)
   return cell.signed === true ? format.signed(text)(cell.value) : text(cell.value)
 }
 
+/** A sentence with numbers in it: `` phrase`Rejected ${count} requests.` ``. */
+export const phrase = (texts: TemplateStringsArray, ...cells: readonly (Cell | Sentence)[]): Sentence =>
+  texts
+    .flatMap((text, index) => [text, cells[index] ?? ''])
+    .flat()
+    .filter((cell) => cell !== '')
+
+export const counted = (value: number | undefined, one: string, many = `${one}s`): Sentence => [
+  { value, as: 'amount' },
+  ` ${plural(value, one, many)}`,
+]
+
 export const sentenceText = (sentence: Sentence, format: Format): string =>
   sentence.map((cell) => cellText(cell, format)).join('')
+
+/** A number of that quantity. */
+export const amount =
+  (as: Quantity, more: Omit<Amount, 'as' | 'value'> = {}) =>
+  (value: number | undefined): Amount => ({ value, as, ...more })
+
+/** Columns of numbers by their labels. */
+export const numberColumns = (...labels: readonly string[]): readonly Column[] =>
+  labels.map((label) => ({ id: label, label, align: 'right' }))

@@ -5,7 +5,7 @@ import { plain } from '../../../core/text/format.ts'
 export const answerLines = ({ title, evidence, tables }: Answer): readonly string[] => [
   sentenceText(title, plain),
   ...evidence.map((sentence) => sentenceText(sentence, plain)),
-  ...tables.flatMap((table) => ['', ...tableLines(table)]),
+  ...tables.flatMap((table) => ['', `${table.title}, ${table.note}`, ...tableLines(table)]),
 ]
 
 const tableLines = ({ columns, rows }: Table): readonly string[] =>

@@ -1,9 +1,14 @@
 import type { ReactNode } from 'react'
 import { cellText, sentenceText, type Answer, type Cell, type Table } from '../../../core/answer/answer.ts'
 import { format } from '../../theme/format.ts'
-import type { DataColumn } from '../dataColumns.ts'
+import { scrollRegion } from '../classes.ts'
+import { inGivenOrder, type DataColumn } from '../dataColumns.ts'
+import { DataTable } from '../DataTable.tsx'
+import { LevelName } from '../LevelChip.tsx'
 import { NowLine } from '../NowLine.tsx'
 import { PlainTable } from '../PlainTable.tsx'
+import { Sentences } from '../States.tsx'
+import styles from './answer.module.css'
 
 /** What a screen draws instead of the text of a cell, by the id of the column. */
 export type AnswerCells = Readonly<Partial<Record<string, (text: string) => ReactNode>>>
@@ -14,29 +19,81 @@ export function AnswerLine({ answer: { title, evidence } }: { readonly answer: A
   return <NowLine title={sentenceText(title, format)} {...(behind !== '' && { evidence: behind })} />
 }
 
+/** An answer within a pane: its title, the evidence as a list, and its tables; `children` is what can be done. */
+export function AnswerPart(props: { readonly answer: Answer; readonly children?: ReactNode }) {
+  const { title, evidence, tables } = props.answer
+  return (
+    <>
+      <div role="status">
+        <h3>{sentenceText(title, format)}</h3>
+      </div>
+      <Sentences of={evidence.map((sentence) => sentenceText(sentence, format))} className={styles['evidence']} />
+      {tables.map((table) => (
+        <div key={table.title} className={styles['scroll']} {...scrollRegion(table.title)}>
+          <AnswerTable table={table} />
+        </div>
+      ))}
+      {props.children}
+    </>
+  )
+}
+
 type Row = readonly Cell[]
 
-export function AnswerTable({ table, cells = {} }: { readonly table: Table; readonly cells?: AnswerCells }) {
+/** Drawn the same on every screen. */
+const USUAL: AnswerCells = { level: (text) => text !== '' && <LevelName name={text} /> }
+
+interface TableProps {
+  readonly table: Table
+  readonly cells?: AnswerCells
+}
+
+export const AnswerTable = ({ table, cells }: TableProps) => (
+  <PlainTable
+    caption={`${table.title}, ${table.note}`}
+    columns={columnsOf(table, cells)}
+    rows={table.rows}
+    rowKey={(_, index) => index}
+  />
+)
+
+/** A wide answer: columns keep their places, the keyboard moves, and the rows can be saved. */
+export const AnswerGrid = ({ table, cells, csvName }: TableProps & { readonly csvName: string }) => (
+  <DataTable
+    caption={table.title}
+    columns={inGivenOrder(columnsOf(table, cells))}
+    rows={table.rows}
+    rowKey={(row) => String(table.rows.indexOf(row))}
+    density="compact"
+    csvName={csvName}
+  />
+)
+
+/** Pixels of a column of numbers in a grid. */
+const widthOf = (label: string): number => (label.length > 8 ? 80 : 72)
+
+function columnsOf({ columns, rows }: Table, cells: AnswerCells = {}): readonly DataColumn<Row>[] {
   // A name that is written once for several rows heads none of them.
-  const named = table.rows.every(([first]) => first !== '')
-  const columns = table.columns.map(({ id, label, align }, at): DataColumn<Row> => {
-    const value = (row: Row): string => cellText(row[at] ?? '', format)
-    const drawn = cells[id]
+  const named = rows.every(([first]) => first !== '')
+  return columns.map(({ id, label, title, term, align }, at) => {
+    const text = (row: Row): string => cellText(row[at] ?? '', format)
+    const drawn = cells[id] ?? USUAL[id] ?? String
     return {
       id,
       header: label,
-      value,
+      value: (row) => {
+        const cell = row[at]
+        return typeof cell === 'object' && 'value' in cell ? cell.value : text(row)
+      },
+      cell: (row) => drawn(text(row)),
       rowHeader: at === 0 && named,
-      ...(align !== undefined && { align }),
-      ...(drawn !== undefined && { cell: (row) => drawn(value(row)) }),
+      look: (row) => {
+        const cell = row[at]
+        return typeof cell === 'object' && 'tone' in cell ? styles[cell.tone ?? ''] : undefined
+      },
+      ...(title !== undefined && { title }),
+      ...(term !== undefined && { term }),
+      ...(align !== undefined && { align, width: widthOf(label) }),
     }
   })
-  return (
-    <PlainTable
-      caption={`${table.title}, ${table.note}`}
-      columns={columns}
-      rows={table.rows}
-      rowKey={(_, index) => index}
-    />
-  )
 }
