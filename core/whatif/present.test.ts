@@ -39,11 +39,11 @@ const presented = (whole: WhatIfReport) => {
 
 test('levels of either variant get a row; what a variant lacks is unknown, and so is a wait where none was served', () => {
   const [a, b] = [report('A', 'low', outcomes(90, 10, 5)), report('B', 'batch', outcomes(0, 100, 0))]
-  const none = ['-', '-', '-', '-', '-', '-']
+  const unknown = ['-', '-', '-', '-', '-', '-']
   expect(presented(compared(a, b)).rows).toEqual([
     ['All levels', '10', '100', '+90', '0 ms', '-', '2.5 ms', '-', '5.0 ms', '-', '-', '-', '-'],
     ['low', '10', '-', '-', '0 ms', '-', '2.5 ms', '-', '5.0 ms', '-', '-', '12.0', '-'],
-    ['batch', '-', '100', ...none, '-', '-', '-', '12.0'],
+    ['batch', '-', '100', ...unknown, '-', '-', '-', '12.0'],
   ])
 })
 

@@ -3,7 +3,7 @@ import { cellText, sentenceText, type Answer, type Cell, type Table } from '../.
 import { format } from '../../theme/format.ts'
 import { scrollRegion } from '../classes.ts'
 import { inGivenOrder, type DataColumn } from '../dataColumns.ts'
-import { DataTable } from '../DataTable.tsx'
+import { DataTable, type DataTableProps } from '../DataTable.tsx'
 import { LevelName } from '../LevelChip.tsx'
 import { NowLine } from '../NowLine.tsx'
 import { PlainTable } from '../PlainTable.tsx'
@@ -13,10 +13,18 @@ import styles from './answer.module.css'
 /** What a screen draws instead of the text of a cell, by the id of the column. */
 export type AnswerCells = Readonly<Partial<Record<string, (text: string) => ReactNode>>>
 
-/** The title of an answer and the evidence behind it, at the top of a screen. */
-export function AnswerLine({ answer: { title, evidence } }: { readonly answer: Answer }) {
-  const behind = evidence.map((sentence) => sentenceText(sentence, format)).join(' ')
-  return <NowLine title={sentenceText(title, format)} {...(behind !== '' && { evidence: behind })} />
+/** The title of an answer and the evidence behind it, at the top of a screen; `children` is more evidence. */
+export function AnswerLine({ answer, children }: { readonly answer: Answer; readonly children?: ReactNode }) {
+  const behind = answer.evidence.map((sentence) => sentenceText(sentence, format)).join(' ')
+  const evidence =
+    children === undefined ? (
+      behind
+    ) : (
+      <>
+        {behind} {children}
+      </>
+    )
+  return <NowLine title={sentenceText(answer.title, format)} {...(evidence !== '' && { evidence })} />
 }
 
 /** An answer within a pane: its title, the evidence as a list, and its tables; `children` is what can be done. */
@@ -57,15 +65,24 @@ export const AnswerTable = ({ table, cells }: TableProps) => (
   />
 )
 
+interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density'> {
+  /** The order of the rows has a meaning, so none of the columns sorts. */
+  readonly ordered?: boolean
+  /** A selected row, by its index. */
+  readonly selected?: number | undefined
+  readonly onOpen?: (index: number) => void
+}
+
 /** A wide answer: columns keep their places, the keyboard moves, and the rows can be saved. */
-export const AnswerGrid = ({ table, cells, csvName }: TableProps & { readonly csvName: string }) => (
+export const AnswerGrid = ({ table, cells, ordered = false, selected, onOpen, ...rest }: GridProps) => (
   <DataTable
     caption={table.title}
-    columns={inGivenOrder(columnsOf(table, cells))}
+    columns={ordered ? inGivenOrder(columnsOf(table, cells)) : columnsOf(table, cells)}
     rows={table.rows}
     rowKey={(row) => String(table.rows.indexOf(row))}
-    density="compact"
-    csvName={csvName}
+    selectedKey={selected === undefined ? undefined : String(selected)}
+    onOpen={onOpen && ((row) => onOpen(table.rows.indexOf(row)))}
+    {...rest}
   />
 )
 

@@ -71,7 +71,7 @@ export function ResultPanes(props: {
           </>
         }
       >
-        <AnswerGrid table={table} cells={CELLS} csvName="what-if" />
+        <AnswerGrid table={table} cells={CELLS} ordered density="compact" csvName="what-if" />
       </Pane>
       <TimePane baseline={baseline} candidate={shown.result} letter={letter} />
       <div className={styles['columns']}>
