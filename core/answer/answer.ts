@@ -46,8 +46,10 @@ export interface Table {
   /** What the rows are and how they are ordered. */
   readonly note: string
   readonly columns: readonly Column[]
-  readonly rows: readonly (readonly Cell[])[]
+  readonly rows: readonly Row[]
 }
+
+export type Row = readonly (Cell | Sentence)[]
 
 /** What the console says about one subject, once: screens, terminal and reports print it. */
 export interface Answer {
@@ -57,7 +59,10 @@ export interface Answer {
   readonly tables: readonly Table[]
 }
 
-export function cellText(cell: Cell, format: Format): string {
+const isSentence = (cell: Cell | Sentence): cell is Sentence => Array.isArray(cell)
+
+export function cellText(cell: Cell | Sentence, format: Format): string {
+  if (isSentence(cell)) return sentenceText(cell, format)
   if (typeof cell === 'string') return cell
   if ('from' in cell) {
     const [from, to] = [cellText(cell.from, format), cellText(cell.to, format)]

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { cellText, sentenceText, type Answer, type Cell, type Table } from '../../../core/answer/answer.ts'
+import { cellText, sentenceText, type Answer, type Row, type Table } from '../../../core/answer/answer.ts'
 import { format } from '../../theme/format.ts'
 import { scrollRegion } from '../classes.ts'
 import { inGivenOrder, type DataColumn } from '../dataColumns.ts'
@@ -37,16 +37,12 @@ export function AnswerPart(props: { readonly answer: Answer; readonly children?:
       </div>
       <Sentences of={evidence.map((sentence) => sentenceText(sentence, format))} className={styles['evidence']} />
       {tables.map((table) => (
-        <div key={table.title} className={styles['scroll']} {...scrollRegion(table.title)}>
-          <AnswerTable table={table} />
-        </div>
+        <AnswerTable key={table.title} table={table} scrolls />
       ))}
       {props.children}
     </>
   )
 }
-
-type Row = readonly Cell[]
 
 /** Drawn the same on every screen. */
 const USUAL: AnswerCells = { level: (text) => text !== '' && <LevelName name={text} /> }
@@ -54,27 +50,56 @@ const USUAL: AnswerCells = { level: (text) => text !== '' && <LevelName name={te
 interface TableProps {
   readonly table: Table
   readonly cells?: AnswerCells
+  /** A selected row, by its index. */
+  readonly selected?: number | undefined
 }
 
-export const AnswerTable = ({ table, cells }: TableProps) => (
-  <PlainTable
-    caption={`${table.title}, ${table.note}`}
-    columns={columnsOf(table, cells)}
-    rows={table.rows}
-    rowKey={(_, index) => index}
-  />
-)
+interface PlainProps extends TableProps {
+  /** What is in parentheses stands below the rest of its cell. */
+  readonly stacked?: boolean
+  /** In a region of its own where there is less room. */
+  readonly scrolls?: boolean
+}
+
+export function AnswerTable({ table, cells = {}, selected, stacked = false, scrolls = false }: PlainProps) {
+  const drawn = (
+    <PlainTable
+      caption={`${table.title}, ${table.note}`}
+      columns={columnsOf(table, cells, stacked ? Stacked : String)}
+      rows={table.rows}
+      rowKey={(_, index) => String(index)}
+      selectedKey={selected === undefined ? undefined : String(selected)}
+    />
+  )
+  return scrolls ? (
+    <div className={styles['scroll']} {...scrollRegion(table.title)}>
+      {drawn}
+    </div>
+  ) : (
+    drawn
+  )
+}
+
+const Stacked = (text: string): ReactNode => {
+  const [, value, below] = /^(.*) \((.*)\)$/.exec(text) ?? []
+  return value === undefined ? (
+    text
+  ) : (
+    <>
+      <b>{value}</b>
+      <span className={styles['below']}>{below}</span>
+    </>
+  )
+}
 
 interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density'> {
   /** The order of the rows has a meaning, so none of the columns sorts. */
   readonly ordered?: boolean
-  /** A selected row, by its index. */
-  readonly selected?: number | undefined
   readonly onOpen?: (index: number) => void
 }
 
 /** A wide answer: columns keep their places, the keyboard moves, and the rows can be saved. */
-export const AnswerGrid = ({ table, cells, ordered = false, selected, onOpen, ...rest }: GridProps) => (
+export const AnswerGrid = ({ table, cells = {}, ordered = false, selected, onOpen, ...rest }: GridProps) => (
   <DataTable
     caption={table.title}
     columns={ordered ? inGivenOrder(columnsOf(table, cells)) : columnsOf(table, cells)}
@@ -89,12 +114,16 @@ export const AnswerGrid = ({ table, cells, ordered = false, selected, onOpen, ..
 /** Pixels of a column of numbers in a grid. */
 const widthOf = (label: string): number => (label.length > 8 ? 80 : 72)
 
-function columnsOf({ columns, rows }: Table, cells: AnswerCells = {}): readonly DataColumn<Row>[] {
+function columnsOf(
+  { columns, rows }: Table,
+  cells: AnswerCells,
+  usual: (text: string) => ReactNode = String,
+): readonly DataColumn<Row>[] {
   // A name that is written once for several rows heads none of them.
   const named = rows.every(([first]) => first !== '')
   return columns.map(({ id, label, title, term, align }, at) => {
     const text = (row: Row): string => cellText(row[at] ?? '', format)
-    const drawn = cells[id] ?? USUAL[id] ?? String
+    const drawn = cells[id] ?? USUAL[id] ?? usual
     return {
       id,
       header: label,
@@ -104,13 +133,13 @@ function columnsOf({ columns, rows }: Table, cells: AnswerCells = {}): readonly 
       },
       cell: (row) => drawn(text(row)),
       rowHeader: at === 0 && named,
-      look: (row) => {
-        const cell = row[at]
-        return typeof cell === 'object' && 'tone' in cell ? styles[cell.tone ?? ''] : undefined
-      },
+      look: (row) => styles[toneOf(row[at] ?? '') ?? ''],
       ...(title !== undefined && { title }),
       ...(term !== undefined && { term }),
       ...(align !== undefined && { align, width: widthOf(label) }),
     }
   })
 }
+
+const toneOf = (cell: Row[number]): 'better' | 'worse' | undefined =>
+  [cell].flat().flatMap((part) => (typeof part === 'object' && 'tone' in part ? (part.tone ?? []) : []))[0]
