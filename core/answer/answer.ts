@@ -3,7 +3,19 @@ import { plural, type Format } from '../text/format.ts'
 
 /** Which function of the formatter writes a number. */
 export type Quantity =
-  'fixed' | 'amount' | 'seatsAverage' | 'rate' | 'seconds' | 'ms' | 'percent' | 'span' | 'length' | 'time' | 'dateTime'
+  | 'fixed'
+  | 'amount'
+  | 'seatsAverage'
+  | 'rate'
+  | 'bytes'
+  | 'seconds'
+  | 'ms'
+  | 'percent'
+  | 'span'
+  | 'length'
+  | 'time'
+  | 'dateTime'
+  | 'instant'
 
 /** A number that a printer writes in its own dialect; without a value it is unknown. */
 export interface Amount {

@@ -51,7 +51,7 @@ const targetText = ({ target, score, forecasts }: KeptForecasts): readonly strin
     '',
     ...answerLines({
       ...presentEffect(effect, null),
-      title: [amount('dateTime')(effect.atMs), ` UTC  ${effect.label}, ${effect.server}`],
+      title: [amount('instant')(effect.atMs), `  ${effect.label}, ${effect.server}`],
     }),
   ]),
   '',

@@ -92,24 +92,34 @@ const Stacked = (text: string): ReactNode => {
   )
 }
 
-interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density'> {
+interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density' | 'empty'> {
   /** The order of the rows has a meaning, so none of the columns sorts. */
   readonly ordered?: boolean
   readonly onOpen?: (index: number) => void
+  /** Pixels of columns of text; columns of numbers have theirs. */
+  readonly widths?: Readonly<Record<string, number>>
+  /** Columns that are not shown. */
+  readonly omit?: readonly string[]
 }
 
 /** A wide answer: columns keep their places, the keyboard moves, and the rows can be saved. */
-export const AnswerGrid = ({ table, cells = {}, ordered = false, selected, onOpen, ...rest }: GridProps) => (
-  <DataTable
-    caption={table.title}
-    columns={ordered ? inGivenOrder(columnsOf(table, cells)) : columnsOf(table, cells)}
-    rows={table.rows}
-    rowKey={(row) => String(table.rows.indexOf(row))}
-    selectedKey={selected === undefined ? undefined : String(selected)}
-    onOpen={onOpen && ((row) => onOpen(table.rows.indexOf(row)))}
-    {...rest}
-  />
-)
+export function AnswerGrid(props: GridProps) {
+  const { table, cells = {}, ordered = false, selected, onOpen, widths = {}, omit = [], ...rest } = props
+  const columns = columnsOf(table, cells)
+    .filter(({ id }) => !omit.includes(id))
+    .map((column) => ({ ...column, ...(widths[column.id] !== undefined && { width: widths[column.id] }) }))
+  return (
+    <DataTable
+      caption={table.title}
+      columns={ordered ? inGivenOrder(columns) : columns}
+      rows={table.rows}
+      rowKey={(row) => String(table.rows.indexOf(row))}
+      selectedKey={selected === undefined ? undefined : String(selected)}
+      onOpen={onOpen && ((row) => onOpen(table.rows.indexOf(row)))}
+      {...rest}
+    />
+  )
+}
 
 /** Pixels of a column of numbers in a grid. */
 const widthOf = (label: string): number => (label.length > 8 ? 80 : 72)
