@@ -42,7 +42,7 @@ function titleOf({ rows, same }: Drift, reference: Reference): Sentence {
     rows.filter((row) => row.change === change).map(({ name }) => name)
   const [own, changed, missing] = [of('extra'), of('changed'), of('missing')]
   const name = referenceName(reference)
-  if (rows.length === 0) return [`${same === 1 ? 'The one object matches' : `All ${same} objects match`} ${name}.`]
+  if (rows.length === 0) return [`${plural(same, 'The one object matches', `All ${same} objects match`)} ${name}.`]
   if (reference.kind === 'built-in' && changed.length + missing.length === 0) {
     return isCovered(reference.version)
       ? phrase`All built-in objects match ${reference.version}; ${counted(own.length, 'object is', 'objects are')} your own.`
