@@ -1,23 +1,23 @@
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import type { Answer } from '../../../core/answer/answer.ts'
-import { presentComparison } from '../../../core/compare/present.ts'
-import type { Comparison } from '../../../core/compare/compare.ts'
-import { builtInObjects } from '../../../core/config/builtIn.ts'
-import type { Effect } from '../../../core/contract/effect.ts'
-import type { ForecastReport } from '../../../core/contract/forecast.ts'
-import type { TuneAnswer } from '../../../core/contract/tune.ts'
-import type { Outcomes } from '../../../core/contract/whatif.ts'
-import { driftFromBuiltIn } from '../../../core/drift/drift.ts'
-import { presentDrift, readSentence } from '../../../core/drift/present.ts'
-import { etcdFixture } from '../../../core/qos/etcd.fixture.ts'
-import { presentEtcd, usageTable } from '../../../core/qos/present.ts'
-import { presentEffect, presentForecast } from '../../../core/twin/present.ts'
-import { presentTune } from '../../../core/tune/present.ts'
-import { presentCandidate, presentDecisions, presentOutcomes } from '../../../core/whatif/present.ts'
-import type { VariantResult } from '../../../core/whatif/results.ts'
-import { answerLines } from '../../../main/cli/print/terminal.ts'
-import { AnswerPart, AnswerTable } from './Answer.tsx'
+import type { Answer } from '../../core/answer/answer.ts'
+import { presentComparison } from '../../core/compare/present.ts'
+import type { Comparison } from '../../core/compare/compare.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import type { Effect } from '../../core/contract/effect.ts'
+import type { ForecastReport } from '../../core/contract/forecast.ts'
+import type { TuneAnswer } from '../../core/contract/tune.ts'
+import type { Outcomes } from '../../core/contract/whatif.ts'
+import { driftFromBuiltIn } from '../../core/drift/drift.ts'
+import { presentDrift, readSentence } from '../../core/drift/present.ts'
+import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
+import { presentEtcd, usageTable } from '../../core/qos/present.ts'
+import { presentEffect, presentForecast } from '../../core/twin/present.ts'
+import { presentTune } from '../../core/tune/present.ts'
+import { presentCandidate, presentDecisions, presentOutcomes } from '../../core/whatif/present.ts'
+import type { VariantResult } from '../../core/whatif/results.ts'
+import { answerLines } from '../../main/cli/print/terminal.ts'
+import { AnswerPart, AnswerTable } from '../../renderer/components/answer/Answer.tsx'
 
 afterEach(cleanup)
 
@@ -31,8 +31,8 @@ const numbers = {
   waitP99: { a: 0.1, b: 3.2, change: 3.1, share: 31 },
 }
 const comparison: Comparison = {
-  a: { samples: 5, gaps: [], share: 1 },
-  b: { samples: 4, gaps: [{ from: 1_795_000_000_000, to: 1_795_000_060_000 }], share: 0.8 },
+  a: { samples: 5, seconds: 300, gaps: [], share: 1 },
+  b: { samples: 4, seconds: 240, gaps: [{ from: 1_795_000_000_000, to: 1_795_000_060_000 }], share: 0.8 },
   perSecond: false,
   totals: numbers,
   levels: [{ name: 'low', in: 'both', numbers }],
@@ -87,7 +87,7 @@ const decisions = {
   shorter: 2,
   first: { seconds: 0.1, explanation: ['At 0.100 s.'] },
 }
-const candidate = { result: variant('half', 1_500), decisions }
+const candidate = { result: variant('half', 1_500) }
 const whatIf = {
   clients: 'open' as const,
   requests: 12_345,
