@@ -11,6 +11,7 @@ export type Quantity =
   | 'seconds'
   | 'ms'
   | 'percent'
+  | 'fairFraction'
   | 'span'
   | 'length'
   | 'time'
@@ -59,6 +60,8 @@ export interface Table {
   readonly note: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
+  /** Over all rows. */
+  readonly sums?: Row
 }
 
 export type Row = readonly (Cell | Sentence)[]

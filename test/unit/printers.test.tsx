@@ -10,6 +10,8 @@ import type { TuneAnswer } from '../../core/contract/tune.ts'
 import type { Outcomes } from '../../core/contract/whatif.ts'
 import { driftFromBuiltIn } from '../../core/drift/drift.ts'
 import { presentDrift, readSentence } from '../../core/drift/present.ts'
+import { presentImpact } from '../../core/impact/present.ts'
+import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
 import { presentEtcd, usageTable } from '../../core/qos/present.ts'
 import { presentEffect, presentForecast } from '../../core/twin/present.ts'
@@ -125,6 +127,12 @@ const effect: Effect = {
 }
 
 const builtIn = builtInObjects('v1.36.3')
+const impact = seatImpact({
+  before: builtIn,
+  after: { levels: builtIn.levels.slice(1), schemas: builtIn.schemas },
+  serverLimit: 12_345,
+  demand: new Map(),
+})
 const drift = driftFromBuiltIn({ levels: builtIn.levels.slice(1), schemas: builtIn.schemas }, 'v1.36.3')
 const read = {
   origin: 'cluster',
@@ -140,6 +148,7 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   whatif: [presentOutcomes(whatIf, 5), presentCandidate(whatIf, candidate), presentDecisions(decisions, 'B')],
   drift: [presentDrift(drift, { kind: 'built-in', version: 'v1.36.3' }, readSentence(read, 'v1.36.3'))],
   forecast: [presentForecast(forecast), presentEffect(effect, null)],
+  impact: [presentImpact(impact), presentImpact(impact, { steps: 1, rows: [], regimes: { before: {}, after: {} } })],
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 

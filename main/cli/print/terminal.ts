@@ -8,9 +8,12 @@ export const answerLines = ({ title, evidence, tables }: Answer): readonly strin
   ...tables.flatMap((table) => ['', `${table.title}, ${table.note}`, ...tableLines(table)]),
 ]
 
-export const tableLines = ({ columns, rows }: Table): readonly string[] =>
+export const tableLines = ({ columns, rows, sums }: Table): readonly string[] =>
   textTable(
-    [columns.map(({ label }) => label.toUpperCase()), ...rows.map((row) => row.map((cell) => cellText(cell, plain)))],
+    [
+      columns.map(({ label }) => label.toUpperCase()),
+      ...[...rows, ...(sums === undefined ? [] : [sums])].map((row) => row.map((cell) => cellText(cell, plain))),
+    ],
     columns.map(({ align }) => align ?? 'left'),
   )
 

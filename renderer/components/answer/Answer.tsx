@@ -11,7 +11,7 @@ import { Sentences } from '../States.tsx'
 import styles from './answer.module.css'
 
 /** What a screen draws instead of the text of a cell, by the id of the column. */
-export type AnswerCells = Readonly<Partial<Record<string, (text: string) => ReactNode>>>
+export type AnswerCells = Readonly<Partial<Record<string, (text: string, row: number) => ReactNode>>>
 
 /** The title of an answer and the evidence behind it, at the top of a screen; `children` is more evidence. */
 export function AnswerLine({ answer, children }: { readonly answer: Answer; readonly children?: ReactNode }) {
@@ -59,16 +59,28 @@ interface PlainProps extends TableProps {
   readonly stacked?: boolean
   /** In a region of its own where there is less room. */
   readonly scrolls?: boolean
+  /** Columns that are not shown. */
+  readonly omit?: readonly string[]
+  readonly rowLook?: (row: number) => string | undefined
+  readonly className?: string | undefined
 }
 
-export function AnswerTable({ table, cells = {}, selected, stacked = false, scrolls = false }: PlainProps) {
+export function AnswerTable(props: PlainProps) {
+  const { table, cells = {}, selected, stacked = false, scrolls = false, omit = [], rowLook, className } = props
+  const columns = columnsOf(table, cells, stacked ? Stacked : String).filter(({ id }) => !omit.includes(id))
+  const { rows, sums } = table
   const drawn = (
     <PlainTable
       caption={`${table.title}, ${table.note}`}
-      columns={columnsOf(table, cells, stacked ? Stacked : String)}
-      rows={table.rows}
+      className={className}
+      columns={columns}
+      rows={rows}
       rowKey={(_, index) => String(index)}
       selectedKey={selected === undefined ? undefined : String(selected)}
+      {...(rowLook !== undefined && { rowLook: (row: Row) => rowLook(rows.indexOf(row)) })}
+      {...(sums !== undefined && {
+        foot: [Object.fromEntries(table.columns.map(({ id }, at) => [id, { text: cellDrawn(sums[at] ?? '') }]))],
+      })}
     />
   )
   return scrolls ? (
@@ -141,7 +153,7 @@ function columnsOf(
         const cell = row[at]
         return typeof cell === 'object' && 'value' in cell ? cell.value : text(row)
       },
-      cell: (row) => drawn(text(row)),
+      cell: (row) => (drawn === String ? cellDrawn(row[at] ?? '') : drawn(text(row), rows.indexOf(row))),
       rowHeader: at === 0 && named,
       look: (row) => styles[toneOf(row[at] ?? '') ?? ''],
       ...(title !== undefined && { title }),
@@ -153,3 +165,17 @@ function columnsOf(
 
 const toneOf = (cell: Row[number]): 'better' | 'worse' | undefined =>
   [cell].flat().flatMap((part) => (typeof part === 'object' && 'tone' in part ? (part.tone ?? []) : []))[0]
+
+/** A change is drawn with what is now in front. */
+function cellDrawn(cell: Row[number]): ReactNode {
+  const shift = [cell].flat().find((part) => typeof part === 'object' && 'from' in part)
+  const text = cellText(cell, format)
+  const [was, is] = text.split(' → ')
+  if (shift === undefined || is === undefined) return text
+  return (
+    <>
+      <span className={styles['was']}>{was} → </span>
+      <b>{is}</b>
+    </>
+  )
+}
