@@ -14,6 +14,7 @@ export type Quantity =
   | 'fairFraction'
   | 'span'
   | 'length'
+  | 'age'
   | 'time'
   | 'dateTime'
   | 'instant'

@@ -10,6 +10,11 @@ import type { TuneAnswer } from '../../core/contract/tune.ts'
 import type { Outcomes } from '../../core/contract/whatif.ts'
 import { driftFromBuiltIn } from '../../core/drift/drift.ts'
 import { presentDrift, readSentence } from '../../core/drift/present.ts'
+import type { ServerSummary } from '../../core/contract/fleet.ts'
+import type { ServerHealth } from '../../core/contract/source.ts'
+import { fleetRows, type FleetSource } from '../../core/fleet/fleet.ts'
+import { fleetLines } from '../../core/fleet/lines.ts'
+import { presentFleet } from '../../core/fleet/present.ts'
 import { presentImpact } from '../../core/impact/present.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
@@ -126,6 +131,33 @@ const effect: Effect = {
   ended: 'complete',
 }
 
+const summary: ServerSummary = {
+  id: 'a',
+  at: 0,
+  version: 'v1.36.3',
+  levels: ['low'],
+  states: [['rejecting']],
+  executing: [12_345],
+  limit: [20_000],
+  nominal: [20_000],
+  queued: [3_000],
+  rejected: [12_345],
+  waitP99: [1.5],
+  trend: [],
+}
+const health: ServerHealth = { id: 'a', status: 'ok', failures: [] }
+const source: FleetSource = {
+  id: 1,
+  name: 'prod',
+  via: '',
+  still: true,
+  staleAfterMs: 0,
+  health: [health],
+  servers: [summary],
+}
+const clusters = fleetRows([source], 0)
+const open = new Set(clusters.flatMap(({ key, servers }) => [key, ...servers.map((server) => server.key)]))
+
 const builtIn = builtInObjects('v1.36.3')
 const impact = seatImpact({
   before: builtIn,
@@ -149,6 +181,7 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   drift: [presentDrift(drift, { kind: 'built-in', version: 'v1.36.3' }, readSentence(read, 'v1.36.3'))],
   forecast: [presentForecast(forecast), presentEffect(effect, null)],
   impact: [presentImpact(impact), presentImpact(impact, { steps: 1, rows: [], regimes: { before: {}, after: {} } })],
+  fleet: [presentFleet(clusters, fleetLines(clusters, { group: 'state', sort: 'worst', descending: false, open }))],
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 

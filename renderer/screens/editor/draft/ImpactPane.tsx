@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, useMemo } from 'react'
 import { limitsOverSteps, type LimitsOverSteps } from '../../../../core/impact/seatImpact.ts'
 import { presentImpact } from '../../../../core/impact/present.ts'
 import { sentenceText } from '../../../../core/answer/answer.ts'
-import { AnswerTable } from '../../../components/answer/Answer.tsx'
+import { AnswerTable, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import type { AdjustmentStep } from '../../../../core/frame/derived.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
@@ -66,9 +66,7 @@ export function ImpactPane(props: {
             key={table.title}
             table={table}
             className={styles['impact']}
-            cells={{
-              level: (_, index) => <Level name={rows[index]?.name ?? ''} />,
-            }}
+            cells={CELLS}
             omit={DETAILS}
             rowLook={(index) => styles[rows[index]?.change ?? '']}
             selected={rows.findIndex(({ name }) => name === selected)}
@@ -95,16 +93,21 @@ export function ImpactPane(props: {
 
 const DETAILS = ['Shares', 'Max', 'Can wait'] as const
 
-const Level = ({ name }: { readonly name: string }) => (
-  <button
-    type="button"
-    className={styles['level']}
-    onClick={() => select({ kind: 'PriorityLevelConfiguration', name })}
-  >
-    <LevelChip name={name} decorative />
-    <span>{name}</span>
-  </button>
-)
+const CELLS: AnswerCells = {
+  level: (text) => {
+    const [name = ''] = text.split(' ')
+    return (
+      <button
+        type="button"
+        className={styles['level']}
+        onClick={() => select({ kind: 'PriorityLevelConfiguration', name })}
+      >
+        <LevelChip name={name} decorative />
+        <span>{name}</span>
+      </button>
+    )
+  },
+}
 
 /** Calls `onSeen` when the table has been on the screen, after every change of its content. */
 function useSeen(onSeen: () => void) {
