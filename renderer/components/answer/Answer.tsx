@@ -119,7 +119,9 @@ export function AnswerGrid(props: GridProps) {
   const { table, cells = {}, ordered = false, selected, onOpen, widths = {}, omit = [], ...rest } = props
   const columns = columnsOf(table, cells)
     .filter(({ id }) => !omit.includes(id))
-    .map((column) => ({ ...column, ...(widths[column.id] !== undefined && { width: widths[column.id] }) }))
+    .map((column) =>
+      withWidth(column, widths[column.id] ?? (column.align === undefined ? undefined : widthOf(column.header))),
+    )
   return (
     <DataTable
       caption={table.title}
@@ -132,6 +134,9 @@ export function AnswerGrid(props: GridProps) {
     />
   )
 }
+
+const withWidth = (column: DataColumn<Row>, width: number | undefined): DataColumn<Row> =>
+  width === undefined ? column : { ...column, width }
 
 /** Pixels of a column of numbers in a grid. */
 const widthOf = (label: string): number => (label.length > 8 ? 80 : 72)
@@ -158,7 +163,7 @@ function columnsOf(
       look: (row) => styles[toneOf(row[at] ?? '') ?? ''],
       ...(title !== undefined && { title }),
       ...(term !== undefined && { term }),
-      ...(align !== undefined && { align, width: widthOf(label) }),
+      ...(align !== undefined && { align }),
     }
   })
 }

@@ -9,9 +9,10 @@ import styles from './etcd.module.css'
 
 const CELLS: AnswerCells = {
   name: (text) => <b>{text}</b>,
+  class: (text) => (text === 'disabled' ? <span className={styles['quiet']}>{text}</span> : text),
   selects: (text) => <span title={text}>{text}</span>,
 }
-const WIDTHS = { name: 150, class: 120 }
+const WIDTHS = { name: 150, class: 120, Matched: 84, Limited: 92, 'Would limit': 92 }
 
 /** Rules by priority; a selected one is edited next to the table. */
 export function RulesPane(props: {

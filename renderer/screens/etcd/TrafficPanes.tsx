@@ -62,6 +62,7 @@ const CELLS: AnswerCells = {
     </span>
   ),
 }
+const WIDTHS = { Times: 62, Keys: 66, Response: 76, Latency: 70 }
 const DETAILS = ['Limited', 'p50', 'p99'] as const
 
 const RANKINGS = [
@@ -85,6 +86,7 @@ export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
         table={usageTable(top[by])}
         cells={CELLS}
         omit={DETAILS}
+        widths={WIDTHS}
         csvName="etcd-expensive"
         density="compact"
         empty="No requests in the last 10 min."
