@@ -10,6 +10,8 @@ import type { TuneAnswer } from '../../core/contract/tune.ts'
 import type { Outcomes } from '../../core/contract/whatif.ts'
 import { driftFromBuiltIn } from '../../core/drift/drift.ts'
 import { presentDrift, readSentence } from '../../core/drift/present.ts'
+import type { ScenarioRunReport } from '../../core/contract/scenario.ts'
+import { presentRun } from '../../core/scenario/present.ts'
 import type { ServerSummary } from '../../core/contract/fleet.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import { fleetRows, type FleetSource } from '../../core/fleet/fleet.ts'
@@ -103,6 +105,19 @@ const whatIf = {
   candidates: [candidate],
 }
 
+const checked = { text: 'failed of leases ≤ 1 %', value: 12_345, unit: '%', holds: false }
+const run: ScenarioRunReport = {
+  name: 'now',
+  steppable: true,
+  verdict: 'not prevented',
+  expected: 'prevented',
+  criteria: [checked],
+  assertions: [{ ...checked, holds: true }],
+  passed: false,
+  seconds: 60,
+  clients: [{ client: 'leases', ...outcomes(1_500) }],
+}
+
 const bands = { waitP99: { low: 1, point: 1.5, high: 2 }, seats: { low: 30, point: 40, high: 50 } }
 const forecast: ForecastReport = {
   server: 'a',
@@ -182,6 +197,7 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   forecast: [presentForecast(forecast), presentEffect(effect, null)],
   impact: [presentImpact(impact), presentImpact(impact, { steps: 1, rows: [], regimes: { before: {}, after: {} } })],
   fleet: [presentFleet(clusters, fleetLines(clusters, { group: 'state', sort: 'worst', descending: false, open }))],
+  scenario: [presentRun(run, 'server'), presentRun(run, 'etcd')],
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 
