@@ -91,14 +91,17 @@ const tableOf = (lines: readonly FleetLine[]): Table => ({
     ...['Drift', 'Version', 'Problem'].map((label): Column => ({ id: label, label })),
   ],
   rows: lines.map((line) => {
-    const [name, servers, worst, drift, version, problem] = cellsOf(line)
+    const [name, servers, worst, ...about] = cellsOf(line)
     return [
-      ...[name, servers, line.state, worst],
+      name,
+      servers,
+      line.state,
+      worst,
       amount('percent')(line.saturation),
       amount('rate')(line.rejected),
       amount('fixed')(line.queued),
       amount('seconds')(line.waitP99),
-      ...[drift, version, problem],
+      ...about,
     ]
   }),
 })

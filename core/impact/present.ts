@@ -55,7 +55,14 @@ function tableOf(
     columns: [{ id: 'level', label: 'Level', term: 'priority-level' }, ...numberColumns(...COLUMNS), ...limits],
     rows: rows.map((row) => [...seatCells(row), ...(limits.length === 0 ? [] : limitCells(row, recent))]),
     sums: [
-      ...['Sum', sum('shares'), sum('nominal'), change(before.nominal, after.nominal), sum('lower'), '', '', ''],
+      'Sum',
+      sum('shares'),
+      sum('nominal'),
+      change(before.nominal, after.nominal),
+      sum('lower'),
+      '',
+      '',
+      '',
       ...(limits.length === 0 ? [] : recent === undefined ? [now ?? '', 'rounding'] : ['']),
     ],
   }
