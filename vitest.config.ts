@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           ...renderer,
           name: 'renderer',
-          include: ['renderer/**/*.test.{ts,tsx}'],
+          include: ['renderer/**/*.test.{ts,tsx}', 'test/unit/**/*.test.tsx'],
           exclude: [...defaultExclude, SLOW],
         },
       },

@@ -1,18 +1,46 @@
-import type { Format } from '../text/format.ts'
+import type { TermId } from '../glossary/glossary.ts'
+import { plural, type Format } from '../text/format.ts'
 
 /** Which function of the formatter writes a number. */
-export type Quantity = 'fixed' | 'seatsAverage' | 'rate' | 'seconds' | 'percent' | 'length' | 'time' | 'dateTime'
+export type Quantity =
+  | 'fixed'
+  | 'amount'
+  | 'seatsAverage'
+  | 'rate'
+  | 'bytes'
+  | 'seconds'
+  | 'ms'
+  | 'percent'
+  | 'fairFraction'
+  | 'span'
+  | 'length'
+  | 'age'
+  | 'time'
+  | 'dateTime'
+  | 'instant'
 
 /** A number that a printer writes in its own dialect; without a value it is unknown. */
 export interface Amount {
   readonly value: number | undefined
   readonly as: Quantity
+  /** Of a share or a fixed number; 0 if absent. */
+  readonly decimals?: number
   /** A difference: positive ones have a sign. */
   readonly signed?: boolean
+  /** Of a difference that matters. */
+  readonly tone?: 'better' | 'worse'
 }
 
-/** A part of an answer: text as it is, or a number. */
-export type Cell = string | Amount
+/** What was and what is: one text where both read alike. */
+export interface Shift {
+  readonly from: Part
+  readonly to: Part
+}
+
+type Part = string | Amount
+
+/** A part of an answer: text as it is, a number, or a change of either. */
+export type Cell = Part | Shift
 
 /** Parts that read as one sentence. */
 export type Sentence = readonly Cell[]
@@ -20,6 +48,10 @@ export type Sentence = readonly Cell[]
 export interface Column {
   readonly id: string
   readonly label: string
+  /** A longer explanation of the label. */
+  readonly title?: string
+  /** The glossary's entry for the label. */
+  readonly term?: TermId
   readonly align?: 'right'
 }
 
@@ -28,8 +60,12 @@ export interface Table {
   /** What the rows are and how they are ordered. */
   readonly note: string
   readonly columns: readonly Column[]
-  readonly rows: readonly (readonly Cell[])[]
+  readonly rows: readonly Row[]
+  /** Over all rows. */
+  readonly sums?: Row
 }
+
+export type Row = readonly (Cell | Sentence)[]
 
 /** What the console says about one subject, once: screens, terminal and reports print it. */
 export interface Answer {
@@ -39,11 +75,41 @@ export interface Answer {
   readonly tables: readonly Table[]
 }
 
-export function cellText(cell: Cell, format: Format): string {
+const isSentence = (cell: Cell | Sentence): cell is Sentence => Array.isArray(cell)
+
+export function cellText(cell: Cell | Sentence, format: Format): string {
+  if (isSentence(cell)) return sentenceText(cell, format)
   if (typeof cell === 'string') return cell
-  const text = format[cell.as]
+  if ('from' in cell) {
+    const [from, to] = [cellText(cell.from, format), cellText(cell.to, format)]
+    return from === to ? to : `${from} → ${to}`
+  }
+  const { as, decimals } = cell
+  const text = (value: number | null | undefined): string =>
+    as === 'fixed' || as === 'percent' ? format[as](value, decimals) : format[as](value)
   return cell.signed === true ? format.signed(text)(cell.value) : text(cell.value)
 }
 
+/** A sentence with numbers in it: `` phrase`Rejected ${count} requests.` ``. */
+export const phrase = (texts: TemplateStringsArray, ...cells: readonly (Cell | Sentence)[]): Sentence =>
+  texts
+    .flatMap((text, index) => [text, cells[index] ?? ''])
+    .flat()
+    .filter((cell) => cell !== '')
+
+export const counted = (value: number | undefined, one: string, many = `${one}s`): Sentence => [
+  { value, as: 'amount' },
+  ` ${plural(value, one, many)}`,
+]
+
 export const sentenceText = (sentence: Sentence, format: Format): string =>
   sentence.map((cell) => cellText(cell, format)).join('')
+
+/** A number of that quantity. */
+export const amount =
+  (as: Quantity, more: Omit<Amount, 'as' | 'value'> = {}) =>
+  (value: number | undefined): Amount => ({ value, as, ...more })
+
+/** Columns of numbers by their labels. */
+export const numberColumns = (...labels: readonly string[]): readonly Column[] =>
+  labels.map((label) => ({ id: label, label, align: 'right' }))

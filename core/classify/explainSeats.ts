@@ -1,4 +1,4 @@
-import { plain } from '../text/format.ts'
+import { plain, plural } from '../text/format.ts'
 import {
   STALE_AFTER_NS,
   type EstimateBasis,
@@ -70,7 +70,7 @@ function seenExplanation(
   const { basis } = estimate
   const cap = capOf(estimate)
   const width = Math.min(seats, cap)
-  const like = requests === 1 ? 'a request like it' : `${requests} requests like it`
+  const like = plural(requests, 'a request like it', `${requests} requests like it`)
   return {
     initial: width,
     final: 0,

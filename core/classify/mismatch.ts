@@ -57,7 +57,7 @@ function whoText(subjects: readonly Subject[]): string {
   if (first === undefined) return 'has no subjects'
   const groups = subjects.flatMap(({ kind, group }) => (kind === 'Group' && group !== undefined ? [group.name] : []))
   if (groups.length === subjects.length) {
-    return groups.length === 1 ? `not in group ${groups.join('')}` : `in none of the groups ${enumerate(groups, 'and')}`
+    return plural(groups.length, `not in group ${groups.join('')}`, `in none of the groups ${enumerate(groups, 'and')}`)
   }
   return `needs ${enumerate(subjects.map(subjectText), 'or')}`
 }

@@ -197,13 +197,15 @@ const WhatIfReportSchema = z.object({
   /** Assumptions and missing inputs, in sentences. */
   notes: z.array(z.string()).readonly(),
   baseline: VariantReportSchema,
-  candidates: z.array(
-    z.object({
-      result: VariantReportSchema,
-      /** Absent with closed-loop clients, whose requests differ from variant to variant. */
-      decisions: DecisionDifferencesSchema.exactOptional(),
-    }),
-  ),
+  candidates: z
+    .array(
+      z.object({
+        result: VariantReportSchema,
+        /** Absent with closed-loop clients, whose requests differ from variant to variant. */
+        decisions: DecisionDifferencesSchema.exactOptional(),
+      }),
+    )
+    .readonly(),
 })
 export type WhatIfReport = z.infer<typeof WhatIfReportSchema>
 

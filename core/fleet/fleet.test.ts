@@ -5,12 +5,18 @@ import type { ServerSummary } from '../contract/fleet.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { configurationDrift, driftText } from './configuration.ts'
-import { compareByTrouble, countFleet, fleetRows, type FleetSource } from './fleet.ts'
+import { compareByTrouble, countFleet, fleetRows, type ClusterRow, type FleetSource } from './fleet.ts'
 import { fleetLines, linesNow, parseFleetSearch, searchFleet, type FleetLine, type FleetWish } from './lines.ts'
-import { fleetSentence } from './sentence.ts'
+import { sentenceText, type Sentence } from '../answer/answer.ts'
+import { plain } from '../text/format.ts'
+import { presentFleet } from './present.ts'
 
 const NOW = 1_000_000
-const rate = (perSecond: number): string => `${perSecond} /s`
+const fleetSentence = (clusters: readonly ClusterRow[]) => {
+  const { title, evidence } = presentFleet(clusters)
+  const text = (sentence: Sentence): string => sentenceText(sentence, plain)
+  return { title: text(title), evidence: evidence.map(text).join(' ') }
+}
 
 interface Level {
   readonly state: ServerSummary['states'][number][number]
@@ -149,7 +155,7 @@ test('a source without API servers says so, and is neither connecting nor in tro
   const etcd: FleetSource = { ...CALM, id: 4, name: 'etcd', servers: undefined, noServers: 'It is an etcd.' }
   const rows = fleetRows([CALM, etcd], NOW)
   expect(rows[1]).toMatchObject({ state: 'unknown', servers: [], problem: { message: 'It is an etcd.' } })
-  expect(fleetSentence(rows, rate).title).toBe('No cluster is rejecting or queueing requests.')
+  expect(fleetSentence(rows).title).toBe('No cluster is rejecting or queueing requests.')
 })
 
 test('lines keep their places while their numbers follow', () => {
@@ -181,15 +187,15 @@ test('a search leaves the numbers of a cluster whole and shows only the levels t
 })
 
 test('the sentence leads with what rejects and names what cannot be read', () => {
-  expect(fleetSentence(FLEET, rate)).toEqual({
-    title: '1 of 3 clusters is rejecting requests. Worst: busy, low on b, 4 /s rejected.',
+  expect(fleetSentence(FLEET)).toEqual({
+    title: '1 of 3 clusters is rejecting requests. Worst: busy, low on b, 4.00 /s rejected.',
     evidence: 'd of dead cannot be read.',
   })
-  expect(fleetSentence(fleetRows([CALM], NOW), rate)).toEqual({
+  expect(fleetSentence(fleetRows([CALM], NOW))).toEqual({
     title: 'No cluster is rejecting or queueing requests.',
     evidence: '1 cluster, 1 server, all current.',
   })
-  expect(fleetSentence([], rate).title).toBe('No cluster is connected.')
+  expect(fleetSentence([]).title).toBe('No cluster is connected.')
   expect(countFleet(FLEET)).toMatchObject({ clusters: 3, servers: 4 })
 })
 

@@ -1,3 +1,4 @@
+import { amount, phrase, type Sentence } from '../answer/answer.ts'
 import { plural } from '../text/format.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Standing } from '../classify/coverage.ts'
@@ -11,29 +12,31 @@ export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly Cov
   return (coverage) => coverageRows(coverage, { order, dangling, shadowed })
 }
 
-/** Whether a schema gets requests, or why it gets none, as text; `age` formats milliseconds. */
-export function standingWords(standing: Standing, schema: string, level: string, age: (ms: number) => string): string {
+/** Whether a schema gets requests, or why it gets none, in words. */
+export function standingSentence(standing: Standing, schema: string, level: string): Sentence {
   switch (standing.kind) {
     case 'traffic':
-      return 'has traffic'
+      return ['has traffic']
     case 'quiet':
-      if (standing.forMs === 0) return 'some since the start'
+      if (standing.forMs === 0) return ['some since the start']
       return standing.forMs < QUIET_AFTER_MS
-        ? `none in the ${age(standing.forMs)} watched, some before`
-        : `no request for ${age(standing.forMs)}`
+        ? phrase`none in the ${amount('age')(standing.forMs)} watched, some before`
+        : phrase`no request for ${amount('age')(standing.forMs)}`
     case 'never':
-      return 'no request since the start'
+      return ['no request since the start']
     case 'shadowed':
-      if (schema === CATCH_ALL) return 'no requests, as intended'
+      if (schema === CATCH_ALL) return ['no requests, as intended']
       return standing.by.length === 0
-        ? 'can never match: its rules match nothing'
-        : `can never match: ${enumerated(standing.by)} ${plural(standing.by.length, 'matches', 'match')} all its requests`
+        ? ['can never match: its rules match nothing']
+        : [
+            `can never match: ${enumerated(standing.by)} ${plural(standing.by.length, 'matches', 'match')} all its requests`,
+          ]
     case 'dangling':
-      return `inactive: there is no level ${level}`
+      return [`inactive: there is no level ${level}`]
     case 'removed':
-      return 'not among these objects'
+      return ['not among these objects']
     case 'unknown':
-      return 'unknown'
+      return ['unknown']
   }
 }
 

@@ -94,7 +94,7 @@ function byPlace(all: readonly Moved[]): readonly NotEmpty<Moved>[] {
 }
 
 const counted = (all: NotEmpty<Moved>, label: string): string =>
-  all.length === 1 ? `the request with which ${label}` : `${all.length} kinds of requests`
+  plural(all.length, `the request with which ${label}`, `${all.length} kinds of requests`)
 
 const seatsOf = ({ nominal, exempt }: Landing): string => (exempt ? 'no limit' : `${nominal} nominal seats`)
 

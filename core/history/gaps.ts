@@ -1,3 +1,4 @@
+import { plural } from '../text/format.ts'
 import type { Sentence } from '../answer/answer.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import type { UnixMs } from '../units.ts'
@@ -50,7 +51,7 @@ export function gapsPhrase(gaps: readonly Gap[], as: 'time' | 'dateTime'): Sente
   const [longest] = gaps.toSorted((a, b) => msOf(b) - msOf(a))
   if (longest === undefined) return []
   return [
-    `no samples ${gaps.length === 1 ? '' : `in ${gaps.length} gaps, the longest `}from `,
+    `no samples ${plural(gaps.length, '', `in ${gaps.length} gaps, the longest `)}from `,
     { value: longest.from, as },
     ' to ',
     { value: longest.to, as },

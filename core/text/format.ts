@@ -198,6 +198,9 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** The zone of clock times, for captions: `UTC` or `local time`. */
   const zone = (): string => (clock() === 'utc' ? 'UTC' : 'local time')
 
+  /** The same with its zone, for sentences and tables that are read elsewhere: `2026-11-21 03:12:43 UTC`. */
+  const instant = orUnknown((at) => `${dateTime(at)} ${zone()}`)
+
   return {
     fixed,
     digits,
@@ -223,6 +226,7 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     length,
     time,
     dateTime,
+    instant,
     zone,
   } as const
 }

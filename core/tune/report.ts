@@ -1,8 +1,16 @@
 import { plain } from '../text/format.ts'
-import type { GoalEvidence, LevelEvidence, LevelNumbers, SettingChange } from '../contract/tune.ts'
+import type {
+  GoalEvidence,
+  LevelEvidence,
+  LevelNumbers,
+  SettingChange,
+  TuneAnswer,
+  TuneProposal,
+} from '../contract/tune.ts'
 import type { GuardFinding } from '../guard/finding.ts'
 import { changesBetween } from '../guard/changes.ts'
 import type { DraftChange } from '../manifest/export.ts'
+import { writeManifest } from '../manifest/write.ts'
 import { assertionText, check } from '../scenario/check.ts'
 import { type Assertion, MEASURES } from '../scenario/scenario.ts'
 import { withSeed } from '../sweep/fields.ts'
@@ -235,4 +243,23 @@ function costsOf({ level, before, after }: LevelEvidence): readonly string[] {
       ? [`${level} serves fewer requests: ${before.served} → ${after.served}.`]
       : []),
   ]
+}
+
+/** The same in the form of the contract: manifests as text, findings as sentences. */
+export const tuneAnswer = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly string[]): TuneAnswer => ({
+  answer: shownProposal(answer),
+  ...(runnerUp && { runnerUp: shownProposal(runnerUp) }),
+  evaluations,
+  notes,
+})
+
+function shownProposal({ objects, findings, ...proposal }: Proposal): TuneProposal {
+  return {
+    ...proposal,
+    // An edit of levels does not delete any.
+    objects: objects.flatMap(({ kind, name, to }) =>
+      to === null ? [] : [{ kind, name, text: writeManifest(kind, to) }],
+    ),
+    findings: findings.map(({ message }) => message),
+  }
 }

@@ -7,7 +7,10 @@ import { missedBy } from './missed.ts'
 import { planOf, readTune } from './read.ts'
 import { bestOf, type TuneReport, tuneReport } from './report.ts'
 import { ISLANDS, searchIsland } from './search.ts'
-import { headline, seedText } from './text.ts'
+import { sentenceText } from '../answer/answer.ts'
+import type { TuneProposal } from '../contract/tune.ts'
+import { plain } from '../text/format.ts'
+import { presentTune } from './present.ts'
 import { better, type Judged, type TunePlan } from './tune.ts'
 
 const FILE = `name: faster
@@ -102,20 +105,23 @@ describe('tuning', () => {
 })
 
 it('says with how many seeds an edit holds', () => {
-  const proposal = (met: readonly number[], missed: readonly number[]) =>
-    ({ met: met.includes(1), changes: [{ setting: 'a', to: 1 }], seeds: { met, missed } }) as unknown as Parameters<
-      typeof headline
-    >[0]
-  expect(headline(proposal([1, 101, 102, 103], [104]), 200)).toBe(
-    'an edit meets the goals with 4 of 5 seeds (200 edits tried).',
-  )
-  expect(headline(proposal([1], []), 1)).toBe('an edit meets the goals with 1 of 1 seed (1 edit tried).')
-  expect(headline({ ...proposal([1], []), seeds: { met: [], missed: [] } }, 2)).toBe(
-    'an edit meets the goals (2 edits tried).',
-  )
-  expect(seedText({ met: [1, 101], missed: [102] })).toBe('Holds with 2 of 3 seeds: seeds 1, 101; not with seed 102.')
-  expect(seedText({ met: [1], missed: [] })).toBe('Holds with 1 of 1 seed: seed 1.')
-  expect(seedText({ met: [], missed: [1] })).toBe('Holds with 0 of 1 seed: not with seed 1.')
+  const said = (seeds: TuneProposal['seeds'], evaluations = 2): readonly string[] => {
+    const changes = [{ setting: 'a', to: 1 }]
+    const proposal = { changes, objects: [], goals: [], guardRails: [], levels: [], costs: [], findings: [] }
+    const [answer] = presentTune({ answer: { ...proposal, seeds, met: true }, evaluations })
+    const [, held] = answer?.evidence ?? []
+    return [answer?.title ?? [], held ?? []].map((sentence) => sentenceText(sentence, plain))
+  }
+  expect(said({ met: [1, 101, 102, 103], missed: [104] }, 200)).toEqual([
+    'An edit meets the goals with 4 of 5 seeds (200 edits tried).',
+    'Holds with 4 of 5 seeds: seeds 1, 101, 102, 103; not with seed 104.',
+  ])
+  expect(said({ met: [1], missed: [] }, 1)).toEqual([
+    'An edit meets the goals with 1 of 1 seed (1 edit tried).',
+    'Holds with 1 of 1 seed: seed 1.',
+  ])
+  expect(said({ met: [], missed: [1] })[1]).toBe('Holds with 0 of 1 seed: not with seed 1.')
+  expect(said({ met: [], missed: [] })[0]).toBe('An edit meets the goals (2 edits tried).')
 })
 
 it('runs with the other seeds what meets everything, and what changes other settings', () => {

@@ -1,4 +1,4 @@
-import { plain } from '../text/format.ts'
+import { plain, plural } from '../text/format.ts'
 import type { Effect, Measured, Score } from '../contract/effect.ts'
 import { QUANTITIES } from '../contract/bounds.ts'
 import type { Band, ForecastReport, Quantities, Quantity } from '../contract/forecast.ts'
@@ -111,4 +111,4 @@ function deviationOf({ band: { low, point, high }, measured }: Judged): number {
 
 /** `7 of 9 numbers inside their bands over the last 5 edits`. */
 export const scoreText = ({ edits, numbers, inside }: Score): string =>
-  `${inside} of ${plain.counted(numbers, 'number inside its band', 'numbers inside their bands')} over the last ${edits === 1 ? 'edit' : plain.counted(edits, 'edit')}`
+  `${inside} of ${plain.counted(numbers, 'number inside its band', 'numbers inside their bands')} over the last ${plural(edits, 'edit', plain.counted(edits, 'edit'))}`

@@ -1,6 +1,6 @@
 import { exact } from '../../core/text/format.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { assertionText, type Checked, check, measuredIn } from '../../core/scenario/check.ts'
+import { assertionText, check, measuredIn } from '../../core/scenario/check.ts'
 import { type Assertion, MEASURES } from '../../core/scenario/scenario.ts'
 import { type GoalNames, readGoal } from '../../core/tune/goalText.ts'
 import type { VariantResult } from '../../core/whatif/results.ts'
@@ -67,9 +67,6 @@ function boundOf({ assertion, ofBaseline }: Demand, baseline: VariantResult): As
 
 export const demandText = ({ variant, text, value, unit, holds }: CheckedDemand): string =>
   `${holds ? 'ok' : 'FAILED'}: ${variant}: ${text} (${valueText(value, unit)})`
-
-export const checkedText = ({ assertion, value }: Checked): string =>
-  `${assertionText(assertion)} (${valueText(value, MEASURES[assertion.measure])})`
 
 function valueText(value: number, unit: string): string {
   const measured = exact(value)

@@ -1,4 +1,5 @@
-import { plural } from '../../core/text/format.ts'
+import { sentenceText } from '../../core/answer/answer.ts'
+import { plain, plural } from '../../core/text/format.ts'
 import { landings } from '../../core/classify/configuration.ts'
 import {
   NO_COVERAGE,
@@ -13,7 +14,7 @@ import { requestOfDump } from '../../core/classify/requestText.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
-import { rowsOf, standingWords } from '../../core/guard/covered.ts'
+import { rowsOf, standingSentence } from '../../core/guard/covered.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
 import { configurationBeside, type GivenConfiguration } from './configurationSource.ts'
@@ -117,8 +118,6 @@ function flowsOf({ flows }: Coverage, { objects }: GivenConfiguration): readonly
     .map((flow) => ({ ...flow, elsewhere: elsewhere(flow) }))
 }
 
-const seconds = (ms: number): string => `${Math.round(ms / MS_PER_SECOND)} s`
-
 function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonly TrafficFlow[]): readonly string[] {
   const { since, at, dumps, left } = coverage
   const listed = rows.map(({ schema, level, matchingPrecedence, standing, counted, total, seen }) => [
@@ -128,7 +127,7 @@ function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonl
     String(counted ?? ''),
     String(total ?? ''),
     String(seen?.flows ?? ''),
-    standingWords(standing, schema, level, seconds),
+    sentenceText(standingSentence(standing, schema, level), plain),
   ])
   const shown = flows.slice(0, MOST_FLOWS)
   return [

@@ -1,7 +1,5 @@
-import { plain } from '../../core/text/format.ts'
-import { builtInName } from '../../core/config/builtIn.ts'
-import { driftBetween, driftFromBuiltIn, isDrifted, type Drift, type DriftRow } from '../../core/drift/drift.ts'
-import type { FieldChange } from '../../core/config/content.ts'
+import { driftBetween, driftFromBuiltIn, isDrifted, type Drift } from '../../core/drift/drift.ts'
+import { presentDrift, referenceName, type Reference } from '../../core/drift/present.ts'
 import { exportDiff } from '../../core/manifest/export.ts'
 import {
   CONFIGURATION_OPTIONS,
@@ -13,6 +11,7 @@ import {
 import { timeFrom, OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
+import { answerLines } from './print/terminal.ts'
 import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 
@@ -61,7 +60,9 @@ async function runDrift(given: Given, console: Console): Promise<ExitCode> {
   const { objects, version, name: current } = configuration
   const other = await referenceFrom(version, given, console)
   const found = other === undefined ? driftFromBuiltIn(objects, version) : driftBetween(objects, other.objects, version)
-  const compared = { reference: other?.name ?? builtInName(version), current, version, found }
+  const reference: Reference =
+    other === undefined ? { kind: 'built-in', version } : { kind: 'elsewhere', name: other.name }
+  const compared = { reference, current, version, found }
   const drifted = other === undefined ? isDrifted(found) : found.rows.length > 0
   if (given.flag('json')) console.printJson(driftJson(compared), 2)
   else console.print(driftText(compared, true))
@@ -99,9 +100,9 @@ async function referenceFrom(
   return { name: `cluster ${name}`, objects }
 }
 
-/** Two configurations, with their display names. */
+/** Two configurations. */
 interface Compared {
-  readonly reference: string
+  readonly reference: Reference
   readonly current: string
   readonly version: string
   readonly found: Drift
@@ -109,7 +110,7 @@ interface Compared {
 
 /** As `apf-console diff --json` and `drift --json` print it (docs/drift.md). */
 const driftJson = ({ reference, current, version, found }: Compared): unknown => ({
-  reference,
+  reference: referenceName(reference),
   current,
   kubeVersion: version,
   same: found.same,
@@ -123,22 +124,13 @@ const driftJson = ({ reference, current, version, found }: Compared): unknown =>
   })),
 })
 
-const SIGN: Readonly<Record<DriftRow['change'], string>> = { changed: '~', missing: '-', extra: '+' }
-
-const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
-
-const fieldLine = ({ field, from, to }: FieldChange): string => `    ${field}: ${shown(from)} → ${shown(to)}`
-
 /** The differences as text; `withServer` adds what the API server will do on its own. */
 function driftText({ reference, current, found }: Compared, withServer: boolean): readonly string[] {
-  const rows = found.rows.flatMap((row) => [
-    `${SIGN[row.change]} ${row.kind} ${row.name}${row.change === 'changed' ? '' : ` (${row.change})`}`,
-    ...row.fields.map(fieldLine),
-    ...(withServer && (row.builtIn !== undefined || row.server.verdict !== 'kept') ? [`    ${row.server.why}`] : []),
-  ])
-  const count = found.rows.length
-  const sum = `${plain.counted(count, 'object differs', 'objects differ')}, ${plain.counted(found.same, 'is', 'are')} the same: ${current}, compared with ${reference}.`
-  return [...rows, sum]
+  const changed = found.rows.filter(({ change }) => change === 'changed')
+  return [
+    ...answerLines(presentDrift(found, reference, [`Objects of ${current}.`])),
+    ...(withServer && changed.length > 0 ? ['', ...changed.map(({ server }) => server.why)] : []),
+  ]
 }
 
 /** A unified diff that turns the reference into the current configuration. */
@@ -170,7 +162,7 @@ async function runDiff(given: Given, console: Console): Promise<ExitCode> {
   const errors = [...reference.findings, ...current.findings].filter(isError)
   tellFindings(errors, console)
   const found = driftBetween(current.objects, reference.objects, version)
-  REPORTS[output]({ reference: before, current: after, version, found }, console)
+  REPORTS[output]({ reference: { kind: 'elsewhere', name: before }, current: after, version, found }, console)
   return found.rows.length > 0 || errors.length > 0 ? 1 : 0
 }
 

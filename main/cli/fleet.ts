@@ -1,8 +1,7 @@
-import { plain } from '../../core/text/format.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { complaintOf } from '../../core/filter/filter.ts'
-import { configurationDrift, driftText, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
+import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import { fleetRows, type ClusterRow, type FleetSource } from '../../core/fleet/fleet.ts'
 import {
   FLEET_VOCABULARY,
@@ -13,7 +12,7 @@ import {
   SORTINGS,
   type FleetLine,
 } from '../../core/fleet/lines.ts'
-import { fleetSentence } from '../../core/fleet/sentence.ts'
+import { presentFleet } from '../../core/fleet/present.ts'
 import type { SourceSummary } from '../../core/contract/fleet.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -21,7 +20,7 @@ import { createPause } from '../ports/pause.ts'
 import type { Session } from '../workspace/session.ts'
 import { createSummaries } from '../workspace/summaries.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines } from './print/terminal.ts'
 import { openSession } from './snapshot.ts'
 import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readChoice, readNumber, UsageError, type Command, type Given } from './usage.ts'
@@ -72,10 +71,7 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   const descending = sort !== 'worst' && sort !== 'name' && sort !== 'version'
   const lines = fleetLines(clusters, { group, sort, descending, open: opened(clusters, given) })
   if (given.flag('json')) console.printJson(lines.map(jsonOf), 2)
-  else {
-    const { title, evidence } = fleetSentence(clusters, plain.rate)
-    console.print([title, evidence, '', ...textTable([HEAD, ...lines.map(cellsOf)], ALIGN)])
-  }
+  else console.print(answerLines(presentFleet(clusters, lines)))
   return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
 }
 
@@ -219,64 +215,6 @@ function opened(clusters: readonly ClusterRow[], given: Given): ReadonlySet<stri
     ...(servers ? clusters.map(({ key }) => key) : []),
     ...(levels ? clusters.flatMap((cluster) => cluster.servers.map(({ key }) => key)) : []),
   ])
-}
-
-const HEAD = [
-  'CLUSTER',
-  'SERVERS',
-  'STATE',
-  'WORST',
-  'SATURATION',
-  'REJECTED/S',
-  'QUEUED',
-  'WAIT P99',
-  'DRIFT',
-  'VERSION',
-  '',
-]
-const ALIGN = ['left', 'right', 'left', 'left', 'right', 'right', 'right', 'right', 'left'] as const
-
-function cellsOf(line: FleetLine): readonly string[] {
-  const numbers = [
-    plain.percent(line.saturation),
-    plain.significant(line.rejected),
-    plain.fixed(line.queued),
-    plain.seconds(line.waitP99),
-  ]
-  switch (line.kind) {
-    case 'group':
-      return [line.name, String(line.clusters.length), line.state, '', ...numbers, '', '', '']
-    case 'cluster': {
-      const { source, servers, state, worst, versions, problem } = line
-      const drift = source.drift === undefined ? '-' : driftText(source.drift)
-      const level = worst?.worst === undefined ? '' : `${worst.worst.level} on ${worst.server}`
-      return [
-        source.name,
-        String(servers.length),
-        state,
-        level,
-        ...numbers,
-        drift,
-        versions.join(', '),
-        problem?.message ?? '',
-      ]
-    }
-    case 'server':
-      return [
-        `  ${line.server}`,
-        '',
-        line.state,
-        line.worst?.level ?? '',
-        ...numbers,
-        '',
-        line.version ?? '',
-        line.problem?.message ?? '',
-      ]
-    case 'level': {
-      const seats = line.limit === undefined ? '' : `${line.executing ?? '-'} of ${line.limit} seats`
-      return [`    ${line.level}`, '', line.state, seats, ...numbers, '', '', '']
-    }
-  }
 }
 
 function jsonOf(line: FleetLine): unknown {

@@ -1,6 +1,4 @@
 import { stringify } from 'yaml'
-import { QUANTITIES } from '../../core/contract/bounds.ts'
-import type { FitLevel, ForecastLevel, ForecastReport, Quantity } from '../../core/contract/forecast.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'
@@ -10,12 +8,13 @@ import type { Twin } from '../../core/twin/twin.ts'
 import { forecast as forecastOf } from '../../core/twin/forecast.ts'
 import { twinHistory } from '../../core/twin/history.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
+import { presentForecast } from '../../core/twin/present.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines } from './print/terminal.ts'
 import { type Beside, checkNamesEdit, configurationBefore, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
 import { tellFindings } from './inputFiles.ts'
-import { bandText, quantityText, runKeptForecasts } from './keptForecasts.ts'
+import { runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS } from './usage.ts'
@@ -61,7 +60,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   if (report === undefined) return 2
   if (output === 'json') console.printJson(report, 2)
   else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
-  else console.print(forecastText(report))
+  else console.print(answerLines(presentForecast(report)))
   return edit.errors.length > 0 ? 1 : 0
 }
 
@@ -119,34 +118,3 @@ export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
 }
 
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`
-
-const HEAD = ['LEVEL', 'WAIT P50', 'WAIT P99', 'REJECTED /S', 'SEATS', 'LIMIT']
-function forecastText({ levels, fit, notes }: ForecastReport): readonly string[] {
-  const rows = levels.map((level) => [level.level, ...QUANTITIES.map((quantity) => cell(level, quantity))])
-  const remarks = levels.flatMap(({ level, note }) => (note === undefined ? [] : [`${level}: ${note}`]))
-  return [
-    'Now → forecast (90 % interval)',
-    '',
-    ...textTable([HEAD, ...rows], ['left', 'right']),
-    ...(remarks.length === 0 ? [] : ['', ...remarks]),
-    '',
-    'Fit of the twin',
-    ...textTable([['LEVEL', 'ERROR', 'CLIENTS', 'FLOWS'], ...fit.map(fitCells)], ['left', 'right', 'left', 'right']),
-    '',
-    ...notes,
-  ]
-}
-
-const fitCells = ({ level, error, clients, flows, fits }: FitLevel): readonly string[] => [
-  level,
-  `${Math.round(error * 100)} %`,
-  fits ? clients : 'does not fit',
-  String(flows),
-]
-
-function cell(level: ForecastLevel, quantity: Quantity): string {
-  const now = level.now?.[quantity]
-  const band = level.bands[quantity]
-  const was = now === undefined ? '–' : quantityText(quantity, now)
-  return band === undefined ? was : `${was} → ${quantityText(quantity, band.point)} (${bandText(quantity, band)})`
-}

@@ -1,15 +1,16 @@
-import { significantly } from '../../core/text/format.ts'
+import { sentenceText } from '../../core/answer/answer.ts'
+import { allocationSentence, presentImpact } from '../../core/impact/present.ts'
+import { plain } from '../../core/text/format.ts'
 import { changesBetween, confirmationsFor, type Confirmation } from '../../core/guard/changes.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
 import { demandOf, type LevelSeats, type LimitNow } from '../../core/impact/effectiveLevels.ts'
-import { seatImpact, assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../core/impact/seatImpact.ts'
+import { seatImpact, type SeatImpact } from '../../core/impact/seatImpact.ts'
 import { serverLimitOf, type ServerLimit } from '../../core/impact/serverLimit.ts'
 import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
-import type { AllocationRegime } from '../../core/engine/allocation.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines } from './print/terminal.ts'
 import { tellFindings } from './inputFiles.ts'
 import {
   CLUSTER_OPTIONS,
@@ -157,7 +158,6 @@ function seatsJson(seats: LevelSeats | null, limit: LimitNow | undefined) {
 }
 
 const MARKS: Readonly<Record<GuardSeverity, string>> = { blocks: '✗', warns: '!', expected: 'i', passes: '✓' }
-const HEAD = ['level', 'shares', 'nominal', 'lower', 'upper', 'widest request', 'can wait', 'limit now']
 
 /** `nominal-limits`: the most seats with which the configuration has the nominal limits that the server reports. */
 const LIMIT_FROM: Readonly<Record<ServerLimit['from'], { readonly word: string; readonly text: string }>> = {
@@ -196,61 +196,10 @@ function impactText({
   ]
 }
 
-function tableText(computed: SeatImpact): readonly string[] {
-  const { rows, sums, allocation } = computed
-  const of = (row: ImpactRow, pick: (seats: LevelSeats) => number | undefined): string =>
-    arrow(row.before && pick(row.before), row.after && pick(row.after))
-  const body = rows.map((row) => [
-    row.change === 'added' || row.change === 'removed' ? `${row.name} (${row.change})` : row.name,
-    of(row, ({ shares }) => shares),
-    of(row, ({ nominal }) => nominal),
-    of(row, ({ lower }) => lower),
-    of(row, ({ upper }) => upper),
-    of(row, ({ maxSeatsPerRequest }) => (maxSeatsPerRequest === 0 ? undefined : maxSeatsPerRequest)),
-    of(row, ({ queues }) => queues?.total),
-    `${row.assumedIdle ? '≈ ' : ''}${arrow(row.limitBefore?.current ?? null, row.limitAfter?.current ?? null)}`,
-  ])
-  const { before, after } = sums
-  const sum = [
-    'sum',
-    arrow(before.shares, after.shares),
-    arrow(before.nominal, after.nominal),
-    arrow(before.lower, after.lower),
-    '',
-    '',
-    '',
-    arrow(allocation?.before.currentSum ?? null, allocation?.after.currentSum ?? null),
-  ]
-  const columns = allocation === undefined ? HEAD.length - 1 : HEAD.length
-  const cells = [HEAD, ...body, sum].map((row) => row.slice(0, columns))
-  const table = textTable(cells, ['left', 'right'])
-  const idle = assumedIdleSentence(computed)
-  return allocation === undefined
-    ? table
-    : [
-        ...table,
-        ...(idle === undefined ? [] : [`≈ ${idle}`]),
-        `limits now: p ${arrow(round(allocation.before.fairFraction), round(allocation.after.fairFraction))}, ${regimes(allocation)}`,
-      ]
-}
-
-/** Text for the case of the borrowing rules that decides. */
-const REGIMES: Readonly<Record<AllocationRegime, string>> = {
-  min: 'exempt leaves no more than the lower limits',
-  between: 'exempt leaves less than the floors',
-  solver: 'p times the target of each level, within its bounds',
-  kept: 'the limits stay',
-}
-const regimes = ({ before, after }: NonNullable<SeatImpact['allocation']>): string =>
-  before.regime === after.regime ? REGIMES[after.regime] : `${REGIMES[before.regime]} → ${REGIMES[after.regime]}`
-
-const round = (value: number): number => significantly(value, 4)
-
-/** `98 → 95`, one number where both are the same, `–` where there is none. */
-function arrow(before: number | null | undefined, after: number | null | undefined): string {
-  const [was, is] = [before, after].map((value) => (value === null || value === undefined ? '–' : String(value)))
-  return was === is ? (is ?? '') : `${was ?? ''} → ${is ?? ''}`
-}
+const tableText = (computed: SeatImpact): readonly string[] => [
+  ...answerLines(presentImpact(computed)),
+  ...(computed.allocation === undefined ? [] : [sentenceText(allocationSentence(computed.allocation), plain)]),
+]
 
 function findingText({ severity, message, remedy }: GuardFinding): readonly string[] {
   return [`  ${MARKS[severity]} ${message}`, ...(remedy && severity !== 'passes' ? [`      ${remedy.sentence}`] : [])]

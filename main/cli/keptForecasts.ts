@@ -1,11 +1,10 @@
-import { plain } from '../../core/text/format.ts'
+import { amount } from '../../core/answer/answer.ts'
 import type { Effect, Score } from '../../core/contract/effect.ts'
-import type { Band, Quantity } from '../../core/contract/forecast.ts'
+import { presentEffect } from '../../core/twin/present.ts'
 import { judgedOf, scoreOf, scoreText, type Judged } from '../../core/twin/judge.ts'
-import { rfc3339 } from '../../core/units.ts'
 import { openStore } from '../store/store.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines } from './print/terminal.ts'
 import { readOutput, UsageError, type Given } from './usage.ts'
 
 /** The forecasts of the edits that were applied to one target, and their outcomes. */
@@ -46,40 +45,14 @@ function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
   return { target, ...(score && { score }), forecasts }
 }
 
-const HEAD = ['LEVEL', 'NUMBER', 'BEFORE', 'FORECAST', 'MEASURED', '']
-
 const targetText = ({ target, score, forecasts }: KeptForecasts): readonly string[] => [
   `${target}: ${score === undefined ? 'no measurement is long enough yet.' : `${scoreText(score)}.`}`,
-  ...forecasts.flatMap(({ effect, numbers }) => [
+  ...forecasts.flatMap(({ effect }) => [
     '',
-    `${rfc3339(effect.atMs)}  ${effect.label}, ${effect.server}`,
-    ...(numbers.length === 0
-      ? ['  no relevant value was measured']
-      : textTable([HEAD, ...numbers.map(rowOf)], ['left', 'left', 'right', 'right', 'right', 'left'])),
+    ...answerLines({
+      ...presentEffect(effect, null),
+      title: [amount('instant')(effect.atMs), `  ${effect.label}, ${effect.server}`],
+    }),
   ]),
   '',
 ]
-
-const LABELS: Readonly<Record<Quantity, string>> = {
-  waitP50: 'wait p50',
-  waitP99: 'wait p99',
-  rejectedPerSecond: 'rejected /s',
-  seats: 'seats',
-  current: 'limit',
-}
-
-const rowOf = ({ level, quantity, now, band, measured, inside }: Judged): readonly string[] => [
-  level,
-  LABELS[quantity],
-  quantityText(quantity, now),
-  `${quantityText(quantity, band.point)} (${bandText(quantity, band)})`,
-  quantityText(quantity, measured),
-  inside ? '' : 'outside',
-]
-
-/** A value of a forecast with its unit, for columns that do not name the unit. */
-export const quantityText = (quantity: Quantity, value: number): string =>
-  quantity === 'waitP50' || quantity === 'waitP99' ? plain.seconds(value) : plain.amount(value)
-
-export const bandText = (quantity: Quantity, { low, high }: Band): string =>
-  `${quantityText(quantity, low)}–${quantityText(quantity, high)}`

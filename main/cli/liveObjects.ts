@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import type { LocatedFinding, ManifestDocument } from '../../core/manifest/manifest.ts'
@@ -60,7 +61,7 @@ const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValu
 export function refuseErrors(errors: readonly LocatedFinding[]): void {
   const [error] = errors
   if (error === undefined) return
-  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`
+  const more = plural(errors.length, '', ` (and ${errors.length - 1} more; see apf-console validate)`)
   throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
 }
 

@@ -1,3 +1,6 @@
+import { plain } from '../../core/text/format.ts'
+import { sentenceText } from '../../core/answer/answer.ts'
+import { historyTable, presentAdvice, presentEtcd, requestSentence, usageTable } from '../../core/qos/present.ts'
 import { z } from 'zod'
 import {
   ETCD_MODES,
@@ -18,9 +21,8 @@ import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
 import { MOST_MONITORED } from '../etcd/methods.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines, tableLines, textTable } from './print/terminal.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
-import { adviceLines, historyRow, requestLine, statusLines, USAGE_ALIGN, USAGE_HEAD, usageRow } from './qosText.ts'
 import { type Given, type OptionInfo, readChoice, readDuration, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Options of the commands that manage a running proxy; those of `rule test` are the ones of `explain`. */
@@ -106,7 +108,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
   async status(work) {
     const state = await work.proxy.call('State', {}, EtcdStateSchema)
-    return show(work, state, statusLines(state))
+    return show(work, state, answerLines(presentEtcd(state)))
   },
   monitor,
   async tracker(work) {
@@ -117,7 +119,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     const { tracker, top: rows } = await proxy.call('TrackerList', { by, top }, TrackerListSchema)
     return show(work, { tracker, top: rows }, [
       `${tracker.entries} of ${tracker.capacity} entries; ${tracker.hits} lookups found one, ${tracker.misses} did not.`,
-      ...textTable([USAGE_HEAD, ...rows.map(usageRow)], USAGE_ALIGN),
+      ...tableLines(usageTable(rows)),
     ])
   },
   async advise(work) {
@@ -125,13 +127,17 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
     return show(
       work,
       advice,
-      advice.flatMap((one) => [...adviceLines(one), '']),
+      advice.flatMap((one) => [
+        ...answerLines(presentAdvice(one)),
+        ...(one.inEffect ? [] : yamlLines({ classes: one.classes, rules: one.rules }).map((line) => `  ${line}`)),
+        '',
+      ]),
     )
   },
   async history(work) {
     const limit = readNumber(work.given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
     const all = await work.proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
-    return show(work, all, textTable(all.map(historyRow), ['right', 'left']))
+    return show(work, all, tableLines(historyTable(all)))
   },
   async export(work) {
     const revision = readNumber(work.given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
@@ -296,7 +302,7 @@ async function monitor({ given, console, proxy }: Work): Promise<ExitCode> {
   const json = readOutput(given) === 'json'
   const emit = (record: EtcdRequest): void => {
     if (json) console.printJson(record)
-    else console.print([requestLine(record)])
+    else console.print([sentenceText(requestSentence(record), plain)])
   }
   await proxy.monitor({ type, threshold, limit }, emit, console.signal)
   return 0

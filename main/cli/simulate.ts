@@ -1,16 +1,16 @@
-import { plain } from '../../core/text/format.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import type { AnyScenario } from '../../core/scenario/read.ts'
 import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArrivals.ts'
-import { runAnyScenario, type ScenarioOutcome, type ScenarioRun } from '../../core/scenario/run.ts'
-import { type ClientResult, failed, rejectedOf } from '../../core/whatif/results.ts'
+import { outcomeSentence, presentRun } from '../../core/scenario/present.ts'
+import { scenarioReport } from '../../core/scenario/report.ts'
+import { runAnyScenario, type ScenarioOutcome } from '../../core/scenario/run.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
-import { absolute, checkedText, levelsOf, readDemands } from './assertions.ts'
+import { absolute, levelsOf, readDemands } from './assertions.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import { answerLines, textTable } from './print/terminal.ts'
 import { anyScenarioFrom, arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
@@ -97,79 +97,14 @@ async function importRecording(given: Given, console: Console): Promise<ExitCode
   return 0
 }
 
-function outcomeText({
-  of,
-  name,
-  title,
-  teaches,
-  seed,
-  seconds,
-  statisticsFrom,
-  runs,
-  passed,
-}: ScenarioOutcome): readonly string[] {
+function outcomeText(outcome: ScenarioOutcome): readonly string[] {
+  const { of, name, title, teaches, seed, seconds, statisticsFrom, passed, runs } = scenarioReport(outcome)
   return [
     `${name}: ${title}`,
     teaches,
     `${seconds} s, statistics from ${statisticsFrom} s, seed ${seed}.`,
-    ...runs.flatMap((run) => runText(run, of === 'etcd' ? STORE_COLUMNS : SERVER_COLUMNS)),
+    ...runs.flatMap((run) => ['', ...answerLines(presentRun(run, of))]),
     '',
-    passed ? 'Passed.' : 'Failed.',
-  ]
-}
-
-interface Column {
-  readonly head: string
-  readonly cell: (one: ClientResult, seconds: number) => string
-}
-
-const partFailed = (one: ClientResult): string => {
-  const ended = failed(one) + one.served
-  return ended === 0 ? '' : plain.percent(failed(one) / ended, 1)
-}
-const COMMON: readonly Column[] = [
-  { head: 'CLIENTS', cell: ({ client }) => client },
-  { head: 'OFFERED', cell: ({ offered }) => String(offered) },
-  { head: 'SERVED/S', cell: ({ served }, seconds) => plain.fixed(served / seconds, 1) },
-  { head: 'FAILED', cell: partFailed },
-]
-const WAITS: readonly Column[] = [
-  { head: 'WAIT P50', cell: ({ waitMs }) => plain.ms(waitMs.p50) },
-  { head: 'P99', cell: ({ waitMs }) => plain.ms(waitMs.p99) },
-]
-const SERVER_COLUMNS: readonly Column[] = [
-  ...COMMON,
-  { head: 'QUEUE-FULL', cell: ({ rejected }) => String(rejected['queue-full']) },
-  { head: 'CONC.-LIMIT', cell: ({ rejected }) => String(rejected['concurrency-limit']) },
-  { head: 'TIME-OUT', cell: ({ rejected }) => String(rejected['time-out']) },
-  { head: 'EXPIRED', cell: ({ expired }) => String(expired) },
-  ...WAITS,
-  { head: 'SEATS', cell: ({ seats }) => plain.seatsAverage(seats) },
-]
-const STORE_COLUMNS: readonly Column[] = [
-  ...COMMON,
-  { head: 'LIMITED', cell: (one) => String(rejectedOf(one)) },
-  { head: 'FAILED IN ETCD', cell: ({ expired }) => String(expired) },
-  ...WAITS,
-]
-
-function runText(
-  { result, verdict, expected, criteria, assertions }: ScenarioRun,
-  columns: readonly Column[],
-): readonly string[] {
-  const judged =
-    verdict === undefined
-      ? ''
-      : `: ${verdict}${expected === undefined || expected === verdict ? '' : `, expected ${expected}`}`
-  const clients = result.clients.toSorted((a, b) => a.client.localeCompare(b.client, 'en'))
-  return [
-    '',
-    `${result.name}${judged}`,
-    ...textTable(
-      [columns.map(({ head }) => head), ...clients.map((one) => columns.map(({ cell }) => cell(one, result.seconds)))],
-      ['left', 'right'],
-    ),
-    ...criteria.filter(({ holds }) => !holds).map((one) => `  not met: ${checkedText(one)}`),
-    ...assertions.map((one) => `  ${one.holds ? 'ok' : 'FAILED'}: ${checkedText(one)}`),
+    `${passed ? 'Passed' : 'Failed'}. ${outcomeSentence({ runs, passed })}`,
   ]
 }

@@ -3,7 +3,8 @@ import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { exportYaml } from '../../core/manifest/export.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
-import type { TuneReport } from '../../core/tune/report.ts'
+import { presentTune } from '../../core/tune/present.ts'
+import { tuneAnswer, type TuneReport } from '../../core/tune/report.ts'
 import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalText.ts'
 import { misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
@@ -16,9 +17,9 @@ import { progressOf, type Console, type ExitCode } from './console.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
+import { answerLines } from './print/terminal.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { baseFrom } from './sweepFiles.ts'
-import { draftText, tuneText } from './tuneText.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, refuseOptions, UsageError } from './usage.ts'
 
 /** Searches for the smallest edit that meets goals. 1 when none was found. Applies nothing. */
@@ -60,9 +61,27 @@ async function runTune(given: Given, console: Console): Promise<ExitCode> {
   if (output === 'json') console.printJson(report, 2)
   else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
   else if (output === 'manifests') console.printText(exportYaml(report.answer.objects))
-  else console.print(tuneText(report, draft))
+  else console.print([...answered(report), nextStep(report, draft)])
   return report.answer.met ? 0 : 1
 }
+
+const answered = (report: TuneReport): readonly string[] => [
+  report.name,
+  ...presentTune(tuneAnswer(report, [])).flatMap((answer) => [...answerLines(answer), '']),
+]
+
+function nextStep({ answer }: TuneReport, draft: string | undefined): string {
+  if (answer.changes.length === 0) return 'The draft is empty.'
+  return draft === undefined
+    ? 'Nothing was applied. --write FILE writes the draft as manifests; -o manifests prints it.'
+    : `Nothing was applied. The draft is in ${draft}.`
+}
+
+/** The manifests of the result, with its evidence as comments: the Editor opens this as a draft. */
+const draftText = (report: TuneReport): string =>
+  [...answered(report), 'Open this file in the Editor (Import) to review it before you apply anything.']
+    .map((line) => `# ${line}`.trimEnd())
+    .join('\n') + `\n${exportYaml(report.answer.objects)}`
 
 interface Asked {
   readonly plan: TunePlan

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
@@ -82,7 +83,7 @@ export function createWebhook(
       const timer = setTimeout(() => end.abort(), endMs)
       await sent
       clearTimeout(timer)
-      if (ending.lost > 0) tellLost(ending.lost === 1 ? 'an alert' : `${ending.lost} alerts`, ending.why)
+      if (ending.lost > 0) tellLost(plural(ending.lost, 'an alert', `${ending.lost} alerts`), ending.why)
     },
   }
 }

@@ -8,17 +8,18 @@ import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { secondsToNs } from '../../core/units.ts'
 import type { Arrivals } from '../../core/whatif/arrivals.ts'
 import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
+import { letterOf, presentCandidate, presentDecisions, presentOutcomes } from '../../core/whatif/present.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { recordedArrivals } from '../live/wished.ts'
 import { checkDemands, type Demand, demandText, levelsOf, readDemands } from './assertions.ts'
 import type { Console, ExitCode } from './console.ts'
+import { answerLines } from './print/terminal.ts'
 import { archiveOf, recordingNamed } from './recordingOptions.ts'
 import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { timeFrom, OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
-import { whatIfText } from './whatifText.ts'
 import { variantsFrom } from './whatifVariants.ts'
 
 /** The same requests under other configurations, limits, versions or algorithms. 1 when an assertion fails. */
@@ -60,7 +61,13 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   else if (output === 'yaml') console.printText(stringify(data, { aliasDuplicateObjects: false }))
   else
     console.print([
-      ...whatIfText(result, flows),
+      ...answerLines(presentOutcomes(result, flows)),
+      ...result.candidates.flatMap((candidate, index) => [
+        '',
+        ...answerLines(presentCandidate(result, candidate)),
+        '',
+        ...answerLines(presentDecisions(candidate.decisions, letterOf(index + 1))),
+      ]),
       ...(assertions.length > 0 ? ['', 'Assertions'] : []),
       ...assertions.map(demandText),
     ])

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/format.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { randomUUID } from 'node:crypto'
 import { builtInObjects } from '../../core/config/builtIn.ts'
@@ -68,7 +69,7 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
       const edits =
         edited.length === 0
           ? undefined
-          : `${edited.length === 1 ? 'One object is' : `${edited.length} objects are`} edited here and not on the server: ${edited.slice(0, 5).join(', ')}${edited.length > 5 ? ', …' : ''}.`
+          : `${plural(edited.length, 'One object is', `${edited.length} objects are`)} edited here and not on the server: ${edited.slice(0, 5).join(', ')}${edited.length > 5 ? ', …' : ''}.`
       return [reading, edits].filter((note) => note !== undefined)
     },
   }

@@ -109,7 +109,7 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const [first] = files
   const parts = [
-    ...(pages > 0 ? [pages === 1 ? `one ${one}` : `${pages} ${one}s in the order of time`] : []),
+    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s in the order of time`)] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${live.state().arrived} requests of logs`] : []),
     ...(foreign > 0 ? [`${foreign} other ${plural(foreign, 'file', 'files')} left out`] : []),

@@ -2,13 +2,12 @@ import { MOST_PAST_REQUESTS, TUNE_EVALUATIONS } from '../../core/contract/bounds
 import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
-import type { TuneAnswer, TuneProposal, TuneWish } from '../../core/contract/tune.ts'
-import { writeManifest } from '../../core/manifest/write.ts'
+import type { TuneWish } from '../../core/contract/tune.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
 import { namesOfObjects } from '../../core/tune/goalText.ts'
 import { misspelt } from '../../core/tune/read.ts'
-import type { Proposal, TuneReport } from '../../core/tune/report.ts'
+import { tuneAnswer } from '../../core/tune/report.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
@@ -55,7 +54,7 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
           (event) => {
             if (event.kind === 'progress') emit({ kind: 'progress', part: FIT_SHARE + (1 - FIT_SHARE) * event.part })
             else if (event.kind === 'failed') emit(event)
-            else emit({ kind: 'done', report: answerOf(event.report, notes), elapsedMs: environment.now() - started })
+            else emit({ kind: 'done', report: tuneAnswer(event.report, notes), elapsedMs: environment.now() - started })
           },
           signal,
         )
@@ -104,23 +103,5 @@ async function baseOf(
       'Recorded requests do not react to an edit, and there is one run of each edit, without other seeds.',
       ...(isCut ? [`Only the last ${MOST_PAST_REQUESTS} requests of the range are used.`] : []),
     ],
-  }
-}
-
-const answerOf = ({ answer, runnerUp, evaluations }: TuneReport, notes: readonly string[]): TuneAnswer => ({
-  answer: shownProposal(answer),
-  ...(runnerUp && { runnerUp: shownProposal(runnerUp) }),
-  evaluations,
-  notes,
-})
-
-function shownProposal({ objects, findings, ...proposal }: Proposal): TuneProposal {
-  return {
-    ...proposal,
-    // An edit of levels does not delete any.
-    objects: objects.flatMap(({ kind, name, to }) =>
-      to === null ? [] : [{ kind, name, text: writeManifest(kind, to) }],
-    ),
-    findings: findings.map(({ message }) => message),
   }
 }

@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CadenceSchema, type Connected } from '../../core/contract/source.ts'
-import { etcdFixture } from '../screens/etcd/etcd.fixture.ts'
+import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
 import { connectionStore } from '../state/connection.ts'
 import { pastStore } from '../state/past.ts'
 import { EtcdPart } from './EtcdShell.tsx'

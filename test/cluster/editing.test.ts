@@ -171,7 +171,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
   it('applies what it predicts: the server reports the very limits of the screen, and an undo takes them back', async () => {
     const before = await objects()
     const [batchBefore, lowBefore] = [await stored('batch'), await stored('workload-low')]
-    await expect.poll(() => editor.pane('Seat impact').innerText(), SOON).toContain(`${SEATS} on one server`)
+    await expect.poll(() => editor.pane('Seat impact').innerText(), SOON).toContain(`${SEATS} seats on one server`)
     const present = await editor.shownLimits()
     expect(await reported(present)).toEqual(present)
 

@@ -81,7 +81,7 @@ export function editorPage(page: Page): EditorPage {
         .toBe(edited)
     },
     async shownLimits() {
-      const seats = numberIn(await pane('Seat impact').innerText(), /(\d+) on one server/)
+      const seats = numberIn(await pane('Seat impact').innerText(), /(\d+) seats on one server/)
       const headers = await impact.getByRole('columnheader').allInnerTexts()
       const column = (cells: readonly string[], header: string): number =>
         // The header of the row is in the first column.

@@ -29,7 +29,7 @@ it('simulate adds assertions to those of the file, of an etcd too', async () => 
   expect((await runHere('simulate', 'Q3', '--assert', 'served of reads > 5 /s')).code).toBe(0)
   const failed = await runHere('simulate', 'Q3', '--assert', 'reads never fail')
   expect(failed.code).toBe(1)
-  expect(failed.output).toContain('FAILED: failed requests of reads ≤ 0 %')
+  expect(failed.output).toContain('Fails: failed requests of reads ≤ 0 %')
 })
 
 it('says what is wrong with an assertion before anything runs', async () => {

@@ -70,7 +70,7 @@ describe('apf-console diff', () => {
     expect(await runHere('diff', file, file)).toEqual({
       code: 0,
       told: '',
-      output: `0 objects differ, 1 is the same: ${file}, compared with ${file}.\n`,
+      output: `The one object matches ${file}.\nObjects of ${file}.\n`,
     })
     const one = await runHere('diff', file)
     expect(one.code).toBe(2)
@@ -84,8 +84,8 @@ describe('apf-console drift', () => {
     const files = [write('levels.yaml', BUILT_IN), write('more.yaml', level(5) + SCHEMA)]
     const { code, output } = await runHere('drift', '--kube-version', 'v1.36.3', '--config', ...files)
     expect(code).toBe(0)
-    expect(output).toMatch(/^\+ PriorityLevelConfiguration batch \(extra\)$/m)
-    expect(output).toMatch(/^\+ FlowSchema crawler \(extra\)$/m)
+    expect(output).toMatch(/^batch +PriorityLevelConfiguration +your own /m)
+    expect(output).toMatch(/^crawler +FlowSchema +your own /m)
     expect(output).not.toMatch(/workload-low/)
   })
 
@@ -98,7 +98,9 @@ describe('apf-console drift', () => {
       write('all.yaml', `${BUILT_IN}---\n${level(5)}`),
     )
     expect(code).toBe(0)
-    expect(output).toMatch(/^\+ PriorityLevelConfiguration batch \(extra\)\n1 object differs, /)
+    expect(output).toMatch(
+      /^All built-in objects match v1\.36\.3; 1 object is your own\.\n[^]*\nbatch +PriorityLevelConfiguration +your own /,
+    )
   })
 
   it('says what is changed and what the API server will do', async () => {
@@ -107,7 +109,7 @@ describe('apf-console drift', () => {
     const { code, output } = await runHere('drift', '--kube-version', 'v1.36.3', '--config', write('c.yaml', changed))
     expect(code).toBe(1)
     expect(output).toMatch(
-      /~ PriorityLevelConfiguration workload-low\n.*100 → 50\n.*restores the built-in spec of workload-low within 60 s/,
+      /\nworkload-low +PriorityLevelConfiguration +differs +restores it .*100 → 50\n[^]*restores the built-in spec of workload-low within 60 s/,
     )
   })
 
@@ -157,10 +159,12 @@ describe('apf-console drift', () => {
     it('compares the objects of an instant with the built-in ones, and with those of another', async () => {
       const before = await runHere('drift', '--recording', '20261121T03', '--at', at(5))
       expect([before.code, before.told]).toEqual([0, ''])
-      expect(before.output).toContain(`recording of prod at ${at(5)}, compared with the built-in objects of v1.36.3.`)
+      expect(before.output).toBe(
+        `All 19 objects match the built-in objects of v1.36.3.\nObjects of recording of prod at ${at(5)}.\n`,
+      )
       const after = await runHere('drift', '--recording', '20261121T03')
       expect([after.code, after.told]).toEqual([1, ''])
-      expect(after.output).toMatch(/~ PriorityLevelConfiguration workload-low\n.*100 → 50\n/)
+      expect(after.output).toMatch(/\nworkload-low +PriorityLevelConfiguration .*100 → 50\n/)
       const between = await runHere('drift', '--recording', '20261121T03', '--against-at', at(5), '--json')
       expect(JSON.parse(between.output)).toMatchObject({
         reference: `recording of prod at ${at(5)}`,

@@ -121,7 +121,7 @@ describe('apf-console impact', () => {
     )
     const text = await runHere('impact', '--edit', edit)
     expect(text.code).toBe(1)
-    expect(text.output).toMatch(/^bad \(added\) +– → 10 +– → 24 /m)
+    expect(text.output).toMatch(/^bad \(added\) +10 +24 +\+24 /m)
     expect(text.output).toContain('✗ Node heartbeats: grab sends 3 kinds of requests to bad')
   })
 
@@ -186,7 +186,7 @@ describe('apf-console impact', () => {
     // Nothing reports the demand of the new level: its limit is marked, and the reason is below the table.
     expect(answer.levels.filter(({ assumedIdle }) => assumedIdle).map(({ name }) => name)).toEqual(['batch'])
     const text = await runHere('impact', '--edit', edit, '--file', page)
-    expect(text.output).toMatch(/^batch \(added\) .* ≈ – → \d+$/m)
+    expect(text.output).toMatch(/^batch \(added\) .* ≈ 2 +\+2$/m)
     expect(text.output).toContain('\n≈ The demand of batch is unknown and counts as 0.')
   })
 

@@ -94,7 +94,7 @@ describe('apf-console qos on a running proxy', () => {
     const exported = (await qos('export')).output
     expect(exported).toContain('name: high-traffic')
     const history = (await qos('history')).output
-    expect(history.split('\n')[0]).toMatch(/10 .* remove .* class slow-query/)
+    expect(history.split('\n')[1]).toMatch(/10 .* remove .* class slow-query/)
     await writeFile(join(folder, 'before.yaml'), (await qos('export --revision 4')).output)
     expect((await qos(`import ${join(folder, 'before.yaml')}`)).output).toBe('Revision 11: 1 rules in effect.\n')
     expect((await qos('rule get rule-slowlog')).output).toContain('priority: 10')

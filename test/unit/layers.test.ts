@@ -14,8 +14,8 @@ const ROOMS = [
   // What is true without a computer around it. `core` itself stands for the files directly in it.
   'core',
   'core/text',
-  'core/answer', // what is said of a subject, for screens, terminal and reports
   'core/glossary',
+  'core/answer', // what is said of a subject, for screens, terminal and reports
   'core/filter',
   'core/frame', // what a source reports, and what follows from two reports
   'core/history', // what many frames leave behind

@@ -5,12 +5,15 @@ import { plain } from '../../../core/text/format.ts'
 export const answerLines = ({ title, evidence, tables }: Answer): readonly string[] => [
   sentenceText(title, plain),
   ...evidence.map((sentence) => sentenceText(sentence, plain)),
-  ...tables.flatMap((table) => ['', ...tableLines(table)]),
+  ...tables.flatMap((table) => ['', `${table.title}, ${table.note}`, ...tableLines(table)]),
 ]
 
-const tableLines = ({ columns, rows }: Table): readonly string[] =>
+export const tableLines = ({ columns, rows, sums }: Table): readonly string[] =>
   textTable(
-    [columns.map(({ label }) => label.toUpperCase()), ...rows.map((row) => row.map((cell) => cellText(cell, plain)))],
+    [
+      columns.map(({ label }) => label.toUpperCase()),
+      ...[...rows, ...(sums === undefined ? [] : [sums])].map((row) => row.map((cell) => cellText(cell, plain))),
+    ],
     columns.map(({ align }) => align ?? 'left'),
   )
 

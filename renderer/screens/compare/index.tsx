@@ -3,7 +3,6 @@ import { firstPeriods, type Mark, type Periods } from '../../../core/compare/per
 import { presentComparison } from '../../../core/compare/present.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { AnswerLine, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
-import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ErrorState, Loading, NoCluster, NoSampleYet } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
@@ -104,7 +103,6 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
 }
 
 const CELLS: AnswerCells = {
-  level: (text) => text !== '' && <LevelName name={text} />,
   change: (text) => <b>{text}</b>,
   state: (text) => <span className={text === 'differs' ? styles['differs'] : undefined}>{text}</span>,
 }

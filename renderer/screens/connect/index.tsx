@@ -1,3 +1,4 @@
+import { plural } from '../../../core/text/format.ts'
 import { useCallback, useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
@@ -192,7 +193,7 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
         <div>
           <h1>Connected to {source.name}</h1>
           <p>
-            {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
+            {plural(servers.length, 'One server', `${servers.length} servers`)}, {source.via}.{' '}
             {WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')}{' '}
             {refused ??
               (beside

@@ -1,13 +1,15 @@
 import { useEffect } from 'react'
 import type { EtcdAdvice } from '../../../core/contract/etcd.ts'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import { presentAdvice } from '../../../core/qos/present.ts'
+import { format } from '../../theme/format.ts'
 import type { JsonMap } from '../../../core/manifest/json.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { Loading, ProblemNote } from '../../components/States.tsx'
+import { Loading, ProblemNote, Sentences } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
 import { say } from '../../state/shell.ts'
-import { adviceSentence } from './sentence.ts'
 import styles from './etcd.module.css'
 
 const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
@@ -41,8 +43,7 @@ export function AdvicePane(props: { readonly classNames: readonly string[]; read
           {task.value.map((one) => (
             <li key={one.id}>
               <h3>{one.title}</h3>
-              <p>{one.why}</p>
-              <p className={styles['small']}>{adviceSentence(one)}</p>
+              <Sentences of={presentAdvice(one).evidence.map((sentence) => sentenceText(sentence, format))} />
               <Buttons>
                 <Button
                   small

@@ -20,7 +20,8 @@ import {
   type Typed,
   typedOf,
 } from './forms.logic.ts'
-import { previewSentence } from './sentence.ts'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import { previewSentence } from '../../../core/qos/present.ts'
 import styles from './etcd.module.css'
 
 export type Edited =
@@ -146,7 +147,7 @@ export function EditPane(props: {
             <ProblemNote problem={outcome} alert />
           ) : (
             <Note kind="info" alert>
-              {previewSentence(outcome)}
+              {sentenceText(previewSentence(outcome), format)}
               {outcome.rules.map(({ rule, passed, delayed, limited }) => (
                 <span key={rule} className={styles['example']}>
                   <b>{rule}</b>: {format.fixed(passed)} passed, {format.fixed(delayed)} delayed, {format.fixed(limited)}{' '}

@@ -1,49 +1,18 @@
 import type { EtcdRule, EtcdState } from '../../../core/contract/etcd.ts'
+import { rulesTable } from '../../../core/qos/present.ts'
+import { AnswerGrid, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { Button } from '../../components/Button.tsx'
-import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
-import { numberColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import { limitedWord } from './sentence.ts'
 import styles from './etcd.module.css'
 
-const columnsOf = (mode: EtcdState['mode']): readonly DataColumn<EtcdRule>[] => [
-  { id: 'name', header: 'Rule', value: ({ name }) => name, cell: ({ name }) => <b>{name}</b>, width: 150 },
-  numberColumn('priority', 'Priority', ({ priority }) => priority, { width: 72 }),
-  {
-    id: 'selects',
-    header: 'Selects',
-    value: ({ selects }) => selects,
-    cell: ({ selects }) => <span title={selects}>{selects}</span>,
-  },
-  {
-    id: 'class',
-    header: 'Class',
-    value: ({ class: name }) => name,
-    cell: ({ class: name, enabled }) => (enabled ? name : 'disabled'),
-    look: ({ enabled }) => (enabled ? undefined : styles['quiet']),
-    width: 120,
-  },
-  {
-    id: 'matched',
-    header: 'Matched',
-    align: 'right',
-    value: ({ perSecond }) => perSecond,
-    cell: ({ perSecond, enabled }) => (enabled ? format.rate(perSecond) : UNKNOWN),
-    width: 84,
-  },
-  {
-    id: 'limited',
-    header: limitedWord(mode),
-    align: 'right',
-    value: ({ limitedPerSecond }) => limitedPerSecond,
-    cell: ({ limitedPerSecond, enabled }) => (enabled ? format.rate(limitedPerSecond) : UNKNOWN),
-    look: ({ limitedPerSecond }) => (limitedPerSecond > 0 ? styles['rejected'] : undefined),
-    width: 92,
-  },
-]
+const CELLS: AnswerCells = {
+  name: (text) => <b>{text}</b>,
+  class: (text) => (text === 'disabled' ? <span className={styles['quiet']}>{text}</span> : text),
+  selects: (text) => <span title={text}>{text}</span>,
+}
+const WIDTHS = { name: 150, class: 120, Matched: 84, Limited: 92, 'Would limit': 92 }
 
 /** Rules by priority; a selected one is edited next to the table. */
 export function RulesPane(props: {
@@ -74,13 +43,12 @@ export function RulesPane(props: {
         </>
       }
     >
-      <DataTable
-        caption="Rules"
-        columns={columnsOf(mode)}
-        rows={rules}
-        rowKey={({ name }) => name}
-        selectedKey={selected}
-        onOpen={onSelect}
+      <AnswerGrid
+        table={rulesTable({ rules, mode })}
+        cells={CELLS}
+        widths={WIDTHS}
+        selected={rules.findIndex(({ name }) => name === selected)}
+        onOpen={(index) => rules[index] !== undefined && onSelect(rules[index])}
         csvName="etcd-rules"
         density="compact"
         empty="No rules yet. Open Advice for starter rules, or add one."

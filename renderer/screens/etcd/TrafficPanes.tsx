@@ -1,5 +1,8 @@
 import { useState } from 'react'
 import type { EtcdRequest, EtcdState, EtcdUsage } from '../../../core/contract/etcd.ts'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import { limitedWord, remedyOf, usageTable } from '../../../core/qos/present.ts'
+import { AnswerGrid, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { numberColumn } from '../../components/dataColumns.ts'
@@ -7,7 +10,6 @@ import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import { limitedWord, remedyOf } from './sentence.ts'
 import styles from './etcd.module.css'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 
@@ -53,35 +55,15 @@ export const RatesPane = ({ rates, rateSeconds, mode }: Pick<EtcdState, 'rates' 
   </Pane>
 )
 
-const TOP: readonly DataColumn<EtcdUsage>[] = [
-  {
-    id: 'request',
-    header: 'Request',
-    value: ({ op, keys }) => `${op} ${keys}`,
-    cell: ({ op, keys }) => (
-      <span className="mono" title={`${op} ${keys}`}>
-        {op} {shortened(keys)}
-      </span>
-    ),
-  },
-  numberColumn('requests', 'Times', ({ requests }) => requests, { width: 62 }),
-  numberColumn(
-    'scan',
-    'Keys',
-    ({ scannedKeys, requests, limited }) => Math.round(scannedKeys / Math.max(1, requests - limited)),
-    {
-      width: 66,
-      title: 'Scanned keys of one request, on average',
-    },
+const CELLS: AnswerCells = {
+  request: (text) => (
+    <span className="mono" title={text}>
+      {shortened(text)}
+    </span>
   ),
-  numberColumn(
-    'bytes',
-    'Response',
-    ({ responseBytes, requests, limited }) => responseBytes / Math.max(1, requests - limited),
-    BYTES,
-  ),
-  numberColumn('mean', 'Latency', ({ meanMs }) => meanMs, MS),
-]
+}
+const WIDTHS = { Times: 62, Keys: 66, Response: 76, Latency: 70 }
+const DETAILS = ['Limited', 'p50', 'p99'] as const
 
 const RANKINGS = [
   { value: 'scan', label: 'Keys' },
@@ -100,11 +82,11 @@ export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
       note={`last 10 min; tracker ${format.fixed(entries)} of ${format.fixed(capacity)}${rate}`}
       actions={<Segment label="Ranked by" value={by} options={RANKINGS} onChange={setBy} />}
     >
-      <DataTable
-        caption="Expensive requests"
-        columns={TOP}
-        rows={top[by]}
-        rowKey={({ op, keys }) => `${op} ${keys}`}
+      <AnswerGrid
+        table={usageTable(top[by])}
+        cells={CELLS}
+        omit={DETAILS}
+        widths={WIDTHS}
         csvName="etcd-expensive"
         density="compact"
         empty="No requests in the last 10 min."
@@ -143,7 +125,7 @@ export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode
       {chosen !== undefined && (
         <p className={styles['remedy']} role="status">
           <b className="mono">{chosen.request}</b> {chosen.user !== '' && `by ${chosen.user} `}
-          {chosen.clientIP !== '' && `from ${chosen.clientIP}`}: {remedyOf(chosen)}
+          {chosen.clientIP !== '' && `from ${chosen.clientIP}`}: {sentenceText(remedyOf(chosen), format)}
         </p>
       )}
       <DataTable

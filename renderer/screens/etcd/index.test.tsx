@@ -10,7 +10,7 @@ import { connectionStore } from '../../state/connection.ts'
 import { pastStore } from '../../state/past.ts'
 import { requestStore } from '../../state/request.ts'
 import { shellStore } from '../../state/shell.ts'
-import { etcdFixture } from './etcd.fixture.ts'
+import { etcdFixture } from '../../../core/qos/etcd.fixture.ts'
 import { EtcdScreen } from './index.tsx'
 
 const PREVIEW = {

@@ -20,7 +20,8 @@ import { type Edited, EditPane } from './EditPane.tsx'
 import { FlowControlPane } from './FlowControlPane.tsx'
 import { MemberPane } from './MemberPane.tsx'
 import { RulesPane } from './RulesPane.tsx'
-import { EVIDENCE, etcdSentence } from './sentence.ts'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import { presentEtcd } from '../../../core/qos/present.ts'
 import { TestPane } from './TestPane.tsx'
 import { LimitedPane, LoadPane, RatesPane, TopPane } from './TrafficPanes.tsx'
 import styles from './etcd.module.css'
@@ -139,8 +140,8 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   return (
     <div className={styles['screen']}>
       <NowLine
-        title={etcdSentence(state)}
-        evidence={EVIDENCE}
+        title={sentenceText(presentEtcd(state).title, format)}
+        evidence="Rules act and count at this proxy alone. Watches are never limited. The first run of an expensive request passes: its cost is not known yet."
         actions={
           <>
             <Segment

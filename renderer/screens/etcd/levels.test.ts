@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readRules } from '../../../core/qos/read.ts'
-import { etcdFixture } from './etcd.fixture.ts'
+import { etcdFixture } from '../../../core/qos/etcd.fixture.ts'
 import { rulesFileText } from './exportRules.ts'
 import { byTightness, isSpent, type Level, shortLevel } from './levels.ts'
 

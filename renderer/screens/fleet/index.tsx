@@ -11,7 +11,8 @@ import {
   type ServerRow,
 } from '../../../core/fleet/fleet.ts'
 import { FLEET_VOCABULARY, parseFleetSearch, type Grouping } from '../../../core/fleet/lines.ts'
-import { fleetSentence } from '../../../core/fleet/sentence.ts'
+import { presentFleet } from '../../../core/fleet/present.ts'
+import { sentenceText } from '../../../core/answer/answer.ts'
 import { FLEET_SHOWN, type FleetNumber } from '../../../core/prom/fleetNumbers.ts'
 import type { Shown } from '../../../core/prom/measures.ts'
 import { Button, Segment } from '../../components/Button.tsx'
@@ -79,15 +80,15 @@ export function FleetScreen() {
 }
 
 function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
-  const { title, evidence } = fleetSentence(clusters, format.rate)
+  const { title, evidence } = presentFleet(clusters)
   const worst = worstOf(clusters)
   const server = worst?.worst
   const level = server?.worst
   return (
     <>
       <NowLine
-        title={title}
-        evidence={evidence}
+        title={sentenceText(title, format)}
+        evidence={evidence.map((sentence) => sentenceText(sentence, format)).join(' ')}
         actions={
           worst !== undefined && (
             <>

@@ -1,4 +1,7 @@
 import { useState } from 'react'
+import { phrase } from '../../../core/answer/answer.ts'
+import { comparedOn, presentCandidate } from '../../../core/whatif/present.ts'
+import { AnswerLine } from '../../components/answer/Answer.tsx'
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { EmptyState, ErrorState } from '../../components/States.tsx'
@@ -9,7 +12,6 @@ import { format } from '../../theme/format.ts'
 import { cancelComparison, startComparison, whatIfStore, type Comparison } from './comparison.ts'
 import { firstForm, readForm, type FormError, type Known, type WhatIfForm } from './form.logic.ts'
 import { useScenarios } from './library.ts'
-import { verdict } from './report.data.ts'
 import { ResultPanes } from './ResultPanes.tsx'
 import { SetupPane } from './SetupPane.tsx'
 import styles from './whatif.module.css'
@@ -77,8 +79,10 @@ function Headline({
       />
     )
   }
-  const { title, evidence } = verdict(comparison.report, shown)
-  return <NowLine title={title} evidence={`${evidence} Computed in ${format.ms(comparison.elapsedMs)}.`} />
+  const { report, elapsedMs } = comparison
+  const answer = presentCandidate(report, shown)
+  const computed = phrase`Computed in ${{ value: elapsedMs, as: 'ms' }}.`
+  return <AnswerLine answer={{ ...answer, evidence: [...answer.evidence, comparedOn(report), computed] }} />
 }
 
 function RunButton({ comparison, onRun }: { readonly comparison: Comparison | undefined; readonly onRun: () => void }) {

@@ -1,28 +1,22 @@
-import type {
-  DecisionDifferences,
-  Outcomes,
-  WhatIfReport,
-  WhatIfWish,
-  VariantReport,
-} from '../../../core/contract/whatif.ts'
-import { Segment } from '../../components/Button.tsx'
-import { scrollRegion } from '../../components/classes.ts'
-import { inGivenOrder, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
-import { DataTable } from '../../components/DataTable.tsx'
-import { LevelName } from '../../components/LevelChip.tsx'
-import { CompareButton, RunButton } from './RunButton.tsx'
-import { Pane } from '../../components/Pane.tsx'
-import { PlainTable } from '../../components/PlainTable.tsx'
-import { Note } from '../../components/States.tsx'
-import { format } from '../../theme/format.ts'
-import { letterOf } from './form.logic.ts'
-import { difference, levelRows, rejectedIn, waitIn, type LevelRow, mostChanged } from './report.data.ts'
-import styles from './whatif.module.css'
 import { useMemo, useState } from 'react'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import type { WhatIfReport, WhatIfWish, VariantReport } from '../../../core/contract/whatif.ts'
 import type { Series } from '../../../core/history/series.ts'
+import { letterOf, mostChanged, presentCandidate, presentDecisions } from '../../../core/whatif/present.ts'
 import type { Shown } from '../../charts/Pair.tsx'
 import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
+import { AnswerGrid, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
+import { Segment } from '../../components/Button.tsx'
+import { scrollRegion } from '../../components/classes.ts'
 import { SelectField } from '../../components/Field.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Note } from '../../components/States.tsx'
+import { format } from '../../theme/format.ts'
+import { CompareButton, RunButton } from './RunButton.tsx'
+import styles from './whatif.module.css'
+
+const CELLS: AnswerCells = { level: (text) => (text === 'All levels' ? <b>{text}</b> : <LevelName name={text} />) }
 
 /** The results of a comparison: one candidate against the baseline at a time. */
 export function ResultPanes(props: {
@@ -40,6 +34,9 @@ export function ResultPanes(props: {
   if (shown === undefined) return null
   const place = candidates.indexOf(shown) + 1
   const letter = letterOf(place)
+  const [table] = presentCandidate(report, shown).tables
+  const decisions = presentDecisions(shown.decisions, letter)
+  if (table === undefined) return null
   const names = candidates.map(({ result }, index) => ({
     value: String(index),
     label: `${letterOf(index + 1)} ${result.name}`,
@@ -52,8 +49,8 @@ export function ResultPanes(props: {
         </div>
       )}
       <Pane
-        title="Difference by level"
-        note={`A ${baseline.name}, ${letter} ${shown.result.name}`}
+        title={table.title}
+        note={table.note}
         actions={
           <>
             {names.length > 1 && (
@@ -74,19 +71,17 @@ export function ResultPanes(props: {
           </>
         }
       >
-        <DataTable
-          caption="Difference by level"
-          columns={levelColumns(letter)}
-          rows={levelRows(baseline, shown.result)}
-          rowKey={({ level = '' }) => level}
-          density="compact"
-          csvName="what-if"
-        />
+        <AnswerGrid table={table} cells={CELLS} ordered density="compact" csvName="what-if" />
       </Pane>
       <TimePane baseline={baseline} candidate={shown.result} letter={letter} />
       <div className={styles['columns']}>
-        <Pane title="First different decision">
-          <FirstDecision decisions={shown.decisions} />
+        <Pane title={sentenceText(decisions.title, format)}>
+          <ol className={styles['explanation']}>
+            {decisions.evidence.map((sentence) => {
+              const text = sentenceText(sentence, format)
+              return <li key={text}>{text}</li>
+            })}
+          </ol>
           {shown.decisions?.first !== undefined && (
             <p className={styles['prose']}>
               <RunButton wish={wish} variant={place} seconds={shown.decisions.first.seconds}>
@@ -95,18 +90,11 @@ export function ResultPanes(props: {
             </p>
           )}
         </Pane>
-        <Pane title="Different decisions" unit="requests">
-          {shown.decisions === undefined ? (
-            <p className={styles['prose']}>Only open-loop runs compare single decisions.</p>
-          ) : (
-            <PlainTable
-              caption="Different decisions"
-              columns={DECISION_COLUMNS}
-              rows={decisionRows(shown.decisions, letter)}
-              rowKey={({ what }) => what}
-            />
-          )}
-        </Pane>
+        {decisions.tables.map((one) => (
+          <Pane key={one.title} title={one.title} note={one.note}>
+            <AnswerTable table={one} />
+          </Pane>
+        ))}
       </div>
       {notes.length > 0 && (
         <div className={styles['notes']}>
@@ -120,106 +108,6 @@ export function ResultPanes(props: {
     </div>
   )
 }
-
-function FirstDecision({ decisions }: { readonly decisions: DecisionDifferences | undefined }) {
-  if (decisions === undefined) {
-    return <p className={styles['prose']}>The clients sent different requests to each variant, so none is compared.</p>
-  }
-  if (decisions.first === undefined) return <p className={styles['prose']}>No decision differs.</p>
-  return (
-    <ol className={styles['explanation']}>
-      {decisions.first.explanation.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ol>
-  )
-}
-
-interface DecisionRow {
-  readonly what: string
-  readonly count: number
-}
-
-const DECISION_COLUMNS: readonly DataColumn<DecisionRow>[] = [
-  { id: 'what', header: 'Difference', rowHeader: true, cell: ({ what }) => what },
-  numberColumn('count', 'Requests', ({ count }) => count),
-]
-
-const decisionRows = (
-  { placed, rejected, letRun, longer, shorter }: DecisionDifferences,
-  letter: string,
-): readonly DecisionRow[] => [
-  { what: 'another flow schema or level', count: placed },
-  { what: `rejected by ${letter} only`, count: rejected },
-  { what: 'rejected by A only', count: letRun },
-  { what: `dispatched later by ${letter}`, count: longer },
-  { what: `dispatched earlier by ${letter}`, count: shorter },
-]
-
-/** `tone` colours a value that becomes noticeably worse or better. */
-function toneOf(change: number | undefined, least: number): string | undefined {
-  if (change === undefined || Math.abs(change) < least) return undefined
-  return styles[change > 0 ? 'worse' : 'better']
-}
-
-const WIDTH = 72
-
-function levelColumns(letter: string): readonly DataColumn<LevelRow>[] {
-  const side = (
-    id: string,
-    header: string,
-    title: string,
-    value: (row: LevelRow) => number | undefined,
-    text: (value: number | undefined) => string,
-  ): DataColumn<LevelRow> =>
-    numberColumn(id, header, value, { title, text, width: header.length > 8 ? WIDTH + 8 : WIDTH })
-  const pair = (
-    name: string,
-    title: string,
-    of: (outcomes: Outcomes | undefined) => number | undefined,
-    text: (value: number | undefined) => string,
-  ): readonly DataColumn<LevelRow>[] => [
-    side(`${name} a`, `${name} A`, `${title}, A`, ({ a }) => of(a), text),
-    side(`${name} b`, `${name} ${letter}`, `${title}, ${letter}`, ({ b }) => of(b), text),
-  ]
-  const waits = (quantile: 'p50' | 'p90' | 'p99') =>
-    pair(quantile, `Wait ${quantile} of dispatched requests`, (outcomes) => waitIn(outcomes, quantile), format.ms)
-  const rejectedMore = ({ a, b }: LevelRow) => difference(rejectedIn(a), rejectedIn(b))
-  const waitsMore = ({ a, b }: LevelRow) => difference(waitIn(a, 'p99'), waitIn(b, 'p99'))
-  return inGivenOrder<LevelRow>([
-    {
-      id: 'level',
-      header: 'Level',
-      value: ({ level }) => level ?? 'all levels',
-      cell: ({ level }) => (level === undefined ? <b>All levels</b> : <LevelName name={level} />),
-    },
-    ...pair('Rejected', 'Rejected requests', rejectedIn, format.fixed),
-    {
-      ...side('rejected change', 'Change', `Rejected requests, ${letter} minus A`, rejectedMore, (value) =>
-        format.change(value),
-      ),
-      look: (row) => toneOf(rejectedMore(row), 1),
-    },
-    ...waits('p50'),
-    ...waits('p90'),
-    ...waits('p99'),
-    {
-      ...side('p99 change', 'Change', `Wait p99, ${letter} minus A`, waitsMore, signedMs),
-      look: (row) => toneOf(waitsMore(row), 1),
-    },
-    side('limit a', 'Limit A', 'Current limit in seats, mean, A', ({ limitA }) => limitA, format.seatsAverage),
-    side(
-      'limit b',
-      `Limit ${letter}`,
-      `Current limit in seats, mean, ${letter}`,
-      ({ limitB }) => limitB,
-      format.seatsAverage,
-    ),
-  ])
-}
-
-const signedMs = (value: number | undefined): string =>
-  value !== undefined && value > 0 ? `+${format.ms(value)}` : format.ms(value)
 
 /** Seats, limits, queued seats and rejections of one level over time, the baseline beside a candidate. */
 function TimePane(props: {

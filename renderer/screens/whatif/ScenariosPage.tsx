@@ -3,15 +3,15 @@ import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
-import { rejectedOf } from '../../../core/whatif/results.ts'
+import { sentenceText, type Sentence } from '../../../core/answer/answer.ts'
+import { outcomeSentence, presentRun } from '../../../core/scenario/present.ts'
+import { AnswerTable } from '../../components/answer/Answer.tsx'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { PlainTable } from '../../components/PlainTable.tsx'
 import { EmptyState, ErrorState, Loading, Note, ProblemNote } from '../../components/States.tsx'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
@@ -19,7 +19,7 @@ import { BesideButton, OpenRun } from './RunButton.tsx'
 import { whatIfStore } from './comparison.ts'
 import { firstForm, withRequests } from './form.logic.ts'
 import { useScenarios } from './library.ts'
-import { failedText, groupOf, measuredText, outcomeText } from './scenarios.data.ts'
+import { groupOf } from './scenarios.data.ts'
 import {
   addCopyOf,
   addOwnScenario,
@@ -89,7 +89,7 @@ export function ScenariosPage() {
 function headline(shown: Shown | undefined, run: ScenarioRunState | undefined): string {
   if (shown === undefined) return 'Scenarios'
   const title = titleOf(shown)
-  return run?.state === 'done' ? `${title}: ${outcomeText(run.report)}` : title
+  return run?.state === 'done' ? `${title}: ${outcomeSentence(run.report)}` : title
 }
 
 const titleOf = (shown: Shown): string =>
@@ -343,6 +343,7 @@ function Variants({ report, name, text }: VariantsProps) {
   return report.runs.map((run) => {
     const place = choices.findIndex((choice) => choice.name === run.name)
     const choice = choices[place]
+    const { evidence, tables } = presentRun(run, report.of)
     return (
       <Pane
         key={run.name}
@@ -361,13 +362,10 @@ function Variants({ report, name, text }: VariantsProps) {
           )
         }
       >
-        <PlainTable
-          caption={`Clients of ${run.name}`}
-          columns={report.of === 'etcd' ? storeColumns(run.seconds) : clientColumns(run.seconds)}
-          rows={run.clients}
-          rowKey={({ client }) => client}
-        />
-        <Checks run={run} />
+        {tables.map((table) => (
+          <AnswerTable key={table.title} table={table} />
+        ))}
+        <Checks evidence={evidence} />
       </Pane>
     )
   })
@@ -384,52 +382,17 @@ function Verdict({ run: { verdict, expected, passed } }: { readonly run: Scenari
   )
 }
 
-function Checks({ run: { criteria, assertions } }: { readonly run: ScenarioRunReport }) {
-  const missed = criteria.filter(({ holds }) => !holds)
-  return (
-    <ul className={styles['checks']}>
-      {missed.map((one) => (
-        <li key={one.text}>
-          <span className={styles['bad']}>Not met:</span> {one.text} (measured {measuredText(one)})
+const Checks = ({ evidence }: { readonly evidence: readonly Sentence[] }) => (
+  <ul className={styles['checks']}>
+    {evidence.map((sentence) => {
+      const text = sentenceText(sentence, format)
+      const [how = ''] = text.split(':')
+      return (
+        <li key={text}>
+          <span className={styles[how === 'Passes' ? 'good' : 'bad']}>{how}:</span>
+          {text.slice(how.length + 1)}
         </li>
-      ))}
-      {assertions.map((one) => (
-        <li key={one.text}>
-          <span className={styles[one.holds ? 'good' : 'bad']}>{one.holds ? 'Passes:' : 'Fails:'}</span> {one.text}{' '}
-          (measured {measuredText(one)})
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-type ClientRow = ScenarioRunReport['clients'][number]
-
-const commonColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
-  { id: 'client', header: 'Clients', rowHeader: true, cell: ({ client }) => client },
-  numberColumn('offered', 'Offered', ({ offered }) => offered),
-  numberColumn('served', 'Served /s', ({ served }) => served / seconds, { text: format.seatsAverage }),
-  { id: 'failed', header: 'Failed', align: 'right', cell: failedText },
-]
-const WAITS: readonly DataColumn<ClientRow>[] = [
-  numberColumn('p50', 'Wait p50', ({ waitMs }) => waitMs.p50, { term: 'quantile', text: format.ms }),
-  numberColumn('p99', 'Wait p99', ({ waitMs }) => waitMs.p99, { term: 'quantile', text: format.ms }),
-]
-
-const clientColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
-  ...commonColumns(seconds),
-  numberColumn('queue-full', 'Queue full', ({ rejected }) => rejected['queue-full']),
-  numberColumn('concurrency-limit', 'Concurrency limit', ({ rejected }) => rejected['concurrency-limit']),
-  numberColumn('time-out', 'Time-out', ({ rejected }) => rejected['time-out']),
-  numberColumn('expired', 'Expired', ({ expired }) => expired),
-  ...WAITS,
-  numberColumn('seats', 'Seats', ({ seats }) => seats, { text: format.seatsAverage }),
-]
-
-/** For an etcd: rejections by rules, and failures of etcd itself. */
-const storeColumns = (seconds: number): readonly DataColumn<ClientRow>[] => [
-  ...commonColumns(seconds),
-  numberColumn('limited', 'Limited', rejectedOf),
-  numberColumn('failed-in-etcd', 'Failed in etcd', ({ expired }) => expired),
-  ...WAITS,
-]
+      )
+    })}
+  </ul>
+)

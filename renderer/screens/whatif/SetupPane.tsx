@@ -1,3 +1,4 @@
+import { letterOf } from '../../../core/whatif/present.ts'
 import { useState, type ReactNode } from 'react'
 import type { Problem } from '../../../core/contract/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
@@ -13,7 +14,6 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { OpenRun } from './RunButton.tsx'
 import {
-  letterOf,
   withCandidate,
   withRequests,
   type FormError,

@@ -46,9 +46,11 @@ export function besideTitle({ level, requests, differing }: BesideLevel): string
   const inBoth = requests.filter(({ a, b }) => a.kind !== 'absent' && b.kind !== 'absent').length
   if (inBoth === 0 && length > 1) return `A and B share none of the ${format.fixed(length)} requests in ${level}.`
   if (differing === 0) {
-    return length === 1
-      ? `The request in ${level} is in the same place in A and B.`
-      : `All ${format.fixed(length)} requests in ${level} are in the same place in A and B.`
+    return plural(
+      length,
+      `The request in ${level} is in the same place in A and B.`,
+      `All ${format.fixed(length)} requests in ${level} are in the same place in A and B.`,
+    )
   }
   return `${format.fixed(differing)} of ${format.counted(length, 'request')} in ${level} ${plural(differing, 'differs', 'differ')} between A and B.`
 }

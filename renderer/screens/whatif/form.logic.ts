@@ -52,9 +52,6 @@ export interface Known {
   readonly draft: ObjectSet | undefined
 }
 
-/** `A`, `B`: the label of a variant in tables. */
-export const letterOf = (index: number): string => String.fromCharCode(65 + index)
-
 const BASELINE: VariantForm = {
   name: 'baseline',
   objects: 'usual',

@@ -1,3 +1,4 @@
+import { sentenceText } from '../../../../core/answer/answer.ts'
 import { plural } from '../../../../core/text/format.ts'
 import {
   type Coverage,
@@ -9,7 +10,7 @@ import {
 import { landings } from '../../../../core/classify/configuration.ts'
 import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
-import { standingWords } from '../../../../core/guard/covered.ts'
+import { standingSentence } from '../../../../core/guard/covered.ts'
 import { flowName } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf, requestWords } from '../shared/seen.data.ts'
@@ -29,7 +30,7 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
 
 /** The text of a standing, in the words of the command line. */
 export const standingText = (standing: Standing, schema: string, level: string): string =>
-  standingWords(standing, schema, level, format.age)
+  sentenceText(standingSentence(standing, schema, level), format)
 
 /** Whether a standing needs attention; catch-all is expected to get nothing. */
 export const isIdle = ({ schema, standing }: CoverageRow): boolean =>

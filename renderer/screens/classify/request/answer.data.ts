@@ -172,9 +172,11 @@ export function meetingSentence(meeting: readonly MeetingFlow[], others: number)
     .slice(0, MOST_NAMED)
     .map(({ name, shared }) => ({ count: shared.length, text: `with ${name} (${shared.join(', ')})` }))
   if (first === undefined)
-    return others === 1
-      ? 'The one other present flow shares none of these queues.'
-      : `None of the ${others} other present flows shares one of these queues.`
+    return plural(
+      others,
+      'The one other present flow shares none of these queues.',
+      `None of the ${others} other present flows shares one of these queues.`,
+    )
   const named = rest.map(({ count, text }) => `${count} ${text}`)
   const more = meeting.length - MOST_NAMED
   const shared = [

@@ -199,16 +199,18 @@ export function tableSentence(rows: readonly TestRow[]): string {
   const open = rows.filter(({ now }) => now.outcome === 'no-expectation').length
   if (rows.length === 0) return 'No saved requests yet.'
   if (failing > 0) {
-    return failing === 1
-      ? `1 of ${requests(rows.length)} does not match as expected.`
-      : `${failing} of ${requests(rows.length)} do not match as expected.`
+    return plural(
+      failing,
+      `1 of ${requests(rows.length)} does not match as expected.`,
+      `${failing} of ${requests(rows.length)} do not match as expected.`,
+    )
   }
   if (open === rows.length) return `${requests(rows.length)}, none with an expectation yet.`
   const said = rows.length - open
   if (open > 0) {
     return `${said} of ${requests(rows.length)} ${plural(said, 'matches', 'match')} as expected; the others have no expectation.`
   }
-  return said === 1 ? 'The one saved request matches as expected.' : `All ${requests(said)} match as expected.`
+  return plural(said, 'The one saved request matches as expected.', `All ${requests(said)} match as expected.`)
 }
 
 /** What the draft does to the table; `undefined` without one. */

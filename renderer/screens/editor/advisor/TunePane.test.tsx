@@ -112,7 +112,7 @@ test('searches with progress, can be cancelled, and opens what was found as a dr
   act(() => begun[1]?.emit({ kind: 'done', report: answerFrom(text), elapsedMs: 1 }))
   expect(screen.getByText('An edit meets the goals with 4 of 5 seeds (200 edits tried).')).toBeTruthy()
   expect(screen.getByText('workload-low.lendablePercent: 90 → 50')).toBeTruthy()
-  const table = screen.getByRole('table', { name: 'Each level before and after the smallest edit' })
+  const table = screen.getByRole('table', { name: 'Levels, before and after the edit' })
   expect(within(table).getByText('workload-low')).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Open the smallest edit as draft' }))
   expect(location.hash).toContain('editor/draft?object=')

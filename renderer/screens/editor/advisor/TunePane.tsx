@@ -1,15 +1,13 @@
 import { useState } from 'react'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
 import { TUNE_SEEDS } from '../../../../core/contract/bounds.ts'
-import type { TuneAnswer, TuneProposal, TuneWish } from '../../../../core/contract/tune.ts'
+import type { TuneAnswer, TuneWish } from '../../../../core/contract/tune.ts'
 import { filledLines } from '../../../../core/text/text.ts'
-import { goalText, headline, NO_COSTS, seedText } from '../../../../core/tune/text.ts'
+import { presentTune } from '../../../../core/tune/present.ts'
+import { AnswerPart } from '../../../components/answer/Answer.tsx'
 import { Button, Buttons, Check } from '../../../components/Button.tsx'
-import type { DataColumn } from '../../../components/dataColumns.ts'
 import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { PlainTable } from '../../../components/PlainTable.tsx'
-import { scrollRegion } from '../../../components/classes.ts'
 import { Note, ProblemNote, Sentences } from '../../../components/States.tsx'
 import { useConnected } from '../../../state/connection.ts'
 import { useRefusal } from '../../../state/limits.ts'
@@ -19,7 +17,6 @@ import { timeStore } from '../../../state/time.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 import { type Impact, useImpact } from '../draft/forecast.ts'
-import { levelColumn } from '../effect/quantities.tsx'
 import { cancelTune, startTune, type TuneForm, tuneStore } from './tuneRun.ts'
 import styles from './tune.module.css'
 
@@ -118,7 +115,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
         )}
       </Buttons>
       {shown?.state === 'failed' && <ProblemNote problem={shown.problem} alert />}
-      {shown?.state === 'done' && <Answer report={shown.report} />}
+      {shown?.state === 'done' && <Found report={shown.report} />}
     </div>
   )
 }
@@ -159,79 +156,21 @@ function wishOf(
   }
 }
 
-function Answer({ report: { answer, runnerUp, evaluations, notes } }: { readonly report: TuneAnswer }) {
-  const text = headline(answer, evaluations)
-  return (
-    <>
-      <div role="status">
-        <h3>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h3>
-      </div>
-      <Proposed proposal={answer} name="the smallest edit" />
-      {runnerUp !== undefined && (
-        <>
-          <h3>Runner-up, which changes other settings</h3>
-          <Proposed proposal={runnerUp} name="the runner-up" />
-        </>
-      )}
-      <Sentences of={notes} className={styles['notes']} />
-    </>
-  )
-}
-
-function Proposed({ proposal, name }: { readonly proposal: TuneProposal; readonly name: string }) {
-  const { changes, objects, goals, guardRails, levels, costs, findings, seeds } = proposal
-  const held = seedText(seeds)
-  const sentences = [
-    ...goals.map((goal) => goalText('goal', goal)),
-    ...guardRails.map((rail) => goalText('guard rail', rail)),
-    ...(held === undefined ? [] : [held]),
-    ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs),
-    ...findings,
-  ]
-  return (
-    <>
-      {changes.length > 0 && (
-        <ul className={styles['changes']}>
-          {changes.map(({ setting, from, to }) => (
-            <li key={setting}>{`${setting}: ${from ?? 'not set'} → ${to}`}</li>
-          ))}
-        </ul>
-      )}
-      <Sentences of={sentences} className={styles['notes']} />
-      <div className={styles['scroll']} {...scrollRegion(`Levels with ${name}`)}>
-        <PlainTable
-          caption={`Each level before and after ${name}`}
-          columns={COLUMNS}
-          rows={levels}
-          rowKey={({ level }) => level}
-        />
-      </div>
-      {objects.length > 0 && (
-        <Buttons>
-          <Button small onClick={() => openDraft(objects)}>{`Open ${name} as draft`}</Button>
-        </Buttons>
-      )}
-    </>
-  )
-}
-
-type Row = TuneProposal['levels'][number]
-
-const both = (header: string, id: string, text: (numbers: Row['before']) => string): DataColumn<Row> => ({
-  id,
-  header,
-  align: 'right',
-  value: ({ before, after }) => {
-    const [was, is] = [text(before), text(after)]
-    return was === is ? was : `${was} → ${is}`
-  },
-})
-
-const COLUMNS: readonly DataColumn<Row>[] = [
-  levelColumn(({ level }) => level),
-  both('Served', 'served', ({ served }) => String(served)),
-  both('Rejected', 'rejected', ({ rejectedPercent }) => `${format.fixed(rejectedPercent, 1)} %`),
-  both('Wait p99', 'wait', ({ waitP99, served }) => (served === 0 ? 'none served' : format.ms(waitP99))),
-  both('Seats', 'seats', ({ seats }) => format.fixed(seats, 1)),
-  both('Limit', 'limit', ({ limit }) => (limit === undefined ? '–' : format.fixed(limit, 1))),
-]
+const Found = ({ report }: { readonly report: TuneAnswer }) => (
+  <>
+    {presentTune(report).map((answer, index) => {
+      const name = index === 0 ? 'the smallest edit' : 'the runner-up'
+      const { objects = [] } = (index === 0 ? report.answer : report.runnerUp) ?? {}
+      return (
+        <AnswerPart key={name} answer={answer}>
+          {objects.length > 0 && (
+            <Buttons>
+              <Button small onClick={() => openDraft(objects)}>{`Open ${name} as draft`}</Button>
+            </Buttons>
+          )}
+        </AnswerPart>
+      )
+    })}
+    <Sentences of={report.notes} className={styles['notes']} />
+  </>
+)

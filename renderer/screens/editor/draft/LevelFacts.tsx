@@ -68,7 +68,7 @@ const widestWithout = (serverLimit: number): number => Math.ceil(serverLimit * 0
 function Odds({ elephants, chance }: { readonly elephants: number; readonly chance: number }) {
   return (
     <>
-      <dt>{elephants === 1 ? 'A small flow is fully covered by 1 elephant' : `by ${elephants} elephants`}</dt>
+      <dt>{plural(elephants, 'A small flow is fully covered by 1 elephant', `by ${elephants} elephants`)}</dt>
       <dd>{format.probability(chance)}</dd>
     </>
   )

@@ -1,3 +1,4 @@
+import { plural } from '../../../../core/text/format.ts'
 import { type ReactNode, useId, useState } from 'react'
 import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button, Check } from '../../../components/Button.tsx'
@@ -40,7 +41,7 @@ export function RuleEditor(props: { readonly form: ObjectForm; readonly index: n
   return (
     <section className={styles['section']} aria-label={`Rule ${index + 1}`}>
       <div className={styles['sectionHead']}>
-        <h3>{count === 1 ? 'Rule' : `Rule ${index + 1} of ${count}`}</h3>
+        <h3>{plural(count, 'Rule', `Rule ${index + 1} of ${count}`)}</h3>
         {!readOnly && (
           <>
             <IconButton icon="up" label={`Move rule ${index + 1} up`} disabled={index === 0} onClick={() => move(-1)} />

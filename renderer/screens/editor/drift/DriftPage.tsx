@@ -2,24 +2,21 @@ import { useMemo, useState } from 'react'
 import type { Kind, ObjectSet } from '../../../../core/config/objects.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
+import { presentDrift, readSentence } from '../../../../core/drift/present.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
-import { unixMsOf } from '../../../../core/units.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { AnswerGrid, AnswerLine, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import { LevelName, MiddleCut } from '../../../components/LevelChip.tsx'
-import { NowLine } from '../../../components/NowLine.tsx'
 import { EmptyState, ErrorState, LoadingPage, Note } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { format } from '../../../theme/format.ts'
 import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { openDraft } from '../../../state/openDraft.ts'
 import { DiffView } from '../draft/Diff.tsx'
-import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
 import { ReferencePane, useReference } from './ReferencePane.tsx'
 import styles from './drift.module.css'
 
@@ -48,69 +45,49 @@ export function DriftPage() {
   return <ErrorState page="Drift" title="The objects cannot be read." problem={state.problem} />
 }
 
-const COLUMNS: readonly DataColumn<DriftRow>[] = [
-  {
-    id: 'name',
-    header: 'Object',
-    value: ({ name }) => name,
-    cell: ({ kind, name }) => (
-      <span className={styles['object']}>
-        {kind === 'PriorityLevelConfiguration' ? <LevelName name={name} /> : <MiddleCut text={name} />}
-      </span>
-    ),
-  },
-  { id: 'kind', header: 'Kind', value: ({ kind }) => (kind === 'FlowSchema' ? 'schema' : 'level') },
-  { id: 'change', header: 'State', value: changeText },
-  {
-    id: 'fields',
-    header: 'Fields',
-    value: fieldsText,
-    cell: (row) => (
-      <span className={styles['fields']}>
-        <MiddleCut text={fieldsText(row)} />
-      </span>
-    ),
-  },
-  { id: 'server', header: 'API server', value: serverText },
-]
+const CELLS: AnswerCells = {
+  name: (text) => (
+    <span className={styles['object']}>
+      <LevelName name={text} />
+    </span>
+  ),
+  fields: (text) => (
+    <span className={styles['fields']}>
+      <MiddleCut text={text} />
+    </span>
+  ),
+}
 
-const keyOf = ({ kind, name }: DriftRow): string => `${kind}/${name}`
+const keyOf = ({ kind, name }: Pick<DriftRow, 'kind' | 'name'>): string => `${kind}/${name}`
 
 function Compared({ base, state }: { readonly base: DraftBase; readonly state: ObjectsState }) {
   const choice = useReference(base.version)
   const silent = useViewPart(({ mode }) => mode === 'stale')
   const { objects, reference } = choice
   const drift = useMemo(() => driftBetween(base.objects, objects, base.version), [base, objects])
-  const [openKey, setOpenKey] = useState<string>()
-  const open = drift.rows.find((row) => keyOf(row) === openKey) ?? drift.rows[0]
+  const [opened, setOpened] = useState<Pick<DriftRow, 'kind' | 'name'>>()
+  const open = drift.rows.find((row) => opened !== undefined && keyOf(row) === keyOf(opened)) ?? drift.rows[0]
+  const answer = presentDrift(drift, reference, readSentence({ ...state, silent }, base.version))
   return (
     <div className={styles['whole']}>
-      <NowLine
-        title={driftSentence(drift, reference)}
-        evidence={
-          <>
-            {comparedText({ ...state, silent }, base.version, drift, (at) => format.dateTime(unixMsOf(at)))}{' '}
-            <Term id="drift">Drift</Term> is computed with defaults filled in. It includes labels and annotations,
-            except those that servers write.
-          </>
-        }
-      />
+      <AnswerLine answer={answer}>
+        <Term id="drift">Drift</Term> is computed with defaults filled in. It includes labels and annotations, except
+        those that servers write.
+      </AnswerLine>
       <div className={styles['page']}>
         <ReferencePane choice={choice} builtIn={base.version} />
         <div className={styles['main']}>
-          {drift.rows.length > 0 && (
-            <Pane title="Objects that differ">
-              <DataTable
-                caption="Objects that differ"
-                columns={COLUMNS}
-                rows={drift.rows}
-                rowKey={keyOf}
-                selectedKey={open === undefined ? undefined : keyOf(open)}
-                onOpen={(row) => setOpenKey(keyOf(row))}
+          {answer.tables.map((table) => (
+            <Pane key={table.title} title={table.title}>
+              <AnswerGrid
+                table={table}
+                cells={CELLS}
+                selected={open === undefined ? undefined : drift.rows.indexOf(open)}
+                onOpen={(index) => setOpened(drift.rows[index])}
                 csvName="drift"
               />
             </Pane>
-          )}
+          ))}
           {open !== undefined && <DriftDetail row={open} />}
           <SameObjects objects={base.objects} rows={drift.rows} builtIn={reference.kind === 'built-in'} />
         </div>

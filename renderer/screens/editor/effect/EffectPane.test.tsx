@@ -2,7 +2,10 @@ import { cleanup, render, screen, within } from '@testing-library/react'
 import { afterEach, expect, it } from 'vitest'
 import type { Effect } from '../../../../core/contract/effect.ts'
 import type { ForecastReport } from '../../../../core/contract/forecast.ts'
-import { EffectPane, effectSentences, watchText } from './EffectPane.tsx'
+import { sentenceText } from '../../../../core/answer/answer.ts'
+import { presentEffect } from '../../../../core/twin/present.ts'
+import { format } from '../../../theme/format.ts'
+import { EffectPane } from './EffectPane.tsx'
 
 afterEach(cleanup)
 
@@ -58,14 +61,18 @@ it('shows every level before and after, and which numbers lie in their bands', (
   render(<EffectPane effect={effect} watched={watched} />)
   expect(screen.getByRole('status').textContent).toMatch(/^measuring until/)
   expect(screen.getByText('1 of 2 forecast numbers lie in their bands.')).toBeDefined()
-  const before = within(screen.getByRole('table', { name: /^Each level before the edit/ }))
+  const before = within(screen.getByRole('table', { name: /^Before and after the edit/ }))
   expect(before.getByRole('row', { name: /^workload-low/ }).textContent).toContain('3.20 s100 ms')
-  const judged = within(screen.getByRole('table', { name: /^Measured values of each level/ }))
+  const judged = within(screen.getByRole('table', { name: /^Forecast and measurement/ }))
   const row = judged.getByRole('row', { name: /^workload-low/ })
   expect(row.textContent).toContain('3.20 s outside1.00 s – 2.00 s')
   // Too small to count either way.
-  expect(row.textContent).toContain('0.00.0 – 0.1')
+  expect(row.textContent).toContain('00 – 0.1')
 })
+
+const effectSentences = (one: Effect): readonly string[] =>
+  presentEffect(one, null).evidence.map((sentence) => sentenceText(sentence, format))
+const watchText = (one: Effect): string => sentenceText(presentEffect(one, null).title, format)
 
 it('says what there is to expect, and why there is nothing', () => {
   const { measured: _gone, ...early } = effect
@@ -78,6 +85,6 @@ it('says what there is to expect, and why there is nothing', () => {
   const { forecast: _none, ...alone } = effect
   expect(effectSentences(alone)).toEqual(['There was no forecast on the screen when this was applied.'])
   expect(effectSentences(effect)[1]).toBe('Farthest outside: workload-low, wait p99 3.20 s, forecast 1.00 s – 2.00 s.')
-  expect(watchText({ ...effect, ended: 'complete' }, null)).toBe('measured for ten minutes')
-  expect(watchText(effect, null)).toBe('not measured any more')
+  expect(watchText({ ...effect, ended: 'complete' })).toBe('measured for ten minutes')
+  expect(watchText(effect)).toBe('not measured any more')
 })

@@ -49,8 +49,8 @@ export const isInForce = ({ changes }: JournalEntry): boolean =>
 
 export function journalSentence(entries: readonly JournalEntry[], target: string): string {
   const gone = entries.filter((entry) => !isInForce(entry)).length
-  const edits = `${entries.length === 1 ? 'The edit' : `${entries.length} edits`} of ${target}`
-  if (gone === 0) return entries.length === 1 ? `${edits} is in force.` : `All ${edits} are in force.`
+  const edits = `${plural(entries.length, 'The edit', `${entries.length} edits`)} of ${target}`
+  if (gone === 0) return plural(entries.length, `${edits} is in force.`, `All ${edits} are in force.`)
   if (entries.length === 1) return `${edits} is no longer in force as applied.`
   return `${gone} of ${edits} ${plural(gone, 'is', 'are')} no longer in force as applied.`
 }

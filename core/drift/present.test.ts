@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtIn.ts'
-import type { ObjectSet } from '../../../../core/config/objects.ts'
-import { driftFromBuiltIn } from '../../../../core/drift/drift.ts'
-import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import { cellText, sentenceText } from '../answer/answer.ts'
+import { plain } from '../text/format.ts'
+import { driftFromBuiltIn } from './drift.ts'
+import { presentDrift, readSentence } from './present.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)
 const reference = { kind: 'built-in', version: VERSION } as const
-const sentence = (objects: ObjectSet): string => driftSentence(driftFromBuiltIn(objects, VERSION), reference)
+const presented = (objects: ObjectSet, current = 'Objects.') =>
+  presentDrift(driftFromBuiltIn(objects, VERSION), reference, [current])
+const sentence = (objects: ObjectSet): string => sentenceText(presented(objects).title, plain)
 const own = {
   metadata: { name: 'own' },
   spec: { priorityLevelConfiguration: { name: 'system' }, matchingPrecedence: 700 },
@@ -34,25 +38,34 @@ describe('drift in words', () => {
   })
 
   it('says what was compared, and for which time that holds', () => {
-    const drift = driftFromBuiltIn({ levels: fewer, schemas: builtIn.schemas }, VERSION)
     const said = (state: 'current' | 'stale', origin: 'cluster' | 'files', silent = false): string =>
-      comparedText({ origin, target: 'prod', state, asOf: '03:12', silent }, VERSION, drift, (at) => at)
+      sentenceText(
+        readSentence({ origin, target: 'prod', state, asOf: '2026-11-28T03:12:00Z', silent }, VERSION),
+        plain,
+      )
     expect(said('current', 'cluster')).toBe(
-      'Objects of prod, v1.36.3, confirmed at 03:12 and watched since. 18 other objects match.',
+      'Objects of prod, v1.36.3, confirmed at 2026-11-28 03:12:00 and watched since.',
     )
-    expect(said('current', 'files')).toMatch(/^Objects of prod, v1\.36\.3, as of 03:12\. 18/)
-    const stale = /as of 03:12\. The server no longer reports its objects, so they may have/
+    expect(said('current', 'files')).toMatch(/^Objects of prod, v1\.36\.3, as of 2026-11-28 03:12:00\.$/)
+    const stale = /as of 2026-11-28 03:12:00\. The server no longer reports its objects, so they may have/
     expect(said('stale', 'cluster')).toMatch(stale)
     // A server that hangs keeps its watch open.
     expect(said('current', 'cluster', true)).toMatch(stale)
   })
 
   it('says of each object what it is and what becomes of it', () => {
-    const { rows } = driftFromBuiltIn({ levels: fewer, schemas: [...withoutProbes, own] }, VERSION)
-    expect(rows.map((row) => [row.name, changeText(row), fieldsText(row), serverText(row)])).toEqual([
-      ['system', 'differs', 'nominalConcurrencyShares and 1 more', 'restores it'],
-      ['own', 'your own', '', 'keeps it'],
-      ['probes', 'missing here', '', 'recreates it'],
+    const { evidence, tables } = presented({ levels: fewer, schemas: [...withoutProbes, own] })
+    expect(evidence.map((one) => sentenceText(one, plain))).toEqual(['Objects. 17 other objects match.'])
+    expect(tables[0]?.rows.map((row) => row.map((cell) => cellText(cell, plain)))).toEqual([
+      [
+        'system',
+        'PriorityLevelConfiguration',
+        'differs',
+        'restores it',
+        'nominalConcurrencyShares: 30 → 20, lendablePercent: 33 → 1',
+      ],
+      ['own', 'FlowSchema', 'your own', 'keeps it', ''],
+      ['probes', 'FlowSchema', 'missing here', 'recreates it', ''],
     ])
   })
 })

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import type { EtcdState } from '../../../core/contract/etcd.ts'
+import type { EtcdState } from '../contract/etcd.ts'
+import { sentenceText } from '../answer/answer.ts'
+import { plain } from '../text/format.ts'
 import { etcdFixture } from './etcd.fixture.ts'
-import { etcdSentence, previewSentence, remedyOf } from './sentence.ts'
+import { presentEtcd, previewSentence, remedyOf } from './present.ts'
+
+const etcdSentence = (state: EtcdState): string => sentenceText(presentEtcd(state).title, plain)
 
 const second = (limited: number): EtcdState['seconds'][number] => ({
   second: 1,
@@ -14,7 +18,7 @@ const second = (limited: number): EtcdState['seconds'][number] => ({
 
 test('says what is limited now, and what limits most', () => {
   expect(etcdSentence(etcdFixture)).toBe(
-    'The store is at 93 % of its quota. 2.00 requests per second are limited, most by rule-event.',
+    'The store is at 93 % of its quota. 2 requests per second are limited, most by rule-event.',
   )
   expect(etcdSentence({ ...etcdFixture, mode: 'observe' })).toContain('would be limited')
   expect(etcdSentence({ ...etcdFixture, seconds: [second(0)], storage: null })).toBe('No request is limited now.')
@@ -25,7 +29,7 @@ test('each reason has its remedy', () => {
   const [limited] = etcdFixture.limited
   if (limited === undefined) throw new Error('the fixture has none')
   const remedies = ['rate', 'inflight', 'window', 'delay-too-long', 'waiting-full'].map((reason) =>
-    remedyOf({ ...limited, reason }),
+    sentenceText(remedyOf({ ...limited, reason }), plain),
   )
   expect(new Set(remedies).size).toBe(5)
   expect(remedies[0]).toBe(
@@ -43,8 +47,10 @@ test('a preview says of how many requests, and over which time', () => {
     rules: [],
     limited: [],
   }
-  expect(previewSentence(preview)).toBe(
+  expect(sentenceText(previewSentence(preview), plain)).toBe(
     'Would have limited 2 and delayed 1 of the last 11 requests (1 min). The rules of that time limited 0.',
   )
-  expect(previewSentence({ ...preview, requests: 0 })).toBe('There are no requests to preview it on.')
+  expect(sentenceText(previewSentence({ ...preview, requests: 0 }), plain)).toBe(
+    'There are no requests to preview it on.',
+  )
 })

@@ -1,4 +1,4 @@
-import type { EtcdState } from '../../../core/contract/etcd.ts'
+import type { EtcdState } from '../contract/etcd.ts'
 
 const SECOND = { passed: 20, delayed: 0, limited: 2, requestBytes: 1_000, responseBytes: 9_000 }
 const USAGE = { requests: 10, limited: 0, scannedKeys: 50_000, requestBytes: 300, responseBytes: 900_000, meanMs: 40 }

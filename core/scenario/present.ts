@@ -1,0 +1,88 @@
+import { amount, numberColumns, phrase, type Answer, type Cell, type Row, type Sentence } from '../answer/answer.ts'
+import type { ScenarioReport, ScenarioRunReport } from '../contract/scenario.ts'
+import { failed, rejectedOf } from '../whatif/results.ts'
+
+/** The result of a scenario, in one sentence. */
+export function outcomeSentence({ runs, passed }: Pick<ScenarioReport, 'runs' | 'passed'>): string {
+  const prevented = runs.filter(({ verdict }) => verdict === 'prevented').map(({ name }) => name)
+  const judged = runs.filter(({ verdict }) => verdict !== undefined).length
+  const missed = runs.filter((run) => !run.passed).map(({ name }) => name)
+  if (!passed) return `Not as expected: ${missed.join(', ')}.`
+  if (judged === 0) return 'All assertions pass.'
+  if (prevented.length === 0) return 'No variant prevents it.'
+  return prevented.length === judged ? 'Every variant prevents it.' : `Prevented by ${prevented.join(', ')}.`
+}
+
+/** One variant: its verdict, what is not met or asserted, and what became of each group of clients. */
+export function presentRun(run: ScenarioRunReport, of: ScenarioReport['of']): Answer {
+  const { name, verdict, expected, passed, criteria, assertions, clients, seconds } = run
+  const other = expected === undefined || expected === verdict ? '' : `, expected ${expected}`
+  return {
+    title: [
+      `${name}: ${verdict === undefined ? (passed ? 'all assertions pass' : 'an assertion fails') : `${verdict}${other}`}`,
+    ],
+    evidence: [
+      ...criteria.filter(({ holds }) => !holds).map((one) => checked('Not met', one)),
+      ...assertions.map((one) => checked(one.holds ? 'Passes' : 'Fails', one)),
+    ],
+    tables: [
+      {
+        title: `Clients of ${name}`,
+        note: 'requests of each group',
+        columns: [
+          { id: 'client', label: 'Clients' },
+          ...numberColumns(
+            'Offered',
+            'Served /s',
+            'Failed',
+            ...(of === 'etcd' ? STORE : SERVER),
+            'Wait p50',
+            'Wait p99',
+          ),
+          ...(of === 'etcd' ? [] : numberColumns('Seats')),
+        ],
+        rows: clients.map((one) => cellsOf(one, of, seconds)),
+      },
+    ],
+  }
+}
+
+type Checked = ScenarioRunReport['criteria'][number]
+
+const checked = (how: string, one: Checked): Sentence => phrase`${how}: ${one.text} (measured ${measured(one)})`
+
+/** A measured value with its unit. */
+export const measured = ({ value, unit }: Checked): Sentence =>
+  phrase`${amount('amount')(value)}${unit === '' ? '' : ` ${unit}`}`
+
+const SERVER = ['Queue full', 'Concurrency limit', 'Time-out', 'Expired'] as const
+/** Rejections by rules, and failures of etcd itself. */
+const STORE = ['Limited', 'Failed in etcd'] as const
+
+type Clients = ScenarioRunReport['clients'][number]
+
+function cellsOf(one: Clients, of: ScenarioReport['of'], seconds: number): Row {
+  const { client, offered, served, expired, rejected, waitMs, seats } = one
+  const counts =
+    of === 'etcd'
+      ? [rejectedOf(one), expired]
+      : [rejected['queue-full'], rejected['concurrency-limit'], rejected['time-out'], expired]
+  return [
+    client,
+    amount('fixed')(offered),
+    amount('seatsAverage')(served / seconds),
+    failedCell(one),
+    ...counts.map((count) => amount('fixed')(count)),
+    amount('ms')(waitMs.p50),
+    amount('ms')(waitMs.p99),
+    ...(of === 'etcd' ? [] : [amount('seatsAverage')(seats)]),
+  ]
+}
+
+/** Of the requests that ended; a few are not shown as none. */
+function failedCell(one: Clients): Cell {
+  const ended = failed(one) + one.served
+  const share = ended === 0 ? undefined : failed(one) / ended
+  if (share !== undefined && share > 0 && share < 0.001) return '< 0.1 %'
+  return amount('percent', { decimals: share === undefined || share === 0 || share >= 0.1 ? 0 : 1 })(share)
+}

@@ -1,0 +1,184 @@
+import {
+  amount,
+  counted,
+  numberColumns,
+  phrase,
+  type Amount,
+  type Answer,
+  type Cell,
+  type Column,
+  type Row,
+  type Sentence,
+  type Table,
+} from '../answer/answer.ts'
+import type { NumberName } from '../compare/compare.ts'
+import { SETTLE_MS } from '../compare/period.ts'
+import { numberLabel } from '../compare/present.ts'
+import { QUANTITIES } from '../contract/bounds.ts'
+import type { Effect, EffectsState, Measured } from '../contract/effect.ts'
+import type { Band, ForecastLevel, ForecastReport, Quantity } from '../contract/forecast.ts'
+import { type Judged, judge, judgedOf, worstMiss } from './judge.ts'
+
+const LABELS: Readonly<Record<Quantity, string>> = {
+  waitP50: 'Wait p50',
+  waitP99: 'Wait p99',
+  rejectedPerSecond: 'Rejected /s',
+  seats: 'Seats',
+  current: 'Limit',
+}
+
+const valueOf = (quantity: Quantity, value: number | undefined): Amount =>
+  amount(quantity === 'waitP50' || quantity === 'waitP99' ? 'seconds' : 'amount')(value)
+
+const bandOf = (quantity: Quantity, { low, high }: Band): Sentence =>
+  phrase`${valueOf(quantity, low)} – ${valueOf(quantity, high)}`
+
+const columnsOf = (quantities: readonly Quantity[]): readonly Column[] => [
+  { id: 'level', label: 'Level', term: 'priority-level' },
+  ...numberColumns(...quantities.map((quantity) => LABELS[quantity])),
+]
+
+/** Each level now and under the edit, with 90 % intervals, and how well the twin reproduces the present. */
+export function presentForecast(
+  { levels, fit, notes }: ForecastReport,
+  quantities: readonly Quantity[] = QUANTITIES,
+): Answer {
+  const remarks = levels.filter(({ note, now }) => note !== undefined && now?.arrivalsPerSecond !== 0)
+  return {
+    title: phrase`The twin fits ${String(fit.filter(({ fits }) => fits).length)} of ${counted(fit.length, 'level')} with requests.`,
+    evidence: [
+      ...[...Map.groupBy(remarks, ({ note }) => note)].map(
+        ([note = '', of]) => `${of.map(({ level }) => level).join(', ')}: ${note}`,
+      ),
+      ...notes,
+    ].map((sentence) => [sentence]),
+    tables: [
+      {
+        title: 'Forecast',
+        note: 'now → forecast (90 % interval)',
+        columns: columnsOf(quantities),
+        rows: levels.map((level) => [level.level, ...quantities.map((quantity) => forecastCell(level, quantity))]),
+      },
+      {
+        title: 'Fit of the twin',
+        note: 'mean error of each level',
+        columns: [
+          { id: 'level', label: 'Level' },
+          ...numberColumns('Error'),
+          { id: 'clients', label: 'Clients' },
+          ...numberColumns('Flows'),
+        ],
+        rows: fit.map(({ level, error, clients, flows, fits }) => [
+          level,
+          { value: error, as: 'percent' },
+          fits ? clients : 'does not fit',
+          { value: flows, as: 'fixed' },
+        ]),
+      },
+    ],
+  }
+}
+
+function forecastCell({ now, bands }: ForecastLevel, quantity: Quantity): Cell | Sentence {
+  const [was, band] = [valueOf(quantity, now?.[quantity]), bands[quantity]]
+  return band === undefined ? was : phrase`${was} → ${valueOf(quantity, band.point)} (${bandOf(quantity, band)})`
+}
+
+/** An applied edit: every level before and after it, and the forecast beside what was measured. */
+export function presentEffect(effect: Effect, watched: EffectsState['watched']): Answer {
+  const { measured, forecast, ended } = effect
+  return {
+    title:
+      ended !== undefined
+        ? [ENDED[ended]]
+        : watched
+          ? phrase`measuring until ${{ value: watched.untilMs, as: 'time' }}`
+          : ['not measured any more'],
+    evidence: resultOf(effect),
+    tables: [
+      ...(measured === undefined ? [] : [beforeAndAfter(measured)]),
+      ...(measured === undefined || forecast === undefined ? [] : [judgedTable(judge(forecast, measured.levels))]),
+    ].filter(({ rows }) => rows.length > 0),
+  }
+}
+
+const ENDED: Readonly<Record<NonNullable<Effect['ended']>, string>> = {
+  complete: 'measured for ten minutes',
+  changed: 'measured until the next change of limits or objects',
+  restarted: 'measured until the server restarted',
+  interrupted: 'pages are missing from the ten minutes after the edit',
+}
+
+/** Minimum length of a measurement (core/twin/observe.ts). */
+const FIRST_MS = 20_000
+
+/** How the measurement compares to the forecast, or why there is no result yet. */
+function resultOf(effect: Effect): readonly Sentence[] {
+  if (effect.measured === undefined) {
+    return effect.ended === undefined
+      ? [
+          [
+            `The first numbers appear about ${(SETTLE_MS + FIRST_MS) / 1_000} s after the edit: limits settle for ${SETTLE_MS / 1_000} s, and ${FIRST_MS / 1_000} s are measured.`,
+          ],
+        ]
+      : [['There are too few measurements to show an effect.']]
+  }
+  if (effect.forecast === undefined) return [['There was no forecast on the screen when this was applied.']]
+  const judged = judgedOf(effect)
+  if (judged.length === 0) return [['None of the forecast numbers is large enough to count.']]
+  const inside = judged.filter((one) => one.inside).length
+  const miss = worstMiss(judged)
+  return [
+    [`${inside} of ${judged.length} forecast numbers lie in their bands.`],
+    ...(miss === undefined ? [] : [missOf(miss)]),
+  ]
+}
+
+const missOf = ({ level, quantity, measured, band }: Judged): Sentence =>
+  phrase`Farthest outside: ${level}, ${LABELS[quantity].toLowerCase()} ${valueOf(quantity, measured)}, forecast ${bandOf(quantity, band)}.`
+
+const COMPARED: readonly (readonly [number: NumberName, label: string, as: 'amount' | 'seconds'])[] = [
+  ['dispatched', 'Dispatched /s', 'amount'],
+  ['rejected', 'Rejected /s', 'amount'],
+  ['waitP99', 'Longest wait p99', 'seconds'],
+  ['executing', 'Seats', 'amount'],
+  ['limit', 'Limit', 'amount'],
+]
+
+const beforeAndAfter = ({ compared }: Measured): Table => ({
+  title: 'Before and after the edit',
+  note: 'after the edit (before it)',
+  columns: [
+    { id: 'level', label: 'Level', term: 'priority-level' },
+    ...COMPARED.map(([number, label]): Column => ({
+      id: number,
+      label,
+      title: numberLabel(number, true),
+      align: 'right',
+    })),
+  ],
+  rows: compared.map(({ name, numbers }) => [
+    name,
+    ...COMPARED.map(([number, , as]) => phrase`${amount(as)(numbers[number].b)} (${amount(as)(numbers[number].a)})`),
+  ]),
+})
+
+/** Levels with at least one relevant number. */
+const judgedTable = (all: readonly Judged[]): Table => ({
+  title: 'Forecast and measurement',
+  note: 'measured (90 % interval of the forecast)',
+  columns: columnsOf(QUANTITIES),
+  rows: [...Map.groupBy(all, ({ level }) => level)].flatMap(([level, list]): readonly Row[] =>
+    list.some(({ matters }) => matters)
+      ? [[level, ...QUANTITIES.map((quantity) => judgedCell(list.find((one) => one.quantity === quantity)))]]
+      : [],
+  ),
+})
+
+function judgedCell(judged: Judged | undefined): Cell | Sentence {
+  if (judged === undefined) return amount('amount')(undefined)
+  const { quantity, measured, band, inside, matters } = judged
+  const outside = matters && !inside
+  const value = valueOf(quantity, measured)
+  return phrase`${outside ? { ...value, tone: 'worse' } : value}${outside ? ' outside' : ''} (${bandOf(quantity, band)})`
+}

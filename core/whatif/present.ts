@@ -1,0 +1,255 @@
+import {
+  amount,
+  counted,
+  numberColumns,
+  phrase,
+  type Amount,
+  type Answer,
+  type Cell,
+  type Column,
+  type Quantity,
+  type Sentence,
+  type Table,
+} from '../answer/answer.ts'
+import type { DecisionDifferences, LevelLimits, Outcomes, VariantReport, WhatIfReport } from '../contract/whatif.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
+import { type FlowResult, rejectedOf, type VariantResult } from './results.ts'
+import type { WhatIfResult } from './whatif.ts'
+
+type Candidate = WhatIfReport['candidates'][number]
+
+/** The letter of a variant in headings; the baseline, number 0, is A. */
+export const letterOf = (index: number): string => String.fromCharCode(65 + index)
+
+/** The requests that the variants were compared on. */
+export const comparedOn = ({ clients, requests, baseline: { seconds } }: WhatIfReport): Sentence =>
+  clients === 'open'
+    ? phrase`${counted(requests, 'request')} of ${{ value: seconds, as: 'span' }}, the same for every variant (open loop).`
+    : phrase`The clients reacted to each variant for ${{ value: seconds, as: 'span' }} (closed loop).`
+
+/** What became of the requests of every variant: all together, and by level, flow schema and flow. */
+export function presentOutcomes(result: WhatIfResult, mostFlows: number): Answer {
+  const { baseline, candidates } = result
+  const variants = [baseline, ...candidates.map((candidate) => candidate.result)]
+  const shown = new Set(baseline.flows.slice(0, mostFlows).map(flowName))
+  const note = `the ${shown.size} of ${baseline.flows.length + baseline.moreFlows} with the most requests`
+  return {
+    title: comparedOn(result),
+    evidence: [['Waits are those of dispatched requests.']],
+    tables: [
+      outcomesOf('Outcomes', 'all requests', variants, ({ total }) => [['all', total]]),
+      outcomesOf('Levels', 'per variant', variants, ({ levels }) => levels.map((one) => [one.level, one])),
+      outcomesOf('Flow schemas', 'per variant', variants, ({ schemas }) =>
+        schemas.map((one) => [join(one.level, one.schema), one]),
+      ),
+      outcomesOf('Flows', note, variants, ({ flows }) =>
+        flows.map((one) => [flowName(one), one] as const).filter(([name]) => shown.has(name)),
+      ),
+    ].filter(({ rows }) => rows.length > 0),
+  }
+}
+
+const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' / ')
+const flowName = ({ level, schema, flow }: FlowResult): string => join(level, schema, flow)
+
+/** The same rows of every variant below each other; a variant that lacks a name has no row for it. */
+function outcomesOf(
+  title: string,
+  note: string,
+  variants: readonly VariantResult[],
+  rowsOf: (variant: VariantResult) => readonly (readonly [string, Outcomes])[],
+): Table {
+  const named = variants.map((variant) => ({ variant: variant.name, rows: new Map(rowsOf(variant)) }))
+  const names = new Set(
+    named.flatMap(({ rows }) => [...rows].filter(([, row]) => row.offered > 0 || row.seats > 0).map(([name]) => name)),
+  )
+  return {
+    title,
+    note,
+    columns: [{ id: 'name', label: 'Requests' }, { id: 'variant', label: 'Variant' }, ...OUTCOMES],
+    rows: [...names].toSorted().flatMap((name) =>
+      named.flatMap(({ variant, rows }) => {
+        const row = rows.get(name)
+        return row === undefined ? [] : [[name, variant, ...outcomeCells(row)]]
+      }),
+    ),
+  }
+}
+
+const OUTCOMES = numberColumns(
+  'Offered',
+  'Served',
+  'Expired',
+  'Queue-full',
+  'Conc.-limit',
+  'Time-out',
+  'Wait p50',
+  'p90',
+  'p99',
+  'Max',
+  'Seats',
+  'Jain',
+)
+
+const outcomeCells = ({ offered, served, expired, rejected, waitMs, seats, jain }: Outcomes): readonly Cell[] => [
+  ...[offered, served, expired, ...REJECT_REASONS.map((reason) => rejected[reason])].map(amount('fixed')),
+  ...[waitMs.p50, waitMs.p90, waitMs.p99, waitMs.max].map(amount('ms')),
+  { value: seats, as: 'seatsAverage' },
+  { value: jain, as: 'fixed', decimals: 3 },
+]
+
+/** A candidate beside the baseline: its effect, and each level. Its place among the candidates gives its letter. */
+export function presentCandidate(report: WhatIfReport, candidate: Candidate): Answer {
+  const { baseline } = report
+  const { result } = candidate
+  const letter = letterOf(report.candidates.indexOf(candidate) + 1)
+  return {
+    title: effectOf(baseline, candidate),
+    evidence: [largestChange(baseline, result)].filter((sentence) => sentence.length > 0),
+    tables: [
+      {
+        title: 'Difference by level',
+        note: `A ${baseline.name}, ${letter} ${result.name}`,
+        columns: levelColumns(letter),
+        rows: levelPairs(baseline, result).map(levelCells),
+      },
+    ],
+  }
+}
+
+function effectOf({ name, total }: VariantReport, { result, decisions }: Candidate): Sentence {
+  const [a, b] = [rejectedOf(total), rejectedOf(result.total)]
+  if (decisions !== undefined && decisions.first === undefined)
+    return [`${result.name} and ${name} make the same decision for every request.`]
+  return a === b
+    ? phrase`${result.name} rejects as many requests as ${name}: ${{ value: a, as: 'fixed' }}.`
+    : phrase`${result.name} rejects ${counted(b, 'request')}, ${name} rejects ${{ value: a, as: 'fixed' }}.`
+}
+
+const WORTH_MS = 1
+
+/** The level whose longest waits change most. */
+function largestChange(a: VariantReport, b: VariantReport): Sentence {
+  const [most] = levelPairs(a, b)
+    .filter(({ level }) => level !== undefined)
+    .toSorted((one, other) => sizeOf(other, p99In) - sizeOf(one, p99In))
+  if (most?.level === undefined || sizeOf(most, p99In) < WORTH_MS) return []
+  const [from, to] = sides(most, p99In, 'ms')
+  return phrase`Largest change of wait p99: ${most.level}, from ${from} to ${to}.`
+}
+
+/** The level whose rejections changed most, else the one whose waits did; `undefined` where no level has numbers. */
+export const mostChanged = (baseline: VariantReport, candidate: VariantReport): string | undefined =>
+  levelPairs(baseline, candidate)
+    .filter(({ level }) => level !== undefined)
+    .toSorted((x, y) => sizeOf(y, rejectedIn) - sizeOf(x, rejectedIn) || sizeOf(y, p99In) - sizeOf(x, p99In))[0]?.level
+
+type Side = (Outcomes & { readonly limits?: LevelLimits }) | undefined
+type Measure = (side: Side) => number | undefined
+
+/** The outcomes of a level's requests in two variants; a side is absent where the variant has no such level. */
+interface LevelPair {
+  /** Absent for all levels together. */
+  readonly level?: string
+  readonly a: Side
+  readonly b: Side
+}
+
+/** All levels together, then level by level in the order of the baseline, then those that only the candidate has. */
+function levelPairs(a: VariantReport, b: VariantReport): readonly LevelPair[] {
+  const [inA, inB] = [a, b].map(({ levels }) => new Map(levels.map((one) => [one.level, one])))
+  const names = new Set([a, b].flatMap(({ levels }) => levels.map(({ level }) => level)))
+  return [{ a: a.total, b: b.total }, ...[...names].map((level) => ({ level, a: inA?.get(level), b: inB?.get(level) }))]
+}
+
+const rejectedIn: Measure = (side) => side && rejectedOf(side)
+
+/** A quantile of the waits, milliseconds; unknown where nothing was dispatched. */
+const waitIn =
+  (quantile: 'p50' | 'p90' | 'p99'): Measure =>
+  (side) =>
+    side === undefined || (side.served + side.expired === 0 && side.waitMs.max === 0)
+      ? undefined
+      : side.waitMs[quantile]
+const p99In = waitIn('p99')
+
+/** B minus A; unknown where either is. */
+function change({ a, b }: LevelPair, of: Measure): number | undefined {
+  const [inA, inB] = [of(a), of(b)]
+  return inA === undefined || inB === undefined ? undefined : inB - inA
+}
+const sizeOf = (pair: LevelPair, of: Measure): number => Math.abs(change(pair, of) ?? 0)
+
+const sides = ({ a, b }: LevelPair, of: Measure, as: Quantity): readonly [Amount, Amount] => [
+  { value: of(a), as },
+  { value: of(b), as },
+]
+
+function levelColumns(letter: string): readonly Column[] {
+  const both = (name: string, title: string): readonly Column[] =>
+    ['A', letter].map((side) => ({
+      id: `${name} ${side}`,
+      label: `${name} ${side}`,
+      title: `${title}, ${side}`,
+      align: 'right',
+    }))
+  const changeOf = (what: string): Column => ({
+    id: what,
+    label: 'Change',
+    title: `${what}, ${letter} minus A`,
+    align: 'right',
+  })
+  const waits = (quantile: string): readonly Column[] => both(quantile, `Wait ${quantile} of dispatched requests`)
+  return [
+    { id: 'level', label: 'Level' },
+    ...both('Rejected', 'Rejected requests'),
+    changeOf('Rejected requests'),
+    ...waits('p50'),
+    ...waits('p90'),
+    ...waits('p99'),
+    changeOf('Wait p99'),
+    ...both('Limit', 'Current limit in seats, mean'),
+  ]
+}
+
+function levelCells(pair: LevelPair): readonly Cell[] {
+  const changeOf = (of: Measure, as: Quantity): Amount => {
+    const value = change(pair, of)
+    return { value, as, signed: true, ...(sizeOf(pair, of) >= 1 && { tone: (value ?? 0) > 0 ? 'worse' : 'better' }) }
+  }
+  return [
+    pair.level ?? 'All levels',
+    ...sides(pair, rejectedIn, 'fixed'),
+    changeOf(rejectedIn, 'fixed'),
+    ...sides(pair, waitIn('p50'), 'ms'),
+    ...sides(pair, waitIn('p90'), 'ms'),
+    ...sides(pair, p99In, 'ms'),
+    changeOf(p99In, 'ms'),
+    ...sides(pair, (side) => side?.limits?.current, 'seatsAverage'),
+  ]
+}
+
+/** Which decisions differ, and the first one that does. */
+export const presentDecisions = (decisions: DecisionDifferences | undefined, letter: string): Answer => ({
+  title: ['First different decision'],
+  evidence: explanationOf(decisions).map((sentence) => [sentence]),
+  tables: decisions === undefined ? [] : [decisionsTable(decisions, letter)],
+})
+
+function explanationOf(decisions: DecisionDifferences | undefined): readonly string[] {
+  if (decisions === undefined) return ['The clients sent different requests to each variant, so none is compared.']
+  return decisions.first?.explanation ?? ['No decision differs.']
+}
+
+const decisionsTable = ({ placed, rejected, letRun, longer, shorter }: DecisionDifferences, letter: string): Table => ({
+  title: 'Different decisions',
+  note: 'requests',
+  columns: [{ id: 'what', label: 'Difference' }, ...numberColumns('Requests')],
+  rows: [
+    ['another flow schema or level', amount('fixed')(placed)],
+    [`rejected by ${letter} only`, amount('fixed')(rejected)],
+    ['rejected by A only', amount('fixed')(letRun)],
+    [`dispatched later by ${letter}`, amount('fixed')(longer)],
+    [`dispatched earlier by ${letter}`, amount('fixed')(shorter)],
+  ],
+})
