@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import type { MenuCommand } from '../../core/contract/desktop.ts'
 import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
@@ -117,7 +117,8 @@ function isOnControl(target: EventTarget | null, pressed: Element | null): boole
 
 /** Listens for the keys of the whole console; panes that use a key themselves stop its propagation. */
 export function useKeys(): void {
-  useEffect(() => {
+  // Before the page is painted: what is seen takes keys.
+  useLayoutEffect(() => {
     /** The button that was last pressed by pointer: it keeps the focus, but Space must not press it. */
     let pressed: Element | null = null
     let chord: { key: string; at: number } | undefined

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
 import { connectionStore, showConnection, tellConnections } from './connection.ts'
-import { routeNow, startRoutes } from './route.ts'
+import { openScreenOrNextPage, routeNow, startRoutes } from './route.ts'
 import { selectionStore } from './selection.ts'
 import { shellStore } from './shell.ts'
 import { instantOf, timeStore } from './time.ts'
@@ -53,6 +53,14 @@ it('several sources open side by side', async () => {
   open('')
   tellConnections([connected(1, 'prod'), connected(2, 'staging')])
   await vi.waitFor(() => expect(routeNow().screen).toBe('fleet'))
+})
+
+it('a second stroke goes on from where the first one led, before the browser reports the address', () => {
+  open('#/overview')
+  openScreenOrNextPage('whatif')
+  expect(routeNow()).toMatchObject({ screen: 'whatif' })
+  openScreenOrNextPage('whatif')
+  expect(routeNow()).toMatchObject({ screen: 'whatif', page: 'scenarios' })
 })
 
 it('one source opens on the Overview', () => {

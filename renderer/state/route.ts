@@ -42,11 +42,19 @@ export function hrefOfPlace(place: Place): string {
 
 let go = (hash: string): void => {
   location.hash = hash
+  // The browser reports it only after what waits, keys included: two strokes for a second page would both find the first
+  // screen, and what is typed right after a choice would go into the field of the former page.
+  dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
 /** Replaces navigation, links included, for a page that may not navigate. */
 export function goBy(replacement: (hash: string) => void): void {
   go = replacement
+}
+
+/** Goes to any place: a class of an etcd proxy. */
+export function openPlace(place: Place): void {
+  go(hrefOfPlace(place))
 }
 
 /** Goes to a screen; `level` is the level that the Level screen is about. */
@@ -64,12 +72,12 @@ export function openLevel(server: string, level: string): void {
 
 /** Goes to single requests with a filter: `resource:pods`. */
 export function openLive(filter: string): void {
-  go(hrefOfPlace({ screen: 'live', object: filter }))
+  openPlace({ screen: 'live', object: filter })
 }
 
 /** Goes to a level with a filter of its requests: `flow:inventory:crawler`, `queue:17`. */
 export function openInLevel(level: string, filter: string): void {
-  go(hrefOfPlace({ screen: 'level', level, object: filter }))
+  openPlace({ screen: 'level', level, object: filter })
 }
 
 /** The address that was last read or written. */

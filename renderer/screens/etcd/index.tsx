@@ -11,7 +11,7 @@ import type { UnixMs } from '../../../core/units.ts'
 import { bypassText } from '../../../core/qos/bypass.ts'
 import { PAST_IS_READ, usePastPart } from '../../state/past.ts'
 import { useEtcdState } from '../../state/told.ts'
-import { forgetObject, hrefOfPlace, openScreen, useRoute } from '../../state/route.ts'
+import { forgetObject, openPlace, openScreen, useRoute } from '../../state/route.ts'
 import { say, sayFailure } from '../../state/shell.ts'
 import { format } from '../../theme/format.ts'
 import { AdvicePane } from './AdvicePane.tsx'
@@ -191,7 +191,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
               all={classes}
               mode={mode}
               selected={selected('class')}
-              onSelect={(name) => (location.hash = hrefOfPlace({ screen: 'etcd', object: name }))}
+              onSelect={(name) => openPlace({ screen: 'etcd', object: name })}
             />
           )}
           <RulesPane
