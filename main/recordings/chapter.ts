@@ -377,6 +377,24 @@ const BlockSchema = z.object({ restated: z.number(), body: z.instanceof(Uint8Arr
 /** A segment is a few megabytes of text; one that unpacks to far more was not written by a recorder. */
 const MOST_TEXT_BYTES = 256 * 1024 * 1024
 
+/**
+ * Whether its console got as far as describing the recording: one that was killed before left an empty database, or
+ * still works on it.
+ */
+export function hasBegun(path: string): boolean {
+  let connection: DatabaseSync | undefined
+  try {
+    connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+    const about = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'about'").get()
+    return about !== undefined && connection.prepare('SELECT 1 FROM about').get() !== undefined
+  } catch {
+    // Damage is reported where the chapter is read.
+    return true
+  } finally {
+    connection?.close()
+  }
+}
+
 /** Opens a chapter without changing it. Throws `ProblemError` for a file that is not a chapter. */
 export function openChapter(path: string): ChapterReader {
   if (!existsSync(path)) throw new ProblemError('not-found', `There is no recording at ${path}.`)

@@ -6,7 +6,7 @@ import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { heldAt, instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
-import { openChapter, type About } from './chapter.ts'
+import { hasBegun, openChapter, type About } from './chapter.ts'
 
 /** Folder of all recordings, in the state folder. */
 export const RECORDINGS = 'recordings'
@@ -153,9 +153,13 @@ export interface Retention {
 
 /**
  * Removes chapters that are older than `ageMs`, and the oldest while they exceed `bytes`; never the one that is being
- * written. Any console may do so at any time. Chapters that cannot be removed remain.
+ * written. Any console may do so at any time. Chapters that cannot be removed remain. What a console that was killed
+ * had only begun to make goes as well.
  */
 export function removeOld(folder: string, { ageMs, bytes }: Retention, now: UnixMs, runs: Runs): void {
+  for (const file of filesIn(folder)) {
+    if (now - file.writtenMs > UNBEGUN_MS && !isBegun(file)) removeChapter(folder, file)
+  }
   const all = chaptersIn(folder)
   const newest = new Set([...Map.groupBy(all, ({ recording }) => recording).values()].map((own) => own.at(-1)))
   let total = all.reduce((sum, chapter) => sum + chapter.bytes, 0)
@@ -193,14 +197,25 @@ export interface ChapterFile {
   readonly path: string
   /** Including SQLite's companion files. */
   readonly bytes: number
+  /** Without them. */
+  readonly databaseBytes: number
   readonly writtenMs: UnixMs
 }
 
 const CHAPTER = /^\d{5}\.db$/
 const BESIDE = ['-wal', '-shm']
 
+/** Tables are in the log beside it until the first checkpoint: only databases without any are opened to look. */
+const PAGE_BYTES = 4_096
+/** Making a chapter takes milliseconds. */
+const UNBEGUN_MS = 60_000
+
+const isBegun = ({ path, databaseBytes }: ChapterFile): boolean => databaseBytes > PAGE_BYTES || hasBegun(path)
+
 /** By recording, and in each by number; another console may remove some in the meantime. */
-export function chaptersIn(folder: string): ChapterFile[] {
+export const chaptersIn = (folder: string): ChapterFile[] => filesIn(folder).filter(isBegun)
+
+function filesIn(folder: string): ChapterFile[] {
   return namesIn(folder).flatMap((recording) =>
     namesIn(join(folder, recording))
       .filter((name) => CHAPTER.test(name))
@@ -212,7 +227,7 @@ export function chaptersIn(folder: string): ChapterFile[] {
         // An empty log was created by a reader.
         const logged = log?.size ?? 0
         const writtenMs = logged > 0 ? Math.max(found.mtimeMs, log?.mtimeMs ?? 0) : found.mtimeMs
-        return [{ recording, path, bytes: found.size + logged, writtenMs }]
+        return [{ recording, path, bytes: found.size + logged, databaseBytes: found.size, writtenMs }]
       }),
   )
 }

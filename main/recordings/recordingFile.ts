@@ -40,6 +40,9 @@ const MOST_HEAD_BYTES = 64 * 1024
 /** A recording unpacks to about ten times its size; a file that unpacks to far more was not written by a console. */
 const MOST_RATIO = 200
 const LEAST_UNPACKED_BYTES = 64 * 1024 * 1024
+/** Likewise for events: those of a real recording take hundreds of bytes each. */
+const LEAST_EVENTS = 200_000
+const MOST_EVENTS_PER_BYTE = 1 / 8
 const MOST_LINE_CHARACTERS = 32 * 1024 * 1024
 const MOST_SERVERS = 2_000
 
@@ -264,6 +267,7 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 /** Lines of the events, with no more characters than a recording of that size has. */
 async function* unpacked(name: string, packed: Readable, packedBytes: number): AsyncGenerator<string> {
   const most = Math.max(LEAST_UNPACKED_BYTES, packedBytes * MOST_RATIO)
+  let left = Math.max(LEAST_EVENTS, packedBytes * MOST_EVENTS_PER_BYTE)
   const zstd = createZstdDecompress()
   pipeline(packed, zstd).catch(() => undefined)
   const decoder = new TextDecoder()
@@ -274,12 +278,13 @@ async function* unpacked(name: string, packed: Readable, packedBytes: number): A
       bytes += piece.length
       const lines = decoder.decode(piece, { stream: true }).split('\n')
       const last = lines.pop() ?? ''
+      left -= lines.length
       for (const [index, line] of lines.entries()) {
         yield index === 0 ? rest + line : line
         if (index === 0) rest = ''
       }
       rest += last
-      if (bytes > most || rest.length > MOST_LINE_CHARACTERS) {
+      if (bytes > most || left < 0 || rest.length > MOST_LINE_CHARACTERS) {
         throw new ProblemError(
           'too-large',
           `${name} unpacks to far more than a recording of its size holds, so it is not read; no APF Console exported it.`,

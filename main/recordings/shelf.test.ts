@@ -1,9 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { recordStory } from '../../test/harness/recordStory.ts'
+import { openDatabase } from '../store/database.ts'
+import { removeOld } from './library.ts'
 import { shelf } from './shelf.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
@@ -31,4 +34,32 @@ test('a page gets a report, with names or without', () => {
   expect(anonymous).not.toMatch(/prod eu|apiserver-a/)
   expect(() => own.report({ id: 'none', anonymise: false }, '1.0.0')).toThrow('There is no recording "none".')
   expect(() => own.report({ id, to: START - 1, anonymise: false }, '1.0.0')).toThrow('has no data for this period')
+})
+
+test.each([
+  ['an empty file', (path: string) => writeFile(path, '')],
+  [
+    'tables and nothing in them',
+    async (path: string) => {
+      const open = join(folder, 'open.db')
+      const database = await openDatabase({ path: open, migrations: ['CREATE TABLE about (id, value)'] })
+      for (const end of ['', '-wal']) await copyFile(open + end, path + end)
+      database.close()
+    },
+  ],
+])('a console that was killed while it made a chapter leaves no damaged recording: %s', async (_, make) => {
+  const recordings = join(folder, 'a', 'recordings')
+  const begun = join(recordings, '20261121T040000Z-aaaaaaaa')
+  await mkdir(begun, { recursive: true })
+  const chapter = join(begun, '00001.db')
+  await make(chapter)
+  expect(shelf(join(folder, 'a')).list(presence)).toMatchObject([{ id, problems: [] }])
+  const keepAll = { ageMs: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+  // Another console may be making it.
+  removeOld(recordings, keepAll, Date.now(), presence.runs)
+  expect(existsSync(chapter)).toBe(true)
+  for (const name of await readdir(begun)) await utimes(join(begun, name), 0, 0)
+  removeOld(recordings, keepAll, Date.now(), presence.runs)
+  expect(existsSync(begun)).toBe(false)
+  expect(shelf(join(folder, 'a')).list(presence)).toHaveLength(1)
 })

@@ -268,6 +268,11 @@ describe('a file that is no recording', () => {
     ],
     ['half an event', async () => made(HEAD, packed('[1,"",[{"kind"')), /ends in the middle of an event/],
     ['a bomb', async () => made(HEAD, packed('x'.repeat(80_000_000))), /unpacks to far more/],
+    [
+      'very many events in few bytes',
+      async () => made(HEAD, packed('[1,"",[{"kind":"note","note":"ended"}]]\n'.repeat(250_000))),
+      /unpacks to far more/,
+    ],
   ]
   it.each(BAD)('%s: says so in one sentence and keeps nothing', async (_, bytes, sentence) => {
     elsewhere('hostile')
