@@ -1,4 +1,5 @@
 import type { Report, ReportBlock } from '../contract/report.ts'
+import { escapeControls } from '../text/text.ts'
 
 /** A report in Markdown (GitHub's, for its tables). Charts are only in the HTML version; a line notes that. */
 export function reportMarkdown({ title, subtitle, sections }: Report): string {
@@ -30,6 +31,11 @@ function block(part: ReportBlock): string {
   }
 }
 
-/** Names of users and objects are untrusted text: nothing in them is markup. */
+/**
+ * Names of users and objects are untrusted text: nothing in them is markup, a link or a mention, or acts on the order of
+ * the line. GitHub finds addresses and mentions without markup, even in escaped text: a space without width breaks them.
+ */
 const inline = (text: string): string =>
-  text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)
+  escapeControls(text.replaceAll(/[\r\n]+/g, ' '))
+    .replaceAll(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)
+    .replaceAll(/(?<=@)|(?<=\b(?:https?|ftp|mailto|xmpp))(?=:)|(?<=\bwww)(?=\.)/gi, '&#8203;')

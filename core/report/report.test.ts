@@ -156,4 +156,22 @@ describe('its report', () => {
     expect(html).not.toContain('NaN')
     expect(reportMarkdown(report)).not.toMatch(/[^\\]<script/)
   })
+
+  it('mentions nobody, links nowhere and keeps the order of its lines, whatever names are in it', () => {
+    const links = [
+      'http://evil.test',
+      'HTTPS://evil.test',
+      'www.evil.test',
+      'ftp://e.test',
+      'mailto:a@e.test',
+      '@org/team',
+    ]
+    const hostile = `${links.join(' ')} a\u0000b \u202ecod.exe a\u2067b`
+    const report = reportOf(incidentOf(frames()), { ...options, source: { ...source, name: hostile } })
+    const markdownText = reportMarkdown(report)
+    expect(markdownText).not.toMatch(/@(?!&#8203;)|(?:https?|ftp|mailto):|www\./i)
+    expect(markdownText).toContain('http&#8203;://evil.test')
+    expect(markdownText).toContain(String.raw`\\u202ecod.exe`)
+    for (const text of [markdownText, reportHtml(report)]) expect(text).not.toMatch(/[\0\u202e\u2067]/)
+  })
 })

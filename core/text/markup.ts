@@ -1,3 +1,5 @@
+import { escapeLines } from './text.ts'
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,6 +8,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as content or attribute value of HTML and SVG. */
+/** Text as content or attribute value of HTML and SVG, where invisible characters become visible. */
 export const escapeMarkup = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+  escapeLines(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

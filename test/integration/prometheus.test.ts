@@ -445,6 +445,16 @@ describe('the past', () => {
   })
 })
 
+/** One series with the same sample many times. */
+const answerOf =
+  (sample: string, count: number): Parameters<FakePrometheus['fail']>[0] =>
+  (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.write('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[')
+    response.end(`${`${sample},`.repeat(count - 1)}${sample}]}]}}`)
+    return true
+  }
+
 describe('a Prometheus in trouble keeps the last good state', () => {
   const troubles: readonly (readonly [string, Parameters<FakePrometheus['fail']>[0], RegExp])[] = [
     ['422', (_, response) => refuse(response, 422, 'too many samples'), /could not run the query \(422\)/],
@@ -467,6 +477,8 @@ describe('a Prometheus in trouble keeps the last good state', () => {
       },
       /did not answer as Prometheus does/,
     ],
+    ['an answer of 30 MB', answerOf('[1795230000.123,"12345.678"]', 1_100_000), /too large to read; choose/],
+    ['an answer of 16 MB with two million samples', answerOf('[1,"1"]', 2_000_000), /too large to read; choose/],
     [
       'a login page',
       (_, response) => {

@@ -9,10 +9,13 @@ import { getText } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { sendWith } from '../../cluster/nodeHttp.ts'
 import { isLoopback } from '../../cluster/redact.ts'
-import { misread, unanswered, type Unanswered } from './problems.ts'
+import { misread, tooLargeAnswer, unanswered, type Unanswered } from './problems.ts'
 import { parseJson } from '../../../core/text/text.ts'
 
-const MOST_BYTES = 64 * 1024 * 1024
+/** An answer of the largest fleet that was measured has a third of it. */
+const MOST_BYTES = 24 * 1024 * 1024
+/** Samples, series and their labels in one answer: short ones take twenty times their text in memory. */
+const MOST_LISTS = 1_500_000
 
 /** A query about the present must not take much longer than the interval until the next one. */
 export const LIVE_LIMITS: HttpLimits = {
@@ -136,6 +139,7 @@ export async function openPrometheus(
         }
         return unanswered(answer, url, refusedText(target, known.ifRefused))
       }
+      if (listsIn(answer.value) > MOST_LISTS) return { ok: false, problem: tooLargeAnswer(url), tooMuch: true }
       const date = unixMsOf(answer.headers.date ?? '')
       const read = readAnswer(parseJson(answer.value))
       if (read.kind === 'foreign') return misread(read.why, url)
@@ -176,6 +180,17 @@ function baseOf(url: URL): URL {
   base.pathname = base.pathname.replace(/\/(?:graph|query|targets|alerts|api(?:\/v1(?:\/[\w/]*)?)?)?\/*$/, '') || '/'
   return base
 }
+
+/** Lists and objects of a JSON text that open, in labels as well. */
+function listsIn(text: string): number {
+  let lists = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPENING.list || code === OPENING.object) lists++
+  }
+  return lists
+}
+const OPENING = { list: 0x5b, object: 0x7b }
 
 const seconds = (ms: number): string => String(ms / 1_000)
 

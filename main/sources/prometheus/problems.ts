@@ -22,7 +22,7 @@ export function unanswered(
   ifRefused: string,
 ): Unanswered {
   const words = wordsOf(body)
-  const own = status === undefined ? notReached(problem, url) : statusProblem(status, words, url, ifRefused)
+  const own = problem.code === 'too-large' ? tooLargeAnswer(url) : statusProblem(status, words, url, ifRefused)
   const whole = own === undefined ? problem : { ...own, ...(words !== '' && { details: words }) }
   return {
     ok: false,
@@ -43,13 +43,10 @@ function wordsOf(body: string): string {
   return (body.trim().split('\n', 1)[0] ?? '').slice(0, MOST_WORDS)
 }
 
-function notReached(problem: Problem, url: URL): Problem | undefined {
-  if (problem.code !== 'too-large') return undefined
-  return {
-    code: 'too-large',
-    message: `The answer of ${shownUrl(url)} is too large and was cut off; choose fewer servers.`,
-  }
-}
+export const tooLargeAnswer = (url: URL): Problem => ({
+  code: 'too-large',
+  message: `The answer of ${shownUrl(url)} is too large to read; choose a shorter range or fewer servers.`,
+})
 
 /** Messages of servers about queries that run for too long, or read too much. */
 const TOO_MUCH =
@@ -59,7 +56,7 @@ const TOO_LARGE = /too many (?:samples|chunks|series|points)|exceed\w* (?:the |a
 /** A store behind the server failed, which is unrelated to size. */
 const STORE_FAILED = /\brpc error\b|code = Unavailable|connection (?:refused|reset)|no such host|get range reader/i
 
-function statusProblem(status: number, words: string, url: URL, ifRefused: string): Problem | undefined {
+function statusProblem(status: number | undefined, words: string, url: URL, ifRefused: string): Problem | undefined {
   const { host } = url
   switch (status) {
     case 400:
