@@ -12,7 +12,7 @@ import type { LineTo } from '../../core/contract/relay.ts'
 import { serve } from '../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, SECRET_KEY } from '../../core/contract/webSession.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { webSocketPort } from '../transport/webSocketPort.ts'
+import { webSocketPorts } from '../transport/webSocketPort.ts'
 import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate } from '../listen/connections.ts'
 import { writeAtomically } from '../files/files.ts'
 import { ownFolder } from '../files/ownFolder.ts'
@@ -223,6 +223,7 @@ export async function startWebServer({
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
   })
 
+  const portOf = webSocketPorts()
   /** Open sockets of each session, keyed by its end. */
   const socketsOf = new Map<AbortSignal, number>()
   const count = (session: AbortSignal, change: number): void => {
@@ -264,7 +265,7 @@ export async function startWebServer({
         session.ended.removeEventListener('abort', over)
       })
       const assertAllowed = door && assertReadOnly
-      void serve(webSocketPort(accepted), handlersFor(session), { lineTo, assertAllowed })
+      void serve(portOf(accepted), handlersFor(session), { lineTo, assertAllowed })
     })
   })
 

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws'
 import type { Port } from '../../core/contract/protocol.ts'
 import { startWebServer } from '../../main/server/webServer.ts'
 import type { WebServer } from '../../main/server/webServer.ts'
-import { webSocketPort } from '../../main/transport/webSocketPort.ts'
+import { webSocketPorts } from '../../main/transport/webSocketPort.ts'
 import { fakeWorkspace } from './handlers.ts'
 import type { FakeWorkspace } from './handlers.ts'
 import { enter, openSocket } from './http.ts'
@@ -36,7 +36,7 @@ export async function webWorld(): Promise<WebWorld> {
     server,
     origin,
     socket,
-    port: async () => webSocketPort(await socket()),
+    port: async () => webSocketPorts()(await socket()),
     close: async () => {
       await server.close()
       page.remove()

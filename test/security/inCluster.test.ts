@@ -12,7 +12,7 @@ import { makeCertificate } from '../../main/listen/certificate.ts'
 import type { Admission, Door } from '../../main/server/door.ts'
 import { createLogins } from '../../main/server/logins.ts'
 import { startWebServer } from '../../main/server/webServer.ts'
-import { webSocketPort } from '../../main/transport/webSocketPort.ts'
+import { webSocketPorts } from '../../main/transport/webSocketPort.ts'
 import { fakeWorkspace } from '../harness/handlers.ts'
 import { openSocket } from '../harness/http.ts'
 import { tinyPage } from '../harness/page.ts'
@@ -100,7 +100,7 @@ const opened = async (origin: string, cookie: string, secret: string): Promise<W
 }
 
 async function clientOf(origin: string, cookie: string, secret: string): Promise<ConnectedClient> {
-  const port = webSocketPort(await opened(origin, cookie, secret))
+  const port = webSocketPorts()(await opened(origin, cookie, secret))
   const client = createClient({
     connect: async () => port,
     after: () => () => undefined,

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { createClient } from '../../../core/contract/client.ts'
 import { checked } from '../../../core/contract/shapes.ts'
-import { webSocketPort } from '../../../main/transport/webSocketPort.ts'
+import { webSocketPorts } from '../../../main/transport/webSocketPort.ts'
 import { enter, openSocket } from '../../harness/http.ts'
 
 const [address = ''] = process.argv.slice(2)
@@ -21,7 +21,7 @@ socket.on('message', (data) => {
   got.messages += 1
   got.bytes += Buffer.isBuffer(data) ? data.length : 0
 })
-const port = webSocketPort(socket)
+const port = webSocketPorts()(socket)
 const client = createClient({
   connect: async () => port,
   after: () => () => undefined,

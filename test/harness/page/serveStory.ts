@@ -7,7 +7,7 @@ import { serve } from '../../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL } from '../../../core/contract/webSession.ts'
 import { SettingsSchema } from '../../../core/contract/settings.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { webSocketPort } from '../../../main/transport/webSocketPort.ts'
+import { webSocketPorts } from '../../../main/transport/webSocketPort.ts'
 import { proxySpec, SIMULATION } from '../../fixtures/sources.ts'
 import { openStory, type Story } from '../story.ts'
 
@@ -39,7 +39,7 @@ export function serveStories(server: HttpServer): void {
         clearInterval(timer)
         story.stop()
       })
-      serve(webSocketPort(line), withFleet(story.handlers, new URLSearchParams(query).get('fleet')))
+      serve(webSocketPorts()(line), withFleet(story.handlers, new URLSearchParams(query).get('fleet')))
     })
   }
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
