@@ -1,14 +1,15 @@
-// What the built console is made of: the packages that the bundler took code from, as a CycloneDX bill of materials and as
-// a text of their licences. The same build always gives the same files.
+// What a release is made of: the packages that the bundler took code from and the runtimes that come with them, as a
+// CycloneDX bill of materials, and the licences of the packages as text; runtimes bring theirs. The same build always gives
+// the same files.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { root } from './runtime.mjs'
+import { RUNTIMES, root } from './runtime.mjs'
 
 const out = path.join(root, 'out')
 
 /**
  * @typedef {{ readonly name: string, readonly version: string, readonly license: string, readonly integrity: string | undefined, readonly texts: readonly string[] }} Part
- * @typedef {{ readonly packages: Readonly<Record<string, { readonly integrity?: string }>> }} Lock
+ * @typedef {{ readonly packages: Readonly<Record<string, { readonly version?: string, readonly license?: string, readonly integrity?: string }>> }} Lock
  */
 
 /** Folders like `node_modules/zod`, as listed by the builds of main process, preload and page (electron.vite.config.ts). */
@@ -37,12 +38,28 @@ function partIn(folder, lock) {
   return { name, version, license, integrity: lock.packages[folder]?.integrity, texts }
 }
 
-/** @param {Part} part */
-function component({ name, version, license, integrity }) {
+/**
+ * Electron, in the desktop application, and Node for each system, which npm and the portable archives take.
+ * @param {Lock} lock
+ */
+export function runtimesIn(lock) {
+  return ['electron', ...Object.values(RUNTIMES)].map((name) => {
+    const found = lock.packages[`node_modules/${name}`]
+    if (found?.version === undefined) throw new Error(`package-lock.json has no ${name}`)
+    const { version, license = 'MIT', integrity } = found
+    return component({ name, version, license, integrity, texts: [] }, 'framework')
+  })
+}
+
+/**
+ * @param {Part} part
+ * @param {'library' | 'framework'} [type]
+ */
+function component({ name, version, license, integrity }, type = 'library') {
   const [, digest] = /^sha512-(.+)$/.exec(integrity ?? '') ?? []
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
   return {
-    type: 'library',
+    type,
     'bom-ref': purl,
     name,
     version,
@@ -70,13 +87,14 @@ export function writeBill() {
     version,
     licenses: [{ expression: license }],
   }
+  const components = [...parts.map((part) => component(part)), ...runtimesIn(lock)]
   const bill = {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
     metadata: { component: own },
-    components: parts.map(component),
-    dependencies: [{ ref: own['bom-ref'], dependsOn: parts.map((part) => component(part)['bom-ref']) }],
+    components,
+    dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((part) => part['bom-ref']) }],
   }
   writeFileSync(path.join(out, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`)
   const chapters = parts.map((part) => [`${part.name} ${part.version} (${part.license})`, ...part.texts].join('\n\n'))

@@ -1,7 +1,7 @@
 // Plain JavaScript for whatever Node the machine has (18 or newer): installs what the lockfile names, once, and runs
 // tools on the Node 24 that comes with it.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { bundledNode, root, run } from './runtime.mjs'
 
@@ -31,9 +31,61 @@ function isInstalled() {
   /** @param {string} file */
   const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
   if (!holdsAll(read(path.join(root, 'package-lock.json')), read(record))) return false
-  // `npm ci` was run by hand.
-  writeFileSync(stampFile, wantedStamp())
+  // `npm ci` was run by hand, maybe by another user, whose folder is compared again the next time.
+  if (unwritable(modules) === undefined) writeFileSync(stampFile, wantedStamp())
   return true
+}
+
+/**
+ * The code of the system that forbids writing in a folder; `undefined` where nothing does.
+ * @param {string} folder
+ * @returns {string | undefined}
+ */
+function unwritable(folder) {
+  try {
+    rmdirSync(mkdtempSync(path.join(folder, '.apf-write-')))
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  }
+}
+
+/** What an installation takes, bytes; npm unpacks next to its cache. */
+const NEEDED_BYTES = 1_000_000_000
+
+/**
+ * Why nothing can be installed in a folder, before npm or after it failed; `undefined` where that is not the reason.
+ * @param {string} folder
+ * @param {{ unwritable?: string | undefined, freeBytes: number, failed: boolean }} state
+ */
+export function installObstacle(folder, { unwritable: code, freeBytes, failed }) {
+  if (code === 'ENOSPC' || code === 'EDQUOT' || (failed && freeBytes < NEEDED_BYTES)) {
+    return `The installation failed: the disk of ${folder} has ${Math.round(freeBytes / 1e6)} MB free, and it needs 1,000 MB. Free some space, then run the command again.\n`
+  }
+  if (code !== undefined) {
+    return `The installation failed: you cannot write in ${folder} (${code}). Make it writable, or copy it to a folder of your own, then run the command again.\n`
+  }
+  return failed
+    ? 'The installation failed: npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again.\n'
+    : undefined
+}
+
+/**
+ * Ends the process with a sentence where nothing can be installed.
+ * @param {number} freeBytes
+ * @param {boolean} failed
+ */
+function assertInstallable(freeBytes, failed) {
+  const obstacle = installObstacle(root, { unwritable: unwritable(root), freeBytes, failed })
+  if (obstacle === undefined) return
+  process.stderr.write(obstacle)
+  process.exit(2)
+}
+
+/** Node 18.0 to 18.14 cannot tell. */
+function freeBytesOf() {
+  const { bavail, bsize } = statfsSync?.(root) ?? { bavail: Number.POSITIVE_INFINITY, bsize: 1 }
+  return bavail * bsize
 }
 
 /**
@@ -73,6 +125,9 @@ export async function npm(...args) {
 /** Installs from the lockfile when needed. Ends the process with one sentence when that fails. */
 export async function ensureInstalled() {
   if (isInstalled()) return
+  // npm removes what it unpacked when it fails, and the space with it.
+  const freeBytes = freeBytesOf()
+  assertInstallable(freeBytes, false)
   process.stderr.write('Installing what the lockfile names (once, about a minute)\n')
   const started = Date.now()
   const progress = setInterval(() => {
@@ -80,12 +135,7 @@ export async function ensureInstalled() {
   }, 10_000)
   const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional')
   clearInterval(progress)
-  if (code !== 0 || bundledNode() === undefined) {
-    process.stderr.write(
-      'The installation failed: npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again.\n',
-    )
-    process.exit(2)
-  }
+  if (code !== 0 || bundledNode() === undefined) assertInstallable(freeBytes, true)
   writeFileSync(stampFile, wantedStamp())
   process.stderr.write(`Installed in ${Math.round((Date.now() - started) / 1000)} s\n`)
 }

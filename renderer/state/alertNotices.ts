@@ -1,5 +1,6 @@
 import { alertKey } from '../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../core/alerts/words.ts'
+import { escapeControls } from '../../core/text/text.ts'
 import { RULES } from '../../core/alerts/rules.ts'
 import type { Alert, AlertChange, AlertsState } from '../../core/contract/alerts.ts'
 import type { Client } from '../../core/contract/contract.ts'
@@ -38,7 +39,7 @@ export function startAlertNotices(client: Client, tell: Tell, now: () => number)
         if (kind !== 'fired' || !isWanted(alert) || now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS)
           continue
         told.set(key, now())
-        tell(`${alert.rule} ${RULES[alert.rule].title}: ${placeText(alert)}`, textOf(alert, source), () => {
+        tell(`${alert.rule} ${RULES[alert.rule].title}: ${isolated(placeText(alert))}`, textOf(alert, source), () => {
           showConnection(connection)
           openScreen('alerts')
         })
@@ -63,6 +64,9 @@ export function startAlertNotices(client: Client, tell: Tell, now: () => number)
   }
 }
 
+/** A name keeps its own direction of writing, and cannot change that of the text around it. */
+const isolated = (name: string): string => `\u2068${escapeControls(name)}\u2069`
+
 const isSame = (a: AlertChange, b: AlertChange | undefined): boolean =>
   b !== undefined && a.at === b.at && a.kind === b.kind && alertKey(a.alert) === alertKey(b.alert)
 
@@ -72,4 +76,4 @@ function isWanted({ severity, silenced }: Alert): boolean {
 }
 
 const textOf = ({ evidence, cause }: Alert, source: string): string =>
-  `${source}. ${evidence.length === 0 ? '' : `${evidence.map(evidenceText).join(', ')}. `}${cause}`
+  `${isolated(source)}. ${evidence.length === 0 ? '' : `${evidence.map(evidenceText).join(', ')}. `}${cause}`

