@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -24,6 +24,16 @@ function linesAt(seconds: readonly number[]): readonly KeptLine[] {
     return { at, restated: false, text: record({ at, event: { kind: 'health', health } }) }
   })
 }
+
+it('leaves no file where it cannot be made, as on a full disk', async () => {
+  const unwritable = { name: 'prod', via: '/metrics', kind: 'scrape', toJSON: () => raise() } as const
+  const raise = (): never => {
+    throw new Error('the disk is full')
+  }
+  const about = { recording: 'r', startedAt: new Date(START).toISOString(), source: unwritable, writer: 'w' }
+  await expect(createChapter(join(folder, '00001.db'), about)).rejects.toThrow('the disk is full')
+  expect(await readdir(folder)).toEqual([])
+})
 
 it('reads a segment that was completed after somebody looked where it is', async () => {
   const path = join(folder, '00001.db')

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
@@ -184,17 +184,24 @@ function insertEdge(connection: DatabaseSync, { name, restated, body }: Edge): v
   connection.prepare('INSERT INTO edge (name, restated, body) VALUES (?, ?, ?)').run(name, restated, body)
 }
 
-/** Creates the file of a chapter. Rejects with `ProblemError`. */
+/** Creates the file of a chapter. Rejects with `ProblemError`, and leaves nothing behind. */
 export async function createChapter(path: string, about: About): Promise<ChapterWriter> {
-  const database = await openDatabase({ path, migrations: [SCHEMA], survives: 'process' })
+  if (existsSync(path)) throw new ProblemError('internal', `Cannot record to ${path}: it exists.`)
+  let database: Database | undefined
   try {
+    database = await openDatabase({ path, migrations: [SCHEMA], survives: 'process' })
     await database.write((connection) =>
       connection.prepare('INSERT INTO about (id, value) VALUES (1, ?)').run(JSON.stringify(about)),
     )
   } catch (error) {
-    database.close()
+    database?.close()
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
     throw error
   }
+  return writerOf(database, about)
+}
+
+function writerOf(database: Database, about: About): ChapterWriter {
   let open: KeptLine[] = []
   let pending = 0
   let segments = 0
