@@ -28,7 +28,7 @@ export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = 
   const changes: AlertChange[] = []
   for (const one of past.told(at - ALERTS_LEAD_MS, at)) {
     picture.take(one.event)
-    changes.push(...noter.take(one.event, picture, one.at).changes)
+    for (const added of noter.take(one.event, picture, one.at).changes) changes.push(added)
   }
   return alertsState(watch, changes.toReversed().slice(0, MOST_ALERT_CHANGES))
 }

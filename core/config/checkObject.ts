@@ -53,14 +53,14 @@ export function checkObject(value: unknown, version: string): CheckedValue {
   const told = [...apiVersionFindings(value, rules), ...findings]
   if (decoded === undefined) return { ...claims(value), findings: told, notes }
   const { name } = decoded.object.metadata
-  told.push(...namespaceFindings(value))
+  for (const added of namespaceFindings(value)) told.push(added)
   if (decoded.kind === 'FlowSchema') {
     const { kind, object } = decoded
-    told.push(...validateFlowSchema(object, rules))
+    for (const added of validateFlowSchema(object, rules)) told.push(added)
     return { kind, name, object, defaulted: defaultFlowSchema(object), findings: told, notes }
   }
   const { kind, object } = decoded
-  told.push(...validateLevel(object, rules))
+  for (const added of validateLevel(object, rules)) told.push(added)
   return { kind, name, object, defaulted: defaultLevel(object), findings: told, notes }
 }
 

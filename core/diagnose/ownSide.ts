@@ -103,4 +103,4 @@ const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
 
 /** The newest of all samples. */
 export const newestOf = ({ servers }: Evidence): number =>
-  Math.max(...servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at))), Number.NEGATIVE_INFINITY)
+  servers.flatMap(({ frames }) => frames).reduce((newest, { at }) => Math.max(newest, unixMsOf(at)), -Infinity)

@@ -80,6 +80,6 @@ export function takeLevels(levels: readonly PriorityLevelConfiguration[]): Taken
     else refused.set(level.metadata.name, why)
   }
   const accepted = new Set(plans.map(({ name }) => name))
-  plans.push(...IMAGINED_LEVELS.filter(({ name }) => !accepted.has(name)))
+  for (const added of IMAGINED_LEVELS.filter(({ name }) => !accepted.has(name))) plans.push(added)
   return { plans: plans.toSorted((a, b) => byCodeUnits(a.name, b.name)), accepted, refused }
 }

@@ -42,7 +42,7 @@ export function applyManifests(
       present === undefined ? undefined : checkObject(merge(present, document.value, options), options.version)
     objects = withEdit(objects, setOf(merged?.object === undefined ? checked : merged))
     if (merged === undefined) continue
-    findings.push(...newErrors(document, merged))
+    for (const added of newErrors(document, merged)) findings.push(added)
     if (merged.object === undefined) continue
     const still = new Set(merged.findings.map(({ field, reason }) => `${field} ${reason}`))
     for (const own of document.findings) if (!still.has(`${own.field} ${own.reason}`)) supplied.add(own)

@@ -58,7 +58,7 @@ export function convertDraft(set: DraftSet): ConvertedDraft {
     return convertSchema(schema, set, earlier, losses)
   })
   for (const level of set.levels) if (level.catchAll && !level.exempt) schemas.push(catchAllSchema(level, losses))
-  losses.push(...clamped(order))
+  for (const added of clamped(order)) losses.push(added)
   return { levels, schemas, losses }
 }
 

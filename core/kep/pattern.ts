@@ -361,7 +361,12 @@ function matchWhole(steps: readonly Step[], text: string): string | undefined {
     threads = next
   }
   const done = threads.find(({ step }) => steps[step]?.kind === 'done')
-  return done === undefined ? undefined : String.fromCodePoint(...points.slice(done.from, done.to))
+  return done === undefined
+    ? undefined
+    : points
+        .slice(done.from, done.to)
+        .map((point) => String.fromCodePoint(point))
+        .join('')
 }
 
 function holds(kind: 'start' | 'end' | 'word edge' | 'no word edge', points: readonly number[], at: number): boolean {

@@ -53,7 +53,7 @@ export function ofLarge(text: string): readonly TextDocument[] {
     if (OURS.test(part)) {
       // Offsets stay those of the whole text.
       kept += `${' '.repeat(Math.max(0, from - kept.length - 1))}${kept.length < from ? '\n' : ''}${part}`
-    } else others.push(...identified(part, from))
+    } else for (const added of identified(part, from)) others.push(added)
   }
   return isTooLarge(kept) ? [TOO_LARGE] : [...others, ...readYaml(kept)]
 }

@@ -99,7 +99,7 @@ export class QosEngine {
     for (const [name, pool] of state.pools) {
       const same = used.has(name) ? classes.get(pool.definition.name) : undefined
       if (same === undefined || !sameJson(toJson(same), toJson(pool.definition))) {
-        state.released.push(...[...pool.groups.values()].flatMap(({ waiting }) => waiting))
+        for (const added of [...pool.groups.values()].flatMap(({ waiting }) => waiting)) state.released.push(added)
         state.pools.delete(name)
         continue
       }
@@ -357,7 +357,7 @@ export class QosEngine {
     const settled: Decision[] = state.released.map((one) => this.#released(one))
     state.released.length = 0
     for (const [group, pool] of this.#waiting) {
-      settled.push(...this.#settleGroup(group, pool, now))
+      for (const added of this.#settleGroup(group, pool, now)) settled.push(added)
       if (group.waiting.length === 0) this.#waiting.delete(group)
     }
     state.now = now

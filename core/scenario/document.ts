@@ -47,7 +47,7 @@ export function readDocument<T>(
   }
   const found: Finding[] = []
   const value = decode(jsonOf(tree), found)
-  findings.push(...found.map(locatedHere))
+  for (const added of found.map(locatedHere)) findings.push(added)
   const broken = findings.some(({ severity }) => severity === 'error')
   return {
     ...(!broken && value !== undefined && { value }),

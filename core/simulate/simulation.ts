@@ -245,7 +245,7 @@ class SimulatedCluster implements Simulation {
     const planned = engine.appointments.all()
     const lost = engine.dump().requests.flatMap(({ ticket }) => (ticket.state === 'waiting' ? [ticket] : []))
     const calls = [...lost, ...server.waitingForOthers].map(({ payload }) => payload.payload.owner)
-    for (const { owner } of planned) calls.push(...callsEndedBy(owner))
+    for (const { owner } of planned) for (const added of callsEndedBy(owner)) calls.push(added)
     // The state of an engine that has only just begun, with the listeners and callbacks of this one.
     const fresh = new Run<Call>(this.runOptions).engine
     fresh.moveTo(engine.nowNs)

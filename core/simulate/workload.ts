@@ -241,7 +241,8 @@ export function callMix(book: CallBook, user: User, index: number, kinds: readon
     const from = calls.length
     const variants = variantsOf(numbered(target, index))
     const given = jobs === undefined ? {} : { jobs }
-    calls.push(...variants.map((one) => ({ ...book.prepare(user, method, one, execution), ...given })))
+    for (const added of variants.map((one) => ({ ...book.prepare(user, method, one, execution), ...given })))
+      calls.push(added)
     return { weight, from, count: variants.length }
   })
   return { calls, kinds: places }

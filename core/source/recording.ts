@@ -124,7 +124,7 @@ export function createSegmentWriter(): SegmentWriter {
       const lines: SegmentLine[] = []
       if (record === undefined) {
         record = createRecorder()
-        lines.push(...restated([...known.values()], record))
+        for (const added of restated([...known.values()], record)) lines.push(added)
       }
       lines.push({ text: record(told), restated: false })
       remember(known, told)

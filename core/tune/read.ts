@@ -110,7 +110,7 @@ export function planOf(
   // Measures that may not rise were read with the names of the base.
   const bounds = rails.map((rail) => (isNoRise(rail) ? { of: undefined, measure: rail.measure } : rail))
   const measured = findings.length > 0 ? {} : { goals: both.goals, guardRails: bounds }
-  findings.push(...fitFindings({ parameters, measured }, base))
+  for (const added of fitFindings({ parameters, measured }, base)) findings.push(added)
   const knobs = parameters.length === 0 ? usualKnobs(base, levelsWithRequests) : knobsOf(parameters, base)
   return { plan: { name, ...both, knobs, evaluations, seed, seeds }, findings }
 }

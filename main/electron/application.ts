@@ -76,7 +76,9 @@ export async function boot(
   guardAllContents(app, shell)
   // macOS reports a file that was opened before the application is ready.
   const early: string[] = []
-  let openPaths = (paths: readonly string[]): void => void early.push(...paths)
+  let openPaths = (paths: readonly string[]): void => {
+    for (const added of paths) early.push(added)
+  }
   app.on('open-file', (event, file) => {
     event.preventDefault()
     openPaths([file])

@@ -146,7 +146,7 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
     }
     const files: FoundFile[] = []
     for (const one of found.toSorted((a, b) => options.order(a.name, b.name))) {
-      if (one.folder) files.push(...(await read(one.path, depth + 1)))
+      if (one.folder) for (const added of await read(one.path, depth + 1)) files.push(added)
       else if (await isFile(one.path)) files.push({ name: one.name, path: one.path })
     }
     return files

@@ -88,7 +88,7 @@ function admit(
 
 function upstreamHeaders({ base, headers }: Upstream, request: AnyRequest, caller: KnownCaller): RawHeaders {
   const raw = endToEnd(request.rawHeaders, caller.without)
-  raw.push('Host', base.host, ...caller.added, ...headers)
+  for (const added of ['Host', base.host, ...caller.added, ...headers]) raw.push(added)
   return caller.without.has('authorization') ? withoutWebSocketToken(raw) : raw
 }
 

@@ -24,7 +24,15 @@ import { instantOf, threadOf, type EventKind, type SegmentEvents, type Told } fr
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
-import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace, type Span } from './chapter.ts'
+import {
+  openChapter,
+  resolutionFor,
+  spanOf,
+  stepMsOf,
+  type ChapterReader,
+  type SegmentPlace,
+  type Span,
+} from './chapter.ts'
 import type { StretchQuery } from './stretches.ts'
 import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
 
@@ -178,14 +186,16 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const inside = places.filter(({ first, last }) => first <= query.to && last >= query.from)
       if (inside.length === 0) continue
       const detailed = inChapter(file.path, (chapter) => {
-        kept.push(...ask(chapter, query))
+        for (const added of ask(chapter, query)) kept.push(added)
         return chapter.detailed
       })
-      open.push(...inside.filter(({ id, last }) => id === undefined || !detailed || last > upTo))
+      for (const added of inside.filter(({ id, last }) => id === undefined || !detailed || last > upTo))
+        open.push(added)
     }
     // All samples have to be read: for recordings of earlier versions only the last part.
-    const last = Math.min(query.to, Math.max(...open.map((place) => place.last)))
-    const first = Math.max(query.from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
+    const all = spanOf(open)
+    const last = Math.min(query.to, all.last)
+    const first = Math.max(query.from, last - MOST_READ_MS, all.first)
     return { kept, pictures: open.length === 0 ? [] : [{ picture: pictureOf(first, last).picture, first, last }] }
   }
 
@@ -196,7 +206,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     const noted: Noted[] = []
     const take = ({ event, at }: Told): void => {
       picture.take(event)
-      noted.push(...noter.take(event, picture, at).noted)
+      for (const added of noter.take(event, picture, at).noted) noted.push(added)
     }
     const places = placesNow().filter(({ first, last }) => first <= to && last >= from - LEAD_MS)
     for (const [index, place] of places.entries()) {
@@ -255,8 +265,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     extent() {
       const chapters = look()
       const places = chapters.flatMap((chapter) => chapter.places)
-      const first = Math.min(...places.map((place) => place.first))
-      const last = Math.max(...places.map((place) => place.last))
+      const { first, last } = spanOf(places)
       return {
         ...(first <= last && { first, last }),
         gaps: gapsBetween(chapters.flatMap(({ spans }) => spans)),
@@ -349,10 +358,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         const inside = places.filter(({ first, last }) => first <= to && last >= from)
         if (inside.length === 0) continue
         const summarised = inChapter(file.path, (chapter) => {
-          found.push(...chapter.series(resolution, server, from, to))
+          for (const added of chapter.series(resolution, server, from, to)) found.push(added)
           return chapter.summarised
         })
-        open.push(...inside.filter(({ id }) => id === undefined || !summarised))
+        for (const added of inside.filter(({ id }) => id === undefined || !summarised)) open.push(added)
       }
       const samples = open.flatMap((place) => played(place.key, [place]).samples)
       const own = samples.filter(({ latest }) => latest.frame.id === server)
@@ -379,8 +388,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     steps(server, from, to) {
       const places = placesNow()
-      const first = Math.max(from, Math.min(...places.map((place) => place.first)))
-      const last = Math.min(to, Math.max(...places.map((place) => place.last)))
+      const all = spanOf(places)
+      const [first, last] = [Math.max(from, all.first), Math.min(to, all.last)]
       // Only the last steps of a day are returned: earlier ones are read if there are fewer of them.
       for (let length = 2 * MOST_STEPS * REALLOCATION_MS; ; length *= 4) {
         const since = Math.max(first, last - length)
@@ -394,12 +403,14 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       for (const { file, places } of look()) {
         // The last write of an object may be long before the chapter that contains it.
         const found = inChapter(file.path, (chapter) => notesOf(chapter, from, to))
-        kept.push(...(found ?? []))
-        if (found === undefined) open.push(...places.filter(({ first, last }) => first <= to && last >= from))
+        for (const added of found ?? []) kept.push(added)
+        if (found === undefined)
+          for (const added of places.filter(({ first, last }) => first <= to && last >= from)) open.push(added)
       }
       // For recordings of earlier versions all samples have to be read, so only the last part.
-      const last = Math.min(to, Math.max(...open.map((place) => place.last)))
-      const first = Math.max(from, last - MOST_READ_MS, Math.min(...open.map((place) => place.first)))
+      const places = spanOf(open)
+      const last = Math.min(to, places.last)
+      const first = Math.max(from, last - MOST_READ_MS, places.first)
       const evaluated =
         open.length === 0 ? [] : pictureOf(Math.max(first - NOTED_LEAD_MS, last - MOST_READ_MS), last).noted
       const all = [...kept, ...evaluated, ...notedAtSeams(from, to)].filter(({ at }) => at >= from && at <= to)

@@ -212,7 +212,7 @@ function writerOf(database: Database, about: About): ChapterWriter {
         if (block !== undefined) insert(connection, 'tail', block)
         insertNotes(connection, noted)
       })
-      open.push(...lines)
+      for (const added of lines) open.push(added)
       for (const { text } of lines) pending += text.length
     },
     get pending() {
@@ -336,6 +336,13 @@ export interface Span {
   readonly first: UnixMs
   readonly last: UnixMs
 }
+
+/** From the first instant of any part to the last; for no parts, from +∞ to −∞. */
+export const spanOf = (parts: readonly Span[]): Span =>
+  parts.reduce((all, { first, last }) => ({ first: Math.min(all.first, first), last: Math.max(all.last, last) }), {
+    first: Infinity,
+    last: -Infinity,
+  })
 
 /** The place of a segment, and the time that it covers. */
 export interface SegmentPlace extends Span {
@@ -485,9 +492,7 @@ function placesIn(connection: DatabaseSync): { segments: readonly SegmentPlace[]
   const segments: SegmentPlace[] = [...forwards.places, ...backwards.filter(({ id }) => !known.has(id))]
   const tail = placesUntilDamage(connection, 'tail', 'ASC')
   if (tail.places.length > 0) {
-    const first = Math.min(...tail.places.map((place) => place.first))
-    const last = Math.max(...tail.places.map((place) => place.last))
-    segments.push({ id: undefined, first, last })
+    segments.push({ id: undefined, ...spanOf(tail.places) })
   }
   return { segments, problem: problem ?? tail.problem }
 }
@@ -520,7 +525,7 @@ function tailOf(connection: DatabaseSync): Lines {
   let restated = 0
   for (const row of connection.prepare('SELECT restated, body FROM tail ORDER BY id').iterate()) {
     const block = BlockSchema.parse(row)
-    lines.push(...linesOf(block.body))
+    for (const added of linesOf(block.body)) lines.push(added)
     restated += block.restated
   }
   return { lines, restated }

@@ -215,12 +215,13 @@ export function startRecorder(options: RecorderOptions): Recorder {
   return {
     take(event, noted = []) {
       if (ended) return
-      notes.push(...noted)
+      for (const added of noted) notes.push(added)
       const now = environment.now()
       const part = bounded(event, now)
       if (part === undefined) return
       const sampleAt = instantOf({ at: now, event: part })
-      told.push(...leadOf(part).map((one) => ({ at: sampleAt, event: one })), { at: now, event: part })
+      for (const event of leadOf(part)) told.push({ at: sampleAt, event })
+      told.push({ at: now, event: part })
     },
     state,
     async end() {

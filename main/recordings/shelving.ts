@@ -71,7 +71,7 @@ async function write(
         continue
       }
       began ??= told.at
-      noted.push(...found.noted)
+      for (const added of found.noted) noted.push(added)
       const at = instantOf(told)
       for (const line of segments.write(told)) {
         lines.push({ ...line, at })

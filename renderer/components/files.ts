@@ -100,7 +100,7 @@ async function filesOf(entry: FileSystemEntry): Promise<Readable[]> {
     // A folder is returned in batches; an empty one ends it.
     const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (portion.length === 0) return inside
-    for (const child of portion) inside.push(...(await filesOf(child)))
+    for (const child of portion) for (const added of await filesOf(child)) inside.push(added)
     if (inside.length > LIMITS.files) return inside
   }
 }

@@ -1,11 +1,13 @@
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2'
 import { connect as connectSocket, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { afterEach } from 'vitest'
 import { readRules } from '../../core/qos/read.ts'
 import { Door, type Mode } from '../../main/etcd/door.ts'
 import { type EtcdProxy, type EtcdProxyOptions, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { type Certificate, createAuthority } from './hostileServerCertificates.ts'
+import { smallEtcd } from './smallEtcd.ts'
 
 /** How the proxy of a test is reached and reaches etcd: without TLS, or with it on both sides. */
 export type Way = 'plain' | 'TLS'
@@ -51,6 +53,34 @@ export function clientOf(url: string, options: SecureClientSessionOptions = {}):
   client.on('error', () => undefined)
   return client
 }
+
+/** What a test opens, closed after it in the reverse order. */
+export function etcdParts() {
+  const closing: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close()
+  })
+  const opened = async <T>(making: Promise<T>, close: (made: T) => unknown): Promise<T> => {
+    const made = await making
+    closing.push(() => close(made))
+    return made
+  }
+  return {
+    etcd: (...given: Parameters<typeof smallEtcd>) => opened(smallEtcd(...given), (made) => made.close()),
+    proxy: (...given: Parameters<typeof proxyWith>) => opened(proxyWith(...given), (made) => made.close()),
+    session(...given: Parameters<typeof clientOf>) {
+      const client = clientOf(...given)
+      closing.push(() => client.destroy())
+      return client
+    },
+  }
+}
+
+/** One rule, for keys under /events/: a Put passes, the next is refused. */
+export const EVENTS = `
+classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
+rules: [{ name: events, qClassName: few, priority: 1, ops: [Put], prefixPaths: [/events/] }]
+`
 
 /** A connection whose bytes the test writes; calls `connected` once it stands. */
 export function rawClient(url: string, connected: (socket: Socket) => void): Socket {

@@ -1,40 +1,14 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { clientOf, proxyWith, serverTls, WAYS } from '../harness/etcdProxies.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { etcdParts, EVENTS, serverTls, WAYS } from '../harness/etcdProxies.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
-import { putKey, putOf, smallEtcd } from '../harness/smallEtcd.ts'
+import { putKey, putOf } from '../harness/smallEtcd.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
+const { etcd, proxy, session } = etcdParts()
 
 const ALICE = `
 classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
 rules: [{ name: alice, qClassName: few, priority: 1, ops: [Put], subjects: [{ user: alice }] }]
 `
-const EVENTS = `
-classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
-rules: [{ name: events, qClassName: few, priority: 1, ops: [Put], prefixPaths: [/events/] }]
-`
-
-async function etcd(...given: Parameters<typeof smallEtcd>) {
-  const opened = await smallEtcd(...given)
-  closing.push(() => opened.close())
-  return opened
-}
-
-async function proxy(...given: Parameters<typeof proxyWith>) {
-  const opened = await proxyWith(...given)
-  closing.push(() => opened.close())
-  return opened
-}
-
-function session(...given: Parameters<typeof clientOf>) {
-  const opened = clientOf(...given)
-  closing.push(() => opened.destroy())
-  return opened
-}
-
 describe('connections through the etcd proxy', () => {
   test('TLS and client certificates on both sides; the common name is the user', async () => {
     const [clients, servers] = [createAuthority('clients'), createAuthority('servers')]

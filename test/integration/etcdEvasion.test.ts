@@ -1,38 +1,12 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { framed, HEAD_BYTES } from '../../main/etcd/messages.ts'
-import { clientOf, proxyWith, serverTls, WAYS } from '../harness/etcdProxies.ts'
-import { putKey, putOf, smallEtcd } from '../harness/smallEtcd.ts'
+import { etcdParts, EVENTS, serverTls, WAYS } from '../harness/etcdProxies.ts'
+import { putKey, putOf } from '../harness/smallEtcd.ts'
 
 // Requests that would have evaded rules because the proxy reads less of them than etcd.
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
-
-const EVENTS = `
-classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
-rules: [{ name: events, qClassName: few, priority: 1, ops: [Put], prefixPaths: [/events/] }]
-`
-
-async function etcd(...given: Parameters<typeof smallEtcd>) {
-  const opened = await smallEtcd(...given)
-  closing.push(() => opened.close())
-  return opened
-}
-
-async function proxy(...given: Parameters<typeof proxyWith>) {
-  const opened = await proxyWith(...given)
-  closing.push(() => opened.close())
-  return opened
-}
-
-function session(...given: Parameters<typeof clientOf>) {
-  const opened = clientOf(...given)
-  closing.push(() => opened.destroy())
-  return opened
-}
+const { etcd, proxy, session } = etcdParts()
 
 const countingMeter = () => ({
   unread: vi.fn<(verdict: 'passed' | 'limited') => void>(),

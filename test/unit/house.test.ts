@@ -193,7 +193,28 @@ test('tables of text are set in main/cli/print alone', () => {
   expect(others.flatMap((file) => linesWith(/\.pad(?:Start|End)\(.*[wW]idth/, file))).toEqual([])
 })
 
+/** A call has room for some 100,000 arguments: fewer than a list from a file, a cluster or a recording may have. */
+const SPREAD_LIST = /\.(?:push|unshift|fromCharCode|fromCodePoint)\((?:[^(){}]*, )?\.\.\.(?!bytes\.subarray\()/
+const SPREAD_MOST =
+  /\bMath\.(?:max|min)\((?:[^(){}]*, )?\.\.\..*\b(?:flatMap|places?|segments|samples|rows|events|frames)\b/
+
+test('lists of any length are no arguments of a call', () => {
+  const product = PRODUCT.filter((file) => !file.startsWith('renderer/'))
+  expect(PRODUCT.flatMap((file) => linesWith(SPREAD_LIST, file))).toEqual([])
+  expect(product.flatMap((file) => linesWith(SPREAD_MOST, file))).toEqual([])
+})
+
 test('each breach is found, and nothing else', () => {
+  const spreads = ['a.push(...b)', 'a.unshift(1, ...b)', 'String.fromCodePoint(...points)']
+  expect(spreads.filter((line) => !SPREAD_LIST.test(line))).toEqual([])
+  const unspread = [
+    'a.push({ ...b })',
+    'a.push(f({ ...b }))',
+    'fromCharCode(...bytes.subarray(0, 9))',
+    'a.push([...b])',
+  ]
+  expect(unspread.filter((line) => SPREAD_LIST.test(line))).toEqual([])
+  expect(SPREAD_MOST.test('Math.max(0, ...places.map((place) => place.last))')).toBe(true)
   const sizes = ['font-size: 11px;', 'font: 600 1rem/1.2 x;', 'font-size: 0;', 'font-size: 90%;']
   expect(sizes.filter((line) => !STYLED_SIZE.test(line))).toEqual([])
   const tokens = [

@@ -132,7 +132,7 @@ async function readFleet(
     if ('ok' in series) return series
     numbers[number] = series
   }
-  const until = Math.max(...clusters.flatMap(({ servers: list }) => list.map(({ lastAt }) => lastAt)))
+  const until = clusters.flatMap((one) => one.servers).reduce((last, { lastAt }) => Math.max(last, lastAt), -Infinity)
   const answers = { labels, clusters, versions, numbers, until }
   const told = (servers: readonly ServerSummary[]): void => tell({ servers, warnings: [...warnings], ...cost })
   const servers = fleetOf({ ...answers, busiest: [] })

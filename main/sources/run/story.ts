@@ -80,7 +80,7 @@ export function storyOf(played: PlayedRun): Story {
   const tell = (at: UnixMs, event: SourceEvent): void => {
     told.push({ at, event })
     picture.take(event)
-    noted.push(...noter.take(event, picture, at).noted)
+    for (const added of noter.take(event, picture, at).noted) noted.push(added)
   }
   for (let ns = 0; ; ns = Math.min(ns + stepNs, endNs)) {
     timeline.seek(ns)
