@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises'
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2'
 import { connect as connectSocket, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach } from 'vitest'
 import { readRules } from '../../core/qos/read.ts'
@@ -20,6 +22,18 @@ export const CA = authority.cert
 /** The certificate of a server on this machine. */
 export const serverTls = (way: Way): Certificate | undefined =>
   way === 'TLS' ? authority.issue({ name: 'localhost', ips: ['127.0.0.1'] }) : undefined
+
+/** Paths of the certificates of a proxy that serves TLS and reaches an etcd with TLS; none without. */
+export async function tlsFiles(folder: string, way: Way) {
+  const own = serverTls(way)
+  if (own === undefined) return undefined
+  const write = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text, { mode: 0o600 })
+    return join(folder, name)
+  }
+  const [caFile, certFile] = [await write('ca.pem', CA), await write('cert.pem', own.cert)]
+  return { caFile, tls: { certFile, keyFile: await write('key.pem', own.key) } }
+}
 
 export const upstreamAt = (url: string) => ({ url, ...(url.startsWith('https') && { tls: { ca: CA } }) })
 

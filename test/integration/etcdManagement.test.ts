@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -7,6 +6,7 @@ import { z } from 'zod'
 import { openRulesStore } from '../../main/etcd/rulesStore.ts'
 import { startCommand, type Running } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
+import { clientOf, serverTls, tlsFiles, WAYS } from '../harness/etcdProxies.ts'
 import { found } from '../harness/liveCommand.ts'
 import { putKey, smallEtcd, type SmallEtcd } from '../harness/smallEtcd.ts'
 
@@ -50,7 +50,7 @@ async function kill(command: Running): Promise<void> {
   await command.ended
 }
 async function statuses(url: string, key: string, times: number): Promise<string> {
-  const session = connect(url)
+  const session = clientOf(url)
   try {
     return (await Promise.all(Array.from({ length: times }, () => putKey(session, key)))).toSorted().join(' ')
   } finally {
@@ -102,7 +102,7 @@ describe('apf-console qos on a running proxy', () => {
 
   test('rules act at once, on requests under way too, and none is dropped', async () => {
     const { url } = await proxy()
-    const session = connect(url)
+    const session = clientOf(url)
     const answers: Promise<string>[] = []
     const load = setInterval(() => answers.push(putKey(session, '/registry/pods/a')), 2)
     expect((await qos(EVENT_CLASS)).code).toBe(0)
