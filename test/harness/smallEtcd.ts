@@ -20,7 +20,8 @@ export interface SmallEtcd {
 }
 
 export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions, port = 0): Promise<SmallEtcd> {
-  const server = tls === undefined ? createServer() : createSecureServer(tls)
+  // A proxy asks for metrics over HTTP/1.1, which would delay the end by the usual 10 s.
+  const server = tls === undefined ? createServer() : createSecureServer({ ...tls, unknownProtocolTimeout: 1 })
   const sessions = new Set<ServerHttp2Session>()
   let connections = 0
   let calls = 0

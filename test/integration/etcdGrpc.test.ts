@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import { Door } from '../../main/etcd/door.ts'
@@ -28,6 +28,7 @@ const LIST = {
 let folder = ''
 let control: ControlServer
 let door: Door
+let management: Management
 let token = ''
 let session: ClientHttp2Session
 beforeEach(async () => {
@@ -35,7 +36,7 @@ beforeEach(async () => {
   const now = (): number => performance.now()
   door = new Door(NO_RULES, 'enforce', { now, after: systemEnvironment.after })
   const store = await openRulesStore(undefined)
-  const management = new Management(
+  management = new Management(
     { door, store, url: () => '', upstream: '', storage: () => undefined, now, time: () => Date.now() },
     0,
   )
@@ -194,6 +195,18 @@ describe('the management over gRPC', () => {
     expect((await call('ClassAdd', {}, { body: Buffer.alloc(0) })).status).toBe('3')
     expect((await call('ClassList', {}, { headers: { 'content-type': 'text/plain' } })).status).toBe('reset')
     expect((await call('ClassList')).status).toBe('0')
+  })
+
+  test('no address is written into a folder of another user', async () => {
+    const stranger = vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
+    try {
+      await expect(startControl({ port: 0, grpcPort: 0, management, folder, name: 'q' })).rejects.toThrow(
+        `Cannot use ${folder}: it belongs to another user`,
+      )
+    } finally {
+      stranger.mockRestore()
+    }
+    expect(await readdir(folder)).toEqual(['p.json'])
   })
 
   test('qos proto prints the service', async () => {

@@ -12,18 +12,17 @@ import { putKey, smallEtcd, type SmallEtcd } from '../harness/smallEtcd.ts'
 
 let folder = ''
 let etcd: SmallEtcd
+let flags: readonly string[] = []
 let running: Running[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'apf-etcd-'))
   vi.stubEnv('XDG_STATE_HOME', folder)
-  etcd = await smallEtcd(2)
 })
 afterEach(async () => {
   for (const command of running.splice(0)) {
     command.interrupt()
     await command.ended
   }
-  await etcd.close()
   vi.unstubAllEnvs()
   await rm(folder, { recursive: true, force: true })
 })
@@ -33,9 +32,9 @@ interface Proxy extends Running {
 }
 
 async function proxy(...more: readonly string[]): Promise<Proxy> {
-  const command = startCommand('etcd-proxy', '--upstream', etcd.url, ...more)
+  const command = startCommand('etcd-proxy', '--upstream', etcd.url, ...flags, ...more)
   running = [...running, command]
-  const url = await found(command.output, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
+  const url = await found(command.output, /Proxy: (https?:\/\/127\.0\.0\.1:\d+) → /)
   await found(command.output, /Management: (http:\/\/127\.0\.0\.1:\d+), as /)
   return { ...command, url }
 }
@@ -62,7 +61,17 @@ const EVENT_CLASS = 'class add event --qdisc-kind lbf --qps 0.001'
 const EVENT_RULE =
   'rule add rule-event --qclassName event --priority 9 --ops RequestPut --prefixPaths /registry/events/'
 
-describe('apf-console qos on a running proxy', () => {
+describe.each(WAYS)('apf-console qos on a running proxy, %s', (way) => {
+  beforeEach(async () => {
+    etcd = await smallEtcd(2, serverTls(way))
+    const files = await tlsFiles(folder, way)
+    flags =
+      files === undefined
+        ? []
+        : ['--certificate-authority', files.caFile, '--tls-cert', files.tls.certFile, '--tls-key', files.tls.keyFile]
+  })
+  afterEach(() => etcd.close())
+
   test('the commands of the proposal add, list, change and remove classes and rules', async () => {
     await proxy()
     expect(await qos('class add slow-query --qdisc-kind tbf --qps 10 --burst 12')).toMatchObject({
@@ -173,7 +182,7 @@ describe('apf-console qos on a running proxy', () => {
 
   test('a second proxy of one name is refused, and several are told apart', async () => {
     await proxy()
-    const twin = await runHere('etcd-proxy', '--upstream', etcd.url)
+    const twin = await runHere('etcd-proxy', '--upstream', etcd.url, ...flags)
     expect(twin).toMatchObject({ code: 2, told: expect.stringContaining('named default runs already') })
     await proxy('--name', 'other')
     expect((await qos('class list')).told).toContain('Several etcd proxies run: default, other.')
