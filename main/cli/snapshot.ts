@@ -5,6 +5,7 @@ import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
+import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } from './alerts.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
@@ -101,23 +102,20 @@ export async function readFrame(
   }
   await settled
   cancel()
+  const plugin = pluginUnderWay(seconds * 1_000)
   const first = frame?.servers[0]?.id
   const facts = first === undefined ? undefined : session.picture.facts(first)
   const dump = first === undefined ? undefined : session.picture.dump(first)
   await session.end()
   if (console.signal.aborted) return undefined
   const told = new Set(frame?.servers.map(({ id }) => id))
-  const findings = servers.flatMap((server) => {
+  const found = servers.flatMap((server) => {
     if (told.has(server.id)) return []
     const problem = server.failures.at(-1)?.problem
     if (problem !== undefined) return problemLines(problem)
-    return spec.kind === 'scrape' && spec.target.kind === 'kubeconfig'
-      ? [
-          `Nothing was read from ${server.id} within ${seconds} s: the server did not answer, or a credential plugin of the kubeconfig did not finish.`,
-        ]
-      : [`${server.id} did not answer within ${seconds} s.`]
+    return [plugin ?? `${server.id} did not answer within ${seconds} s.`]
   })
-  return { frame, servers, findings, facts, dump, objects }
+  return { frame, servers, findings: [...new Set(found)], facts, dump, objects }
 }
 
 /**

@@ -97,13 +97,14 @@ export async function runExecPlugin(
   const program = await locateProgram(exec.command, env)
   if (program === undefined) throw missingPlugin(exec)
   const own = Object.fromEntries((exec.env ?? []).map((variable) => [variable.name, variable.value]))
+  underWay.add(name)
   const output = await run(
     name,
     program,
     exec.args ?? [],
     { ...env, ...own, KUBERNETES_EXEC_INFO: execInfo(exec, cluster) },
     timeoutMs,
-  )
+  ).finally(() => underWay.delete(name))
   const secrets = Object.entries(own).flatMap(([key, value]) => (isSecretName(key) ? [value] : []))
   const wordsOf = (stderr: string): string | undefined => {
     const hidden = escapeLines(redactCredentials(redact(stderr, secrets)))
@@ -113,11 +114,7 @@ export async function runExecPlugin(
 
   if (output.kind === 'missing') throw missingPlugin(exec)
   if (output.kind === 'timeout') {
-    throw new ProblemError(
-      'credentials',
-      `The credential plugin ${name} of the kubeconfig did not finish within ${timeoutMs / 1_000} s; it may be waiting for a sign-in. Run it by hand to sign in.`,
-      wordsOf(output.stderr),
-    )
+    throw new ProblemError('credentials', unfinished(name, timeoutMs), wordsOf(output.stderr))
   }
   if (output.code !== 0) {
     throw new ProblemError(
@@ -128,6 +125,18 @@ export async function runExecPlugin(
   }
   return readCredential(name, output.stdout)
 }
+
+/** Plugins that were started and have not finished. */
+const underWay = new Set<string>()
+
+/** The sentence about a plugin that a caller waited for as long as it could; `undefined` when none is under way. */
+export function pluginUnderWay(waitedMs: number): string | undefined {
+  const [name] = underWay
+  return name === undefined ? undefined : unfinished(name, waitedMs)
+}
+
+const unfinished = (name: string, waitedMs: number): string =>
+  `The credential plugin ${name} of the kubeconfig did not finish within ${waitedMs / 1_000} s; it may be waiting for a sign-in. Run it by hand to sign in.`
 
 type Output =
   | { readonly kind: 'missing' }

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { FrameSchema, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
@@ -165,24 +165,41 @@ describe('apf-console', () => {
     }
   })
 
-  it('prints what a credential plugin says below the sentence about it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'apf-cli-'))
-    const file = join(folder, 'config')
-    const user = { exec: { apiVersion: EXEC_API, command: 'no-such-plugin-of-apf', installHint: 'Install it.' } }
-    const config = {
-      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-      users: [{ name: 'u', user }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
+  describe('with a credential plugin', () => {
+    let folder = ''
+    let file = ''
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'apf-cli-'))
+      file = join(folder, 'config')
+    })
+    afterEach(() => rm(folder, { recursive: true }))
+    const withPlugin = (exec: object): Promise<void> => {
+      const config = {
+        clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+        users: [{ name: 'u', user: { exec: { apiVersion: EXEC_API, ...exec } } }],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'x',
+      }
+      return writeFile(file, JSON.stringify(config))
     }
-    await writeFile(file, JSON.stringify(config))
-    const snapshot = await runCommand('snapshot', '--kubeconfig', file)
-    expect(snapshot).toMatchObject({ code: 2, output: '', told: expect.stringMatching(BELOW) })
-    const watch = startCommand('watch', '--kubeconfig', file)
-    await vi.waitFor(() => expect(watch.told()).toMatch(BELOW))
-    watch.interrupt()
-    await watch.ended
-    await rm(folder, { recursive: true })
+
+    it('prints what it says below the sentence about it', async () => {
+      await withPlugin({ command: 'no-such-plugin-of-apf', installHint: 'Install it.' })
+      const snapshot = await runCommand('snapshot', '--kubeconfig', file)
+      expect(snapshot).toMatchObject({ code: 2, output: '', told: expect.stringMatching(BELOW) })
+      const watch = startCommand('watch', '--kubeconfig', file)
+      await vi.waitFor(() => expect(watch.told()).toMatch(BELOW))
+      watch.interrupt()
+      await watch.ended
+    })
+
+    it('names one that hangs, however short the time is that it gets', async () => {
+      await withPlugin({ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] })
+      const { code, told } = await runCommand('snapshot', '--kubeconfig', file, '--timeout', '1')
+      expect(code).toBe(2)
+      expect(told).toContain(`The credential plugin ${process.execPath} of the kubeconfig did not finish within 1 s`)
+      expect(told).not.toContain('did not answer')
+    })
   })
 
   it('explains itself', async () => {
