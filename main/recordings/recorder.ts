@@ -220,7 +220,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
       const part = bounded(event, now)
       if (part === undefined) return
       const sampleAt = instantOf({ at: now, event: part })
-      for (const event of leadOf(part)) told.push({ at: sampleAt, event })
+      for (const before of leadOf(part)) told.push({ at: sampleAt, event: before })
       told.push({ at: now, event: part })
     },
     state,

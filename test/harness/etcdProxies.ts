@@ -82,7 +82,7 @@ export function etcdParts() {
   return {
     etcd: (...given: Parameters<typeof smallEtcd>) => opened(smallEtcd(...given), (made) => made.close()),
     proxy: (...given: Parameters<typeof proxyWith>) => opened(proxyWith(...given), (made) => made.close()),
-    session(...given: Parameters<typeof clientOf>) {
+    session: (...given: Parameters<typeof clientOf>) => {
       const client = clientOf(...given)
       closing.push(() => client.destroy())
       return client
