@@ -60,7 +60,7 @@ const NEEDED_BYTES = 1_000_000_000
  */
 export function installObstacle(folder, { unwritable: code, freeBytes, failed }) {
   if (code === 'ENOSPC' || code === 'EDQUOT' || (failed && freeBytes < NEEDED_BYTES)) {
-    return `The installation failed: the disk of ${folder} has ${Math.round(freeBytes / 1e6)} MB free, and it needs 1,000 MB. Free some space, then run the command again.\n`
+    return `The installation failed: the disk of ${folder} is full: npm needs 1,000 MB there. Free some space, then run the command again.\n`
   }
   if (code !== undefined) {
     return `The installation failed: you cannot write in ${folder} (${code}). Make it writable, or copy it to a folder of your own, then run the command again.\n`

@@ -27,7 +27,7 @@ import type { Archive } from '../ports/archive.ts'
 import {
   openChapter,
   resolutionFor,
-  spanOf,
+  wholeSpan,
   stepMsOf,
   type ChapterReader,
   type SegmentPlace,
@@ -193,7 +193,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         open.push(added)
     }
     // All samples have to be read: for recordings of earlier versions only the last part.
-    const all = spanOf(open)
+    const all = wholeSpan(open)
     const last = Math.min(query.to, all.last)
     const first = Math.max(query.from, last - MOST_READ_MS, all.first)
     return { kept, pictures: open.length === 0 ? [] : [{ picture: pictureOf(first, last).picture, first, last }] }
@@ -265,7 +265,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     extent() {
       const chapters = look()
       const places = chapters.flatMap((chapter) => chapter.places)
-      const { first, last } = spanOf(places)
+      const { first, last } = wholeSpan(places)
       return {
         ...(first <= last && { first, last }),
         gaps: gapsBetween(chapters.flatMap(({ spans }) => spans)),
@@ -388,7 +388,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     steps(server, from, to) {
       const places = placesNow()
-      const all = spanOf(places)
+      const all = wholeSpan(places)
       const [first, last] = [Math.max(from, all.first), Math.min(to, all.last)]
       // Only the last steps of a day are returned: earlier ones are read if there are fewer of them.
       for (let length = 2 * MOST_STEPS * REALLOCATION_MS; ; length *= 4) {
@@ -408,7 +408,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
           for (const added of places.filter(({ first, last }) => first <= to && last >= from)) open.push(added)
       }
       // For recordings of earlier versions all samples have to be read, so only the last part.
-      const places = spanOf(open)
+      const places = wholeSpan(open)
       const last = Math.min(to, places.last)
       const first = Math.max(from, last - MOST_READ_MS, places.first)
       const evaluated =

@@ -338,7 +338,7 @@ export interface Span {
 }
 
 /** From the first instant of any part to the last; for no parts, from +∞ to −∞. */
-export const spanOf = (parts: readonly Span[]): Span =>
+export const wholeSpan = (parts: readonly Span[]): Span =>
   parts.reduce((all, { first, last }) => ({ first: Math.min(all.first, first), last: Math.max(all.last, last) }), {
     first: Infinity,
     last: -Infinity,
@@ -492,7 +492,7 @@ function placesIn(connection: DatabaseSync): { segments: readonly SegmentPlace[]
   const segments: SegmentPlace[] = [...forwards.places, ...backwards.filter(({ id }) => !known.has(id))]
   const tail = placesUntilDamage(connection, 'tail', 'ASC')
   if (tail.places.length > 0) {
-    segments.push({ id: undefined, ...spanOf(tail.places) })
+    segments.push({ id: undefined, ...wholeSpan(tail.places) })
   }
   return { segments, problem: problem ?? tail.problem }
 }
