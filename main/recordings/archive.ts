@@ -327,7 +327,9 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       let state: PastRequests['state']
       let complete = true
       for (const place of upTo) {
-        if (found.size >= count && place.last < at - LONGEST_REQUEST_MS) {
+        // What was told by then began by then. Long requests are told of late: those found so far may be older.
+        const oldest = [...found.values()].map((request) => request.at).toSorted((a, b) => b - a)[count - 1]
+        if (oldest !== undefined && place.last < oldest) {
           complete = false
           break
         }
