@@ -1,4 +1,4 @@
-import { plural } from '../../core/text/format.ts'
+import { plain, plural } from '../../core/text/format.ts'
 import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
@@ -29,12 +29,20 @@ export async function createFilesSource(
   const version = versionIn(found, servers)
   const logs = found.filter((part) => part.kind === 'audit' || part.kind === 'httplog')
   const objects = await readObjects(manifests, version, environment)
-  const live = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
+  const traffic = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
+  const live = traffic?.state().arrived === 0 ? undefined : traffic
   const kinds = new Set(found.map(({ kind }) => kind))
   const sampled = kinds.has('frame') || !kinds.has('page')
   const read: ReadFiles = { files, servers, sampled, foreign: foreign.length, ...objects, ...(live && { live }) }
   if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
-  const [message = 'There is nothing in these files.', ...others] = [...sentences, ...read.notes, ...foreign]
+  const { title, unreadable = 0, lastUnreadable } = traffic?.state() ?? {}
+  const unread =
+    title === undefined
+      ? []
+      : [
+          `Nothing could be read from the ${title}: ${plain.counted(unreadable, 'record')} left out. ${lastUnreadable ?? ''}`,
+        ]
+  const [message = 'There is nothing in these files.', ...others] = [...unread, ...sentences, ...read.notes, ...foreign]
   return {
     ok: false,
     problem: { code: 'bad-answer', message, ...(others.length > 0 && { details: others.join('\n') }) },

@@ -6,7 +6,7 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { FeedSpec, LiveRequest } from '../../core/contract/live.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import type { FeedArrival, FeedRecord } from '../../core/feeds/request.ts'
-import { readAuditBatch, readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { readAuditBatch, readLog } from '../../core/feeds/logReader.ts'
 import { openStore } from '../../main/store/store.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
@@ -28,7 +28,7 @@ const linesOf = (name: string): readonly string[] =>
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-const auditRecords = (name: string): readonly FeedRecord[] => linesOf(name).map(readAuditLine)
+const auditRecords = (name: string): readonly FeedRecord[] => readLog('audit', linesOf(name).join('\n'), NOW)
 const logRecords = (name: string): readonly FeedRecord[] => linesOf(name).map((line) => readHttpLogLine(line, NOW))
 const arrivals = (records: readonly FeedRecord[]): readonly FeedArrival[] =>
   records.filter((record) => record.kind === 'arrival')
