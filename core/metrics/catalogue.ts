@@ -1,4 +1,5 @@
 import type { MissingFamily } from '../frame/frame.ts'
+import type { FamilyType } from './page.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
 import { DURATION_FAMILIES } from './catalogueTimes.ts'
@@ -20,6 +21,9 @@ export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
     ...DURATION_FAMILIES,
   ].map((family) => [family.name, family]),
 )
+
+/** The type of a family, for pages that do not declare it. */
+export const typeOf = (family: string): FamilyType | undefined => CATALOGUE.get(family)?.type
 
 /** The families that a source keeps of a page: those that frames are built from, or whose absence is reported. */
 export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(

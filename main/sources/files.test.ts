@@ -179,7 +179,7 @@ process_start_time_seconds 1000
 
   it('leaves other files of a folder out and says how many', async () => {
     const { info, health } = await read(['README.md', 'words'], ['a.txt', page(1_000, 1, 5)])
-    expect(info.via).toBe('one page, 1 other file left out')
+    expect(info.via).toBe('one page, 1 other file left out: README.md')
     expect(health[0]?.notes).toBeUndefined()
   })
 

@@ -82,7 +82,7 @@ export function recognise(file: string, text: string): Recognised[] {
   if (scrapes === undefined) return [recogniseText({ file, text })]
   return scrapes.map(({ instance, at, text: page }) => {
     const name = instance === '' ? file : `${file}, ${instance}`
-    return { kind: 'page', file: name, t: at, text: page }
+    return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
   })
 }
 
