@@ -1,4 +1,4 @@
-import { FAMILY } from './familyNames.ts'
+import { EARLIEST_LIMIT, FAMILY } from './familyNames.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
 
@@ -16,6 +16,10 @@ const DRAFT_NAMES: ReadonlyMap<string, string> = new Map([
   [`${PREFIX}request_current_concurrency_limit`, FAMILY.current],
   [`${PREFIX}demand_seats_high_water_mark`, FAMILY.highWatermark],
   [`${PREFIX}smoothed_demand_seats`, FAMILY.smoothed],
+  // The same names, with the labels of the draft.
+  ...[EARLIEST_LIMIT, FAMILY.average, FAMILY.stdev, FAMILY.target, FAMILY.demandRatio].map(
+    (name) => [name, name] as const,
+  ),
 ])
 
 /** By label: its present name, and the present names of its values. */
@@ -26,7 +30,10 @@ const DRAFT_LABELS: Readonly<Record<string, readonly [name: string, values?: Rea
   when: ['reason', { arrival: 'queue-full', timeout: 'time-out' }],
 }
 
-const NAME = new RegExp(`^(# (?:TYPE|HELP) )?(${[...DRAFT_NAMES.keys()].join('|')})(_bucket|_sum|_count)?(?=[{ ])(.*)$`, 'gm')
+const NAME = new RegExp(
+  `^(# (?:TYPE|HELP) )?(${[...DRAFT_NAMES.keys()].join('|')})(_bucket|_sum|_count)?(?=[{ ])(.*)$`,
+  'gm',
+)
 const LABEL = /([{,]\s*)(priority|FlowSchema|flowschema|when)="((?:[^"\\]|\\.)*)"/g
 
 /** A page with the names of the draft under their present names; any other page unchanged. */

@@ -98,7 +98,11 @@ function readDump<Column extends string, Row>(
   const { columns } = table
   const lacking = required.find((column) => !columns.includes(column))
   if (lacking !== undefined) {
-    return { ok: false, problem: { line: 1, column: 1, message: `The dump has no column ${lacking}. ${OTHER_RELEASE}` }, rows: [] }
+    return {
+      ok: false,
+      problem: { line: 1, column: 1, message: `The dump has no column ${lacking}. ${OTHER_RELEASE}` },
+      rows: [],
+    }
   }
   let { problem } = table
   const rows: Row[] = []
@@ -268,7 +272,9 @@ function readHeader(line: string): Header | DumpProblem {
     names.push(name)
     starts.push(found.index)
   }
-  return names.length > 1 ? { names, starts, trailing: /,\s*$/.test(line) } : { line: 1, column: 1, message: describeOther(line) }
+  return names.length > 1
+    ? { names, starts, trailing: /,\s*$/.test(line) }
+    : { line: 1, column: 1, message: describeOther(line) }
 }
 
 function describeOther(line: string): string {

@@ -97,7 +97,7 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
     return field.subarray(0, end === -1 ? length : end).toString('utf8')
   }
   let told: { name?: string | undefined; size?: number | undefined } = {}
-  for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0; ) {
+  for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0;) {
     const kind = text(at + 156, 1)
     const prefix = text(at + 257, 6) === 'ustar' ? text(at + 345, 155) : ''
     const size = told.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
@@ -119,7 +119,10 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
 /** Octal digits, or a binary number where the first bit is set. */
 function sizeOf(field: Buffer): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return Number(field.readBigUInt64BE(4))
-  const digits = field.toString('latin1').replace(/[\0 ]+$/, '').trim()
+  const digits = field
+    .toString('latin1')
+    .replace(/[\0 ]+$/, '')
+    .trim()
   return /^[0-7]*$/.test(digits) ? Number.parseInt(digits === '' ? '0' : digits, 8) : Number.NaN
 }
 
@@ -155,14 +158,19 @@ async function* zipMembers({ name: archive, bytes }: PackedFile, mostBytes: () =
   for (let entry = 0; entry < count; entry++) {
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== ENTRY) throw damaged()
     const [flags, method] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10)]
-    const [packed, size, local] = [20, 24, 42].map((offset) => bytes.readUInt32LE(at + offset)) as [number, number, number]
+    const [packed, size, local] = [20, 24, 42].map((offset) => bytes.readUInt32LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ]
     const nameLength = bytes.readUInt16LE(at + 28)
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
     if (name.endsWith('/')) continue
     const path = `${archive}/${clean(name)}`
     if ((flags & ENCRYPTED) !== 0) throw problem(path, 'is encrypted')
-    if (packed === ZIP_64 || size === ZIP_64 || local === ZIP_64) throw problem(archive, 'is a zip archive of more than 4 GB')
+    if (packed === ZIP_64 || size === ZIP_64 || local === ZIP_64)
+      throw problem(archive, 'is a zip archive of more than 4 GB')
     if (local + 30 > bytes.length) throw damaged()
     const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
     if (from + packed > bytes.length) throw damaged()

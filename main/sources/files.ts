@@ -34,7 +34,14 @@ export async function createFilesSource(
   const live = traffic?.state().arrived === 0 ? undefined : traffic
   const kinds = new Set(found.map(({ kind }) => kind))
   const sampled = kinds.has('frame') || !kinds.has('page')
-  const read: ReadFiles = { files, servers, sampled, foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])), ...objects, ...(live && { live }) }
+  const read: ReadFiles = {
+    files,
+    servers,
+    sampled,
+    foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
+    ...objects,
+    ...(live && { live }),
+  }
   if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
   const { title, unreadable = 0, lastUnreadable } = traffic?.state() ?? {}
   const unread =
@@ -138,7 +145,9 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     start(_signal, emit) {
       const { unreadable = 0, lastUnreadable = '', title = '' } = live?.state() ?? {}
       const left =
-        unreadable > 0 ? [`${plain.counted(unreadable, 'record')} of the ${title} left out. Last: ${lastUnreadable}`] : []
+        unreadable > 0
+          ? [`${plain.counted(unreadable, 'record')} of the ${title} left out. Last: ${lastUnreadable}`]
+          : []
       // With logs alone, the only frame is the state of the engine after the last request.
       if (servers.length === 0 && live !== undefined) {
         const frame = serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version })

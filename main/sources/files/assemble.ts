@@ -194,7 +194,8 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   }
   if (dump === undefined) return undefined
   if (rows > MOST_ROWS) sentences.push('The dumps hold more than a million requests; of the others the newest is kept.')
-  const isEmpty = dump.errors.length > 0 && [dump.levels, dump.queues, dump.requests].every((all = []) => all.length === 0)
+  const isEmpty =
+    dump.errors.length > 0 && [dump.levels, dump.queues, dump.requests].every((all = []) => all.length === 0)
   for (const { path, message } of dump.errors)
     sentences.push(`${path}: ${message}${isEmpty ? '' : ' The other rows are shown; save the dump again.'}`)
   if (isEmpty) return undefined

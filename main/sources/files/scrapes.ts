@@ -13,7 +13,9 @@ export interface Scrape {
 /** A whole line: name, labels, value and time. */
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+(-?\d+(?:\.\d+)?))?[ \t]*\r?$/
 /** Federation keeps the label of the scraped server as `exported_instance` where it adds one of its own. */
-const INSTANCES = ['exported_instance', 'instance'].map((label) => new RegExp(String.raw`(?:^|,)\s*${label}="((?:[^"\\]|\\.)*)"`))
+const INSTANCES = ['exported_instance', 'instance'].map(
+  (label) => new RegExp(String.raw`(?:^|,)\s*${label}="((?:[^"\\]|\\.)*)"`),
+)
 const ADDED = /(?:^|,)\s*(?:(?:exported_)?(?:instance|job)|__name__|prometheus|prometheus_replica)="(?:[^"\\]|\\.)*"/g
 
 /**
@@ -27,7 +29,10 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
   if (sample?.[4] === undefined && !text.includes('instance="')) return undefined
   // OpenMetrics uses seconds, the older format milliseconds; both as Unix times.
   const unit = /^# EOF\s*$/m.test(text.slice(-16)) ? MS_PER_SECOND : 1
-  const scrapes = new Map<string, { readonly instance: string; readonly at: UnixMs | undefined; readonly lines: string[] }>()
+  const scrapes = new Map<
+    string,
+    { readonly instance: string; readonly at: UnixMs | undefined; readonly lines: string[] }
+  >()
   const types: string[] = []
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) {
