@@ -89,7 +89,7 @@ export const ENVELOPES: readonly Envelope[] = [
     name: 'line of a collector',
     // Docker, CRI-O and Fluent Bit; Fluentd, Vector and CloudWatch; the journal; logcli and Grafana; Cloud Logging; OpenTelemetry.
     open: (value) => {
-      const named = ['log', 'message', 'MESSAGE', 'line', 'Line', '@message', 'textPayload', 'body', 'msg'].find(
+      const named = ['log', 'message', 'MESSAGE', 'line', 'Line', '@message', 'textPayload', 'body'].find(
         (name) => only(value[name]) !== undefined,
       )
       return named === undefined ? undefined : only(value[named])
