@@ -308,7 +308,7 @@ describe('texts that are damaged or something else', () => {
     ['{"awslogs":{"data":"H4sI"}}', /gunzip/],
     [klogOf(1), /--httplog/],
     ['hello', /^Line 1: A line is not JSON: hello$/],
-    [`${json(eventOf(1)).slice(0, 90)}`, /^Line 1: A line is not JSON/],
+    [json(eventOf(1)).slice(0, 90), /^Line 1: A line is not JSON/],
     [`{\n  "kind": "Event",\n  "auditID": "a"`, /^Line 1: A JSON value is cut short/],
     [`\n\n${json({ ...eventOf(1), stageTimestamp: undefined })}`, /^Line 3: .*stageTimestamp/],
   ])('%s', (text, reason) => {

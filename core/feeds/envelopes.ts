@@ -187,6 +187,7 @@ const MOST_NESTED = 8
 /** Characters of a JSON value of several lines. */
 const MOST_CHARACTERS = 64_000_000
 const STRINGS = /"(?:[^"\\]|\\.)*"/g
+const BINARY = 'The file is no text: unpack it if it is an archive, and save it as UTF-8 if it is UTF-16.'
 const BOM = '\uFEFF'
 const OTHER_CLOSERS = /^(?:[[\],]|\],)$/
 
@@ -257,7 +258,9 @@ export class LogUnwrapper {
       const value = parseJson(line) ?? parseJson(inside) ?? parseJson(asJson(inside))
       if (isJsonObject(value) || Array.isArray(value)) return this.unwrapped(value, nested + 1)
     }
-    return [{ kind: 'text', line: this.began, text: line }]
+    return line.includes('\u0000')
+      ? [{ kind: 'damaged', line: this.began, problem: BINARY }]
+      : [{ kind: 'text', line: this.began, text: line }]
   }
 
   private unwrapped(value: unknown, nested: number): readonly LogPiece[] {

@@ -158,7 +158,7 @@ const LATE =
   'More than 1 % of the requests appeared in the feed only after the engine had passed their arrival, because they took longer than five seconds or were reported late. They were placed at the engine’s present.'
 const UNFINISHED =
   'More than 1 % of the requests never ended in the feed and were given up after five minutes, so they held their seats here too long. Do not omit ResponseComplete in the audit policy.'
-const REDUCED =
+export const REDUCED =
   'Cloud Audit Logs (GKE) leave out groups, URL parameters, durations and waits. Flow schemas that match groups may be wrong, lists count without limit and selectors, each request takes as long as an unknown one, and the waits of the server are unknown.'
 
 /** The limits of a feed, in sentences (docs/feeds.md). */

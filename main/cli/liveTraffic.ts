@@ -6,6 +6,7 @@ import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/l
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
+import { REDUCED } from '../../core/feeds/placing.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
@@ -215,7 +216,18 @@ const NO_EVENTS = 'It has no events of audit.k8s.io: set --audit-log-path and a 
 
 /** How the engine decided its requests, in sentences; and how the draft decided them, if one ran. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
-  const { arrived, heldBack = 0, unreadable, lastUnreadable, refused, agreement, mode, waits, title } = traffic.state()
+  const {
+    arrived,
+    heldBack = 0,
+    unreadable,
+    lastUnreadable,
+    refused,
+    agreement,
+    mode,
+    waits,
+    title,
+    limits,
+  } = traffic.state()
   const left = lastUnreadable === undefined ? [] : [`Last record that could not be read: ${lastUnreadable}`]
   if (arrived + heldBack === 0 && refused === undefined) {
     const count = unreadable === 0 ? '' : `; ${plain.counted(unreadable, 'record')} could not be read`
@@ -241,6 +253,7 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
     ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
     ...(waits === undefined ? [] : trustSentences(waits)),
+    ...limits.filter((sentence) => sentence === REDUCED),
   ]
 }
 

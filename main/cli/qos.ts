@@ -23,8 +23,7 @@ import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
 import type { Console, ExitCode } from './console.ts'
 import { textTable } from './print/terminal.ts'
-import { adviceLines } from './qosText.ts'
-import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
+import { manage, MANAGE_OPTIONS, MANAGING, showAdvice } from './qosManage.ts'
 import { isError, readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {
   type Command,
@@ -148,10 +147,7 @@ async function adviseFromFile(given: Given, console: Console): Promise<ExitCode>
   const files = await readInputFiles([given.value('requests') ?? ''], console)
   const all = [...recordsOf(files, console)].map((record): Seen => ({ ...record, verdict: 'passed' }))
   if (all.length === 0) throw new ProblemError('not-found', `${given.value('requests') ?? ''} contains no requests.`)
-  const advice = adviseEtcd(all, configuration)
-  if (readOutput(given) === 'json') console.printJson(advice, 2)
-  else console.print(advice.flatMap((one) => [...adviceLines(one), '']))
-  return 0
+  return showAdvice({ given, console }, adviseEtcd(all, configuration))
 }
 
 /** The request that the options describe. */

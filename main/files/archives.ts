@@ -158,10 +158,10 @@ async function* zipMembers({ name: archive, bytes }: PackedFile, mostBytes: () =
   for (let entry = 0; entry < count; entry++) {
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== ENTRY) throw damaged()
     const [flags, method] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10)]
-    const [packed, size, local] = [20, 24, 42].map((offset) => bytes.readUInt32LE(at + offset)) as [
-      number,
-      number,
-      number,
+    const [packed, size, local] = [
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt32LE(at + 24),
+      bytes.readUInt32LE(at + 42),
     ]
     const nameLength = bytes.readUInt16LE(at + 28)
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
