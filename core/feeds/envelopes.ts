@@ -238,7 +238,7 @@ export class LogUnwrapper {
     this.parts.push(line)
     if (this.characters > MOST_CHARACTERS) {
       this.parts = []
-      const problem = `A JSON value is longer than ${MOST_CHARACTERS / 1e6} MB: write one record on each line, for example with jq -c '.[]'.`
+      const problem = `A JSON value is longer than ${MOST_CHARACTERS} characters: write one record on each line, for example with jq -c '.[]'.`
       return [{ kind: 'damaged', line: this.began, problem }]
     }
     if (this.depth > 0) return []
@@ -268,6 +268,9 @@ export class LogUnwrapper {
       return [{ kind: 'damaged', line: this.began, problem: `A record is nested more than ${MOST_NESTED} deep.` }]
     }
     if (typeof value === 'string') return this.fromText(value, nested)
+    if (Array.isArray(value) && value.every((one) => typeof one === 'number')) {
+      return value.length === 0 ? [] : [{ kind: 'text', line: this.began, text: JSON.stringify(value) }]
+    }
     if (Array.isArray(value)) return value.flatMap((one) => this.unwrapped(one, nested + 1))
     if (!isJsonObject(value)) return [{ kind: 'text', line: this.began, text: String(value) }]
     if (!isRecord(value)) {

@@ -9,7 +9,6 @@ import type { FeedArrival, FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditBatch, readLog } from '../../core/feeds/logReader.ts'
 import { openStore } from '../../main/store/store.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
-import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { type Feed, createFeed } from '../../main/feeds/open.ts'
 import { readFixture } from '../fixtures/load.ts'
 
@@ -29,7 +28,7 @@ const linesOf = (name: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 const auditRecords = (name: string): readonly FeedRecord[] => readLog('audit', linesOf(name).join('\n'), NOW)
-const logRecords = (name: string): readonly FeedRecord[] => linesOf(name).map((line) => readHttpLogLine(line, NOW))
+const logRecords = (name: string): readonly FeedRecord[] => readLog('httplog', linesOf(name).join('\n'), NOW)
 const arrivals = (records: readonly FeedRecord[]): readonly FeedArrival[] =>
   records.filter((record) => record.kind === 'arrival')
 
