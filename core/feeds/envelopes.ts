@@ -100,11 +100,14 @@ export const ENVELOPES: readonly Envelope[] = [
 /** A request line of a log in JSON (`--logging-format=json`). */
 export const isHttpValue = ({ msg, verb }: JsonObject): boolean => msg === 'HTTP' && verb !== undefined
 
+/** An event of audit.k8s.io; other lines of a server's log may have an auditID too. */
+export const isAuditValue = ({ auditID, kind, apiVersion, stage }: JsonObject): boolean =>
+  stage === undefined
+    ? kind === 'Event' && typeof apiVersion === 'string' && apiVersion.startsWith('audit.k8s.io/')
+    : kind === 'Event' || typeof auditID === 'string'
+
 /** An audit event, or a request line of a log in JSON: not an envelope, whatever its members are called. */
-const isRecord = (value: JsonObject): boolean =>
-  typeof value['auditID'] === 'string' ||
-  (value['kind'] === 'Event' && value['stage'] !== undefined) ||
-  isHttpValue(value)
+const isRecord = (value: JsonObject): boolean => isAuditValue(value) || isHttpValue(value)
 
 /** Members of the table AKSAudit of a Log Analytics workspace, by the members of an audit event. */
 function aksAudit(row: JsonObject): JsonObject {

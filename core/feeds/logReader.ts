@@ -1,6 +1,5 @@
-import type { JsonObject } from '../config/jsonValues.ts'
 import { readAuditEvent } from './auditEvent.ts'
-import { isHttpValue, LogUnwrapper, type LogPiece } from './envelopes.ts'
+import { isAuditValue, isHttpValue, LogUnwrapper, type LogPiece } from './envelopes.ts'
 import { isRequestLine, readHttpLogLine, readHttpLogValue } from './httpLog.ts'
 import type { FeedIdentity } from './placing.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
@@ -57,9 +56,6 @@ export function logKindOf(text: string): FeedIdentity | undefined {
   return text.includes('"EventList"') ? 'audit' : undefined
 }
 
-const isAuditValue = ({ auditID, kind, apiVersion }: JsonObject): boolean =>
-  typeof auditID === 'string' || (kind === 'Event' && String(apiVersion).startsWith('audit.k8s.io/'))
-
 /** The body of a post to an audit webhook; `undefined` if it contains no audit event. */
 export function readAuditBatch(text: string): readonly FeedRecord[] | undefined {
   const unwrapper = new LogUnwrapper()
@@ -82,7 +78,7 @@ function auditRecord(piece: LogPiece): FeedRecord {
 function httpRecord(piece: LogPiece, nowMs: number): FeedRecord {
   if (piece.kind === 'damaged') return unreadable(piece.problem)
   if (piece.kind === 'text') return readHttpLogLine(piece.text, nowMs)
-  return piece.value['auditID'] === undefined ? readHttpLogValue(piece.value) : unreadable(AUDIT_LOG)
+  return isAuditValue(piece.value) ? unreadable(AUDIT_LOG) : readHttpLogValue(piece.value)
 }
 
 const REQUEST_LOG = 'This is a line of a request log, not an audit event: read the file with --httplog.'

@@ -72,8 +72,9 @@ const streamOf = (unpacker: Unpacker, ending: RegExp): Opener =>
   }
 
 /** A format that is recognised to say what it is. */
-const unknown = (what: string): Opener =>
-  function* ({ name }) {
+const unknown =
+  (what: string): Opener =>
+  ({ name }) => {
     throw problem(name, `is ${what}, which is not read`)
   }
 

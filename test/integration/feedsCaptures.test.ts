@@ -165,7 +165,7 @@ describe('a feed of a file', () => {
       2 * Math.ceil(lines.length / 5),
       Math.ceil(lines.length / 7),
     ])
-    expect(lastUnreadable).toMatch(/\.$|no JSON/)
+    expect(lastUnreadable).toMatch(/\.$|not JSON/)
   })
 
   test('goes on with time when nothing comes, but no further than the server can still be heard of', async () => {
