@@ -48,7 +48,7 @@ export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
     ...boundaryAdvice(usage.flows, levels, objects),
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
-    scrapeAdvice(busiest),
+    ...scrapeAdvice(busiest),
     ...(isLong && needy.length === 0 ? [nothing(busiest)] : []),
   ]
   const ranked = suggestions.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])

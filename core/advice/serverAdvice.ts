@@ -133,45 +133,47 @@ export function schemaAdvice(servers: readonly ServerUsage[], objects: ObjectSet
 }
 
 /** The flow-control series that a Prometheus can do without. */
-export function scrapeAdvice(server: ServerUsage): Suggestion {
+export function scrapeAdvice(server: ServerUsage): readonly Suggestion[] {
   const costs = scrapeCost(server.last)
   const all = costs.reduce((sum, { series }) => sum + series, 0)
   const dropped = costs.filter(({ droppable }) => droppable !== undefined)
   const saved = dropped.reduce((sum, { series }) => sum + series, 0)
+  // Nothing is left to drop, or the page was filtered already.
+  if (saved === 0) return []
   const { bytes, wireBytes } = server.last.acquisition ?? {}
-  return {
-    kind: 'scrape',
-    verdict: 'precaution',
-    title:
-      saved === 0
-        ? 'Drop unused families from Prometheus'
-        : `Drop ${plain.amount(saved)} of ${plain.counted(all, 'series', 'series')} from Prometheus`,
-    text: 'No alert rule, recording rule or dashboard that the console exports reads these families. A direct scrape still has them.',
-    server: server.id,
-    from: unixMsOf(server.last.at),
-    to: unixMsOf(server.last.at),
-    evidence: [
-      ...dropped.map(
-        ({ family, series, droppable = '' }) => `${family}: ${plain.counted(series, 'series', 'series')}. ${droppable}`,
-      ),
-      `The largest that are needed: ${listed(
-        costs
-          .filter(({ droppable }) => droppable === undefined)
-          .slice(0, 3)
-          .map(({ family, series }) => `${family} (${plain.amount(series)})`),
-      )}.`,
-      ...(bytes === undefined
-        ? []
-        : [
-            `The whole page had ${plain.amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${plain.amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server generates all of it, whatever Prometheus stores.`,
-          ]),
-    ],
-    unknown: [
-      'Rules and dashboards of your own that read these families.',
-      'Families of other prefixes, which are most of the page.',
-    ],
-    changes: [],
-    impact: [],
-    snippet: dropSettings(costs),
-  }
+  return [
+    {
+      kind: 'scrape',
+      verdict: 'precaution',
+      title: `Drop ${plain.amount(saved)} of ${plain.counted(all, 'series', 'series')} from Prometheus`,
+      text: 'No alert rule, recording rule or dashboard that the console exports reads these families. A direct scrape still has them.',
+      server: server.id,
+      from: unixMsOf(server.last.at),
+      to: unixMsOf(server.last.at),
+      evidence: [
+        ...dropped.map(
+          ({ family, series, droppable = '' }) =>
+            `${family}: ${plain.counted(series, 'series', 'series')}. ${droppable}`,
+        ),
+        `The largest that are needed: ${listed(
+          costs
+            .filter(({ droppable }) => droppable === undefined)
+            .slice(0, 3)
+            .map(({ family, series }) => `${family} (${plain.amount(series)})`),
+        )}.`,
+        ...(bytes === undefined
+          ? []
+          : [
+              `The whole page had ${plain.amount(Math.round(bytes / 1024))} KiB of text${wireBytes === undefined ? '' : `, ${plain.amount(Math.round(wireBytes / 1024))} KiB as it was transferred`}; the server generates all of it, whatever Prometheus stores.`,
+            ]),
+      ],
+      unknown: [
+        'Rules and dashboards of your own that read these families.',
+        'Families of other prefixes, which are most of the page.',
+      ],
+      changes: [],
+      impact: [],
+      snippet: dropSettings(costs),
+    },
+  ]
 }

@@ -37,7 +37,9 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
         fact(true, `${pages.length} metrics ${plural(pages.length, 'page was', 'pages were')} read.`),
         ...failing.map((text) => fact(true, text)),
       ],
-      remedy: advice('Read the source for longer (--seconds), or ask about an instant with samples before it.'),
+      remedy: advice(
+        'Read the source for longer (--seconds), add later pages of the same server to a file, or ask about an instant with samples before it.',
+      ),
     })
     return { cases, blocks: true }
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAuditBatch, readAuditEvent, readAuditLine } from './auditEvent.ts'
+import { readAuditEvent } from './auditEvent.ts'
+import { readAuditBatch, readLog } from './logReader.ts'
 
 const event = {
   kind: 'Event',
@@ -150,12 +151,10 @@ describe('an audit event', () => {
 
 describe('lines and batches', () => {
   it('are read one by one, and garbage is returned as a value', () => {
-    expect(readAuditLine(JSON.stringify(event))).toMatchObject({ kind: 'arrival' })
-    expect(readAuditLine('')).toEqual({ kind: 'other' })
-    expect(readAuditLine('{"kind":"Event","audit')).toEqual({
-      kind: 'unreadable',
-      problem: 'A line is not JSON: {"kind":"Event","audit',
-    })
+    expect(readLog('audit', `\n${JSON.stringify(event)}\r\n\n{"kind":"Event","audit`, 0)).toMatchObject([
+      { kind: 'arrival' },
+      { kind: 'unreadable', problem: 'Line 4: A line is not JSON: {"kind":"Event","audit' },
+    ])
     expect(readAuditBatch(JSON.stringify({ kind: 'EventList', items: [event, 7] }))).toMatchObject([
       { kind: 'arrival' },
       { kind: 'unreadable' },
@@ -169,7 +168,7 @@ describe('lines and batches', () => {
     const part = fc.constantFrom(...Object.keys(event))
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), part, (text, value, name) => {
-        readAuditLine(text)
+        readLog('audit', text, 0)
         readAuditBatch(text)
         readAuditEvent(value)
         expect(['arrival', 'unreadable']).toContain(readAuditEvent({ ...event, [name]: value }).kind)

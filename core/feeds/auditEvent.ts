@@ -3,7 +3,8 @@ import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
-import { parseGoDuration, parseGoTime, parseJson } from '../text/text.ts'
+import { parseGoDuration, parseGoTime } from '../text/text.ts'
+import { CLOUD_AUDIT } from './envelopes.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './request.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
@@ -22,25 +23,6 @@ const TOO_MANY = 429
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const timeOf = (value: unknown): number | undefined => (typeof value === 'string' ? parseGoTime(value) : undefined)
-
-/** One line of an audit log (`--audit-log-format=json`). */
-export function readAuditLine(line: string): FeedRecord {
-  if (line.trim() === '') return { kind: 'other' }
-  const value = parseJson(line)
-  return value === undefined ? unreadable(`A line is not JSON: ${quoted(line)}`) : readAuditEvent(value)
-}
-
-/**
- * The body that an API server posts to an audit webhook: an EventList, or a single event. `undefined` for anything
- * else.
- */
-export function readAuditBatch(text: string): readonly FeedRecord[] | undefined {
-  const value = parseJson(text)
-  if (!isJsonObject(value)) return undefined
-  if (value['kind'] !== 'EventList') return value['kind'] === 'Event' ? [readAuditEvent(value)] : undefined
-  const { items } = value
-  return Array.isArray(items) ? items.map((item) => readAuditEvent(item)) : undefined
-}
 
 /** An event of audit.k8s.io/v1; anything else is unreadable with a reason. */
 export function readAuditEvent(event: unknown): FeedRecord {
@@ -72,7 +54,8 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const waitMs = waitOf(event['annotations'])
   const stopped = stage === 'complete' && !hasAnnotation(event, AUTHORIZATION)
   const refused = stopped && status === TOO_MANY
-  const ended = !refused && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
+  const isReduced = event[CLOUD_AUDIT] === true
+  const ended = !refused && !isReduced && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
   return {
     kind: 'arrival',
     auditId: keptText(auditID, MOST_CHARACTERS.name),
@@ -91,6 +74,7 @@ export function readAuditEvent(event: unknown): FeedRecord {
     ...(ended ? durationsOf(endedMs - receivedMs, waitMs, isWatch) : NO_DURATIONS),
     ...((ended || refused) && waitMs === undefined && { waitAtMostMs: mostOf(endedMs - receivedMs, isWatch) }),
     refused,
+    ...(isReduced && { isReduced }),
     outside: outsideOf(line.ok ? undefined : line.problem, user, stopped && status === FORBIDDEN),
     server: waitMs === undefined ? undefined : { waitMs },
   }

@@ -129,11 +129,12 @@ class EventTimeRun implements FeedRun {
   }
 
   get limits(): readonly string[] {
-    const { manyLate, manyUnfinished } = this.tally
+    const { manyLate, manyUnfinished, reduced } = this.tally
     return limitsOf(this.identity, {
       scraped: this.observer.hasFacts,
       manyLate,
       manyUnfinished,
+      isReduced: reduced > 0,
       waits: this.waits,
     })
   }
@@ -215,7 +216,8 @@ class EventTimeRun implements FeedRun {
   }
 
   private hear(told: FeedArrival): void {
-    const { auditId, stage, receivedMs, endedMs } = told
+    const { auditId, stage, receivedMs, endedMs, isReduced } = told
+    if (isReduced === true) this.tally.reduced += 1
     // Clients may choose the audit-ID, even the same one for each request.
     const id = `${auditId} ${receivedMs}`
     const known = this.open.get(id)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readHttpLogLine } from './httpLog.ts'
+import { readLog } from './logReader.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12)
 const line =
@@ -48,13 +49,13 @@ describe('a request line of the log', () => {
       '{"ts":1795266639400.188,"caller":"httplog/httplog.go:134","msg":"HTTP","v":3,"verb":"GET","URI":"/openapi/v3",' +
       '"latency":"3.839572ms","userAgent":"kube-apiserver/v0","audit-ID":"46d9","srcIP":"[::1]:49062","apf_pl":"exempt",' +
       '"apf_fs":"exempt","apf_iseats":1,"apf_fseats":0,"apf_additionalLatency":"0s","apf_execution_time":"3.701927ms","resp":200}'
-    expect(read(json)).toMatchObject({
+    expect(readLog('httplog', json, nowMs)[0]).toMatchObject({
       auditId: '46d9',
       endedMs: 1795266639400.188,
       client: 'kube-apiserver/v0 at [::1]',
       server: { level: 'exempt', initialSeats: 1, finalSeats: 0 },
     })
-    expect(read('{"ts":1,"msg":"Starting"}')).toEqual({ kind: 'other' })
+    expect(readLog('httplog', '{"ts":1,"msg":"Starting"}', nowMs)).toEqual([{ kind: 'other' }])
   })
 
   it('shows that the server rejected it, and how long it had waited', () => {

@@ -2,7 +2,7 @@ import { readRequestLine, type RequestLine, isLongRunning } from '../request/req
 import { parseGoDuration } from '../text/text.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
-import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
+import { type JsonObject } from '../config/jsonValues.ts'
 import { MS_PER_DAY } from '../units.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
 
@@ -20,7 +20,18 @@ const TOO_MANY = '429'
 
 /** One line of a kube-apiserver log of `-v=3` or more; `nowMs` (Unix) determines the year, which klog omits. */
 export function readHttpLogLine(text: string, nowMs: number): FeedRecord {
-  const read = readKlogLine(text, nowMs)
+  return recordOf(readKlogLine(text, nowMs), text)
+}
+
+/** The same as JSON (`--logging-format=json`). */
+export function readHttpLogValue(value: JsonObject): FeedRecord {
+  return recordOf(readJson(value), '')
+}
+
+/** Whether a text is a request line of a log in klog's text format. */
+export const isRequestLine = (text: string): boolean => HEADER.test(text)
+
+function recordOf(read: KlogResult, text: string): FeedRecord {
   if (read.kind === 'other') return read
   if (read.kind === 'damaged') return unreadable(`A request line of the log cannot be read: ${read.why}.`)
   const { writtenMs, values } = read.line
@@ -119,38 +130,31 @@ type KlogResult =
   | { readonly kind: 'damaged'; readonly why: string }
 
 const OTHER = { kind: 'other' } as const
-/** The prefix that a container runtime puts before each line (CRI): time, stream, and whether the line is whole. */
-const CRI = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) ([FP])(?::\S+)? /
-const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
+/** What a container runtime puts before each part of a line (CRI) that it split. */
+const CRI_PART = / (?:stdout|stderr) P(?::\S+)? $/
+/**
+ * With what may come before it: `kubectl logs --timestamps` and `--prefix`, a container runtime, stern, the journal,
+ * syslog.
+ */
+const HEADER = /^((?:[^"]{0,512}?[\s\]|:])?)[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
 
 /**
- * Parses a line of a kube-apiserver log, in klog's text format or as JSON (`--logging-format=json`), with or without
- * the prefix of a container runtime. The text format has no year: the latest year that puts the line before `nowMs` is
+ * Parses a line of a kube-apiserver log in klog's text format, whatever is before it. The format has no year: the latest year that puts the line before `nowMs` is
  * used. Its zone is the server's own and is assumed to be UTC.
  */
 function readKlogLine(text: string, nowMs: number): KlogResult {
-  const cri = text.charCodeAt(0) < 58 ? CRI.exec(text) : null
-  const body = cri === null ? text : text.slice(cri[0].length)
-  if (body.startsWith('{')) return readJson(body)
-  const header = HEADER.exec(body)
+  const header = HEADER.exec(text)
   if (header === null) return OTHER
-  if (cri?.[2] === 'P') return { kind: 'damaged', why: 'the container runtime split it' }
+  if (CRI_PART.test(header[1] ?? '')) return { kind: 'damaged', why: 'the container runtime split it' }
   const writtenMs = timeOf(header, nowMs)
   if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is invalid' }
-  const values = valuesOf(body, header[0].length)
+  const values = valuesOf(text, header[0].length)
   if (values === undefined) return { kind: 'damaged', why: 'a quoted value is not closed' }
   return { kind: 'http', line: { writtenMs, values } }
 }
 
-function readJson(body: string): KlogResult {
-  if (!body.includes('"HTTP"')) return OTHER
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return { kind: 'damaged', why: 'it is not JSON' }
-  }
-  if (!isJsonObject(value) || value['msg'] !== 'HTTP') return OTHER
+function readJson(value: JsonObject): KlogResult {
+  if (value['msg'] !== 'HTTP') return OTHER
   const { ts } = value
   if (typeof ts !== 'number' || !(ts > 0)) return { kind: 'damaged', why: 'it has no ts' }
   return { kind: 'http', line: { writtenMs: ts, values: textsOf(value) } }
@@ -166,7 +170,7 @@ function textsOf(value: JsonObject): ReadonlyMap<string, string> {
 }
 
 function timeOf(header: RegExpExecArray, nowMs: number): number | undefined {
-  const [, month, day, hour, minute, second, micros] = header.map(Number)
+  const [, , month, day, hour, minute, second, micros] = header.map(Number)
   const inYear = (year: number): number =>
     Date.UTC(year, (month ?? 0) - 1, day, hour, minute, second) + (micros ?? 0) / 1_000
   const year = new Date(nowMs).getUTCFullYear()

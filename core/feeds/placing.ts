@@ -132,6 +132,8 @@ interface FeedFacts {
   /** More than one request in a hundred was reported too late, or never ended. */
   readonly manyLate: boolean
   readonly manyUnfinished: boolean
+  /** Its events come from Cloud Audit Logs. */
+  readonly isReduced: boolean
   readonly waits: FeedWaits
 }
 
@@ -156,6 +158,8 @@ const LATE =
   'More than 1 % of the requests appeared in the feed only after the engine had passed their arrival, because they took longer than five seconds or were reported late. They were placed at the engine’s present.'
 const UNFINISHED =
   'More than 1 % of the requests never ended in the feed and were given up after five minutes, so they held their seats here too long. Do not omit ResponseComplete in the audit policy.'
+export const REDUCED =
+  'Cloud Audit Logs (GKE) leave out groups, URL parameters, durations and waits. Flow schemas that match groups may be wrong, lists count without limit and selectors, each request takes as long as an unknown one, and the waits of the server are unknown.'
 
 /** The limits of a feed, in sentences (docs/feeds.md). */
 export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly string[] {
@@ -176,6 +180,7 @@ export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly str
     REFUSED,
     ONE_SERVER,
     ...(facts.scraped ? SCRAPED : [...NOT_SCRAPED, OPEN_WATCHES[identity]]),
+    ...(facts.isReduced ? [REDUCED] : []),
     ...(facts.manyLate ? [LATE] : []),
     ...(facts.manyUnfinished ? [UNFINISHED] : []),
   ]

@@ -243,6 +243,8 @@ export interface FeedArrival {
   readonly inAllMs: number | undefined
   /** The longest possible wait in a queue, where the wait is not reported; absent where nothing limits it. */
   readonly waitAtMostMs?: number
+  /** From a log that lacks groups, URL parameters and durations (Cloud Audit Logs). */
+  readonly isReduced?: boolean
   /** The server rejected it because of flow control. */
   readonly refused: boolean
   /** Why it never reached flow control, in a sentence. */

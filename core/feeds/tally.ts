@@ -31,6 +31,8 @@ export class FeedTally implements FeedCounts {
   repeated = 0
   late = 0
   unfinished = 0
+  /** Requests of a log that lacks members of an audit event. */
+  reduced = 0
 
   noteUnreadable(problem: string): void {
     this.unreadable += 1

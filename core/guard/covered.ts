@@ -25,7 +25,7 @@ export function standingSentence(standing: Standing, schema: string, level: stri
     case 'never':
       return ['no request since the start']
     case 'shadowed':
-      if (schema === CATCH_ALL) return ['no requests, as intended']
+      if (schema === CATCH_ALL) return ['can never match, as intended']
       return standing.by.length === 0
         ? ['can never match: its rules match nothing']
         : [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
 import { ServerFrameSchema, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES } from './catalogue.ts'
+import { CATALOGUE, KIND_FAMILIES, NEEDED_FAMILIES } from './catalogue.ts'
 import { createParser } from './parse.ts'
 import { createFrameBuilder } from './buildFrame.ts'
 
@@ -40,6 +40,12 @@ describe('a frame from a few lines', () => {
     ) +
     gauge('current_executing_seats', '{flow_schema="y",priority_level="b"} 4') +
     counter('rejected_requests_total', '{flow_schema="y",priority_level="b",reason="time-out"} 2')
+  /** The other families of a page that was not filtered, as far as no test needs one to be missing. */
+  const rest = [...CATALOGUE.values()]
+    .filter(({ needed, presence, name }) => needed && presence === 'at-rest' && !text.includes(`${name}{`))
+    .filter(({ name }) => !/lower_limit|executing_requests|current_r$|seat_fair_frac/.test(name))
+    .map(({ name }) => `${name}{priority_level="b"} 1\n`)
+    .join('')
 
   it('reports numbers as they are, levels and schemas by name', () => {
     const frame = build(text)
@@ -50,7 +56,7 @@ describe('a frame from a few lines', () => {
   })
 
   it('reads what its first event has not created as 0', () => {
-    const frame = build(text)
+    const frame = build(text + rest)
     expect(level(frame, 'b').schemas[0]).toMatchObject({
       rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
       seats: { executing: 0, queued: 0 },
@@ -65,8 +71,24 @@ describe('a frame from a few lines', () => {
     })
   })
 
+  it('does not read as 0 what a filtered page may have left out', () => {
+    const frame = build(gauge('nominal_limit_seats', '{priority_level="b"} 12'))
+    expect(level(frame, 'b')).toMatchObject({ seats: {}, requests: {} })
+    expect([level(frame, 'b').dispatched, level(frame, 'b').rejected, level(frame, 'b').seats.queued]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(frame.missing.map(({ family }) => family)).toContain(`${PREFIX}current_inqueue_seats`)
+  })
+
+  it('counts requests that were rejected as cancelled among those that timed out', () => {
+    const cancelled = counter('rejected_requests_total', '{flow_schema="y",priority_level="b",reason="cancelled"} 5')
+    expect(level(build(text + cancelled.replace(/^.*\n/, '')), 'b').rejected?.['time-out']).toBe(7)
+  })
+
   it('leaves out what the server would set and did not, and families that are missing', () => {
-    const frame = build(text)
+    const frame = build(text + rest)
     expect(level(frame, 'a').limits.current).toBeUndefined()
     expect(level(frame, 'b').limits.lower).toBeUndefined()
     expect(level(frame, 'b').requests.executing).toBeUndefined()
@@ -230,7 +252,7 @@ describe('any page', () => {
         for (const { name, dispatched: sum, seats, requests, schemas } of frame.levels) {
           if (dispatched.length > 0) expect(sum).toBe(total(dispatched, name))
           if (executing.length > 0) expect(seats.executing).toBe(total(executing, name))
-          expect(requests.queued).toBe(total(queued, name))
+          if (queued.length > 0) expect(requests.queued).toBe(total(queued, name))
           expect(schemas.map((schema) => schema.name)).toEqual(schemas.map((schema) => schema.name).toSorted())
         }
       }),

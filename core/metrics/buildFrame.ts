@@ -142,7 +142,7 @@ function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
 }
 
 function readSchema(reading: Reading, at: SchemaLayout): SchemaFrame {
-  const [queueFull = -1, concurrencyLimit = -1, timeOut = -1] = at.rejected
+  const [queueFull = -1, concurrencyLimit = -1, timeOut = -1, cancelled = -1] = at.rejected
   return {
     name: at.name,
     dispatched: sinceFirstEvent(reading, 'dispatched', at.dispatched),
@@ -150,7 +150,8 @@ function readSchema(reading: Reading, at: SchemaLayout): SchemaFrame {
       ? {
           'queue-full': sinceFirstEvent(reading, 'rejected', queueFull) ?? 0,
           'concurrency-limit': sinceFirstEvent(reading, 'rejected', concurrencyLimit) ?? 0,
-          'time-out': sinceFirstEvent(reading, 'rejected', timeOut) ?? 0,
+          'time-out':
+            (sinceFirstEvent(reading, 'rejected', timeOut) ?? 0) + (reported(reading, 'rejected', cancelled) ?? 0),
         }
       : undefined,
     seats: readOccupancy(reading, 'executingSeats', at.executingSeats, 'queuedSeats', at.queuedSeats),

@@ -1,4 +1,5 @@
 import type { MissingFamily } from '../frame/frame.ts'
+import type { FamilyType } from './page.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
 import { DURATION_FAMILIES } from './catalogueTimes.ts'
@@ -20,6 +21,9 @@ export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
     ...DURATION_FAMILIES,
   ].map((family) => [family.name, family]),
 )
+
+/** The type of a family, for pages that do not declare it. */
+export const typeOf = (family: string): FamilyType | undefined => CATALOGUE.get(family)?.type
 
 /** The families that a source keeps of a page: those that frames are built from, or whose absence is reported. */
 export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
@@ -81,10 +85,11 @@ export function missingFamilies(
   const parsed = parseKubernetesVersion(version)
   const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
   const missing: MissingFamily[] = []
+  const isPart = isPartOfPage(minor, present)
   for (const name of NEEDED_FAMILIES) {
     const family = CATALOGUE.get(name)
     if (family === undefined || present.has(name)) continue
-    const absence = explainAbsence(family, minor, notExposed)
+    const absence = explainAbsence(family, minor, { notExposed, isPart })
     if (absence === undefined) continue
     const note = parsed === undefined ? `${absence.note} The server's version is unknown.` : absence.note
     missing.push({ family: name, reason: absence.reason, note })
@@ -92,10 +97,21 @@ export function missingFamilies(
   return missing.toSorted((a, b) => byCodeUnits(a.family, b.family))
 }
 
+/**
+ * Whether a page was filtered: it has less than half of the families that every page of such a server has. Then a
+ * family that appears with its first event may be filtered out as well.
+ */
+function isPartOfPage(minor: number, present: ReadonlySet<string>): boolean {
+  const atRest = [...CATALOGUE.values()].filter(
+    (family) => family.needed && family.presence === 'at-rest' && explainAbsence(family, minor) === undefined,
+  )
+  return 2 * atRest.filter(({ name }) => present.has(name)).length < atRest.length
+}
+
 function explainAbsence(
   family: FamilyInfo,
   minor: number,
-  notExposed: string,
+  page?: { readonly notExposed: string; readonly isPart: boolean },
 ): Omit<MissingFamily, 'family'> | undefined {
   const { since, hiddenFrom, removedIn } = family
   if (since !== undefined && minor < since) {
@@ -107,6 +123,7 @@ function explainAbsence(
   if (hiddenFrom !== undefined && minor >= hiddenFrom) {
     return { reason: 'hidden', note: `Deprecated, hidden from Kubernetes 1.${hiddenFrom} on. ${family.whenMissing}` }
   }
-  if (family.presence === 'after-event') return undefined
+  if (page === undefined || (family.presence === 'after-event' && !page.isPart)) return undefined
+  const { notExposed } = page
   return { reason: 'not-exposed', note: `${notExposed} ${family.whenMissing}` }
 }

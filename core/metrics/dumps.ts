@@ -85,6 +85,8 @@ class FieldProblem extends Error {
   }
 }
 
+const OTHER_RELEASE = 'Servers before Kubernetes 1.26 write fewer columns, and such dumps cannot be read.'
+
 /** Unknown columns are skipped, so a newer server can add some. */
 function readDump<Column extends string, Row>(
   text: string,
@@ -96,7 +98,11 @@ function readDump<Column extends string, Row>(
   const { columns } = table
   const lacking = required.find((column) => !columns.includes(column))
   if (lacking !== undefined) {
-    return { ok: false, problem: { line: 1, column: 1, message: `The dump has no column ${lacking}.` }, rows: [] }
+    return {
+      ok: false,
+      problem: { line: 1, column: 1, message: `The dump has no column ${lacking}. ${OTHER_RELEASE}` },
+      rows: [],
+    }
   }
   let { problem } = table
   const rows: Row[] = []
@@ -234,7 +240,7 @@ function readDumpTable(text: string): DumpTable {
   let problem: DumpProblem | undefined
   for (const [i, line] of lines.entries()) {
     if (i === 0) continue
-    const cells = cutRow(line, i + 1, header.starts)
+    const cells = cutRow(line, i + 1, header)
     if ('message' in cells) problem ??= cells
     else rows.push({ line: i + 1, cells: cells.cells })
   }
@@ -252,6 +258,8 @@ interface Header {
   readonly names: readonly string[]
   /** Code points before each column. */
   readonly starts: readonly number[]
+  /** Its last column ends with a comma too. */
+  readonly trailing: boolean
 }
 
 function readHeader(line: string): Header | DumpProblem {
@@ -264,7 +272,9 @@ function readHeader(line: string): Header | DumpProblem {
     names.push(name)
     starts.push(found.index)
   }
-  return names.length > 1 ? { names, starts } : { line: 1, column: 1, message: describeOther(line) }
+  return names.length > 1
+    ? { names, starts, trailing: /,\s*$/.test(line) }
+    : { line: 1, column: 1, message: describeOther(line) }
 }
 
 function describeOther(line: string): string {
@@ -277,7 +287,7 @@ function describeOther(line: string): string {
   return `Expected a line of column names such as "PriorityLevelName, …" and found ${JSON.stringify(shown)}.`
 }
 
-function cutRow(line: string, lineNumber: number, starts: readonly number[]): { cells: DumpCell[] } | DumpProblem {
+function cutRow(line: string, lineNumber: number, { starts, trailing }: Header): { cells: DumpCell[] } | DumpProblem {
   // Only lines beyond ASCII have code points that differ from the string's own units.
   const points = isAscii(line) ? line : Array.from(line)
   const slice = (from: number, to?: number): string => {
@@ -287,7 +297,9 @@ function cutRow(line: string, lineNumber: number, starts: readonly number[]): { 
   const cells: DumpCell[] = []
   for (const [i, start] of starts.entries()) {
     if (i === starts.length - 1) {
-      cells.push({ text: slice(start), column: start + 1 })
+      const last = slice(start)
+      // Earlier releases end every line, also that of the header, with a comma.
+      cells.push({ text: trailing ? last.trimEnd().replace(/,$/, '') : last, column: start + 1 })
       break
     }
     const padded = slice(start, starts[i + 1]).trimEnd()

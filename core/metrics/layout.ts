@@ -81,7 +81,7 @@ const HISTOGRAM_FAMILIES: Readonly<Record<SchemaHistogram, readonly [family: Fam
 export type SchemaLayout = Readonly<Record<(typeof SCHEMA_NUMBERS)[number], At>> &
   Readonly<Record<SchemaHistogram, HistogramLayout | undefined>> & {
     readonly name: string
-    /** In the order of REJECT_REASONS. */
+    /** In the order of REJECT_REASONS, then `CANCELLED`. */
     readonly rejected: readonly At[]
   }
 
@@ -113,6 +113,9 @@ const OF_SERVER: ReadonlySet<FamilyKey> = new Set([
   'inFlightByKind',
   'inQueueByKind',
 ])
+
+/** The reason of some releases for clients that left while their request waited; the others count them as time-out. */
+const CANCELLED = 'cancelled'
 
 /** Spellings of the two labels; the first releases used the second ones. */
 const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
@@ -173,7 +176,7 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
       schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
         name: schema,
         ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
-        rejected: REJECT_REASONS.map((reason) => at('rejected', key(level, schema, reason))),
+        rejected: [...REJECT_REASONS, CANCELLED].map((reason) => at('rejected', key(level, schema, reason))),
         ...recordOf(SCHEMA_HISTOGRAMS, (property) => {
           const [family, division] = HISTOGRAM_FAMILIES[property]
           return histogram(family, key(level, schema, division))

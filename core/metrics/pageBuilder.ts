@@ -45,6 +45,9 @@ interface Home {
 /** Series of each family of a page. */
 export type SeriesOfPage = ReadonlyMap<string, Series[]>
 
+/** The type of a family that a page does not declare, or declares as `untyped`. */
+export type TypeOf = (family: string) => FamilyType | undefined
+
 /** Collects the families of one page. A family with the same series as on the previous page shares its array. */
 export class PageBuilder {
   readonly #selection: Selection
@@ -58,10 +61,12 @@ export class PageBuilder {
   #name: string | undefined
   #home: Home | undefined
   #samples = 0
+  readonly #knownType: TypeOf
 
-  constructor(selection: Selection, before: SeriesOfPage) {
+  constructor(selection: Selection, before: SeriesOfPage, knownType: TypeOf) {
     this.#selection = selection
     this.#before = before
+    this.#knownType = knownType
   }
 
   /**
@@ -77,7 +82,7 @@ export class PageBuilder {
     this.#declared.set(family, type)
     if (!this.#selection.keepsFamily(family)) return
     const draft = this.#homeOf(family).family
-    if (kind === 'type') draft.type = type ?? draft.type
+    if (kind === 'type') draft.type = type === undefined || type === 'untyped' ? draft.type : type
     else if (kind === 'help') draft.help ??= metadata.help
     else draft.unit ??= metadata.unit
   }
@@ -122,14 +127,22 @@ export class PageBuilder {
     this.#homes.set(name, this.#home)
   }
 
-  /** A family with its own metadata comes first, then one whose type has samples with that suffix. */
+  /**
+   * A family with its own type comes first, then one whose type has samples with that suffix. Federation, exports of
+   * Prometheus and copied texts declare no types, or `untyped` for every name: there, known types count.
+   */
   #familyOf(name: string): string {
-    if (this.#declared.has(name)) return name
-    for (const [suffix, types] of SUFFIXES[this.#selection.format]) {
+    const selection = this.#selection
+    const own = this.#declared.get(name) ?? 'untyped'
+    if (own !== 'untyped') return name
+    for (const [suffix, types] of SUFFIXES[selection.format]) {
       if (!name.endsWith(suffix)) continue
       const family = name.slice(0, -suffix.length)
-      const type = this.#declared.get(family)
-      if (type !== undefined && types.includes(type)) return family
+      const declared = this.#declared.has(name) ? 'untyped' : (this.#declared.get(family) ?? 'untyped')
+      const type = declared === 'untyped' ? this.#knownType(family) : declared
+      if (type === undefined || !types.includes(type)) continue
+      // OpenMetrics declares counters without the suffix that their names have elsewhere.
+      return suffix === '_total' && !selection.keepsFamily(family) && selection.keepsFamily(name) ? name : family
     }
     return name
   }
@@ -138,7 +151,7 @@ export class PageBuilder {
     let home = this.#families.get(name)
     if (home === undefined) {
       const series = this.#before.get(name) ?? []
-      const family = { name, type: 'untyped' as const, series, values: new Float64Array(series.length) }
+      const family = { name, type: this.#knownType(name) ?? 'untyped', series, values: new Float64Array(series.length) }
       home = { family, count: 0, own: false }
       this.#families.set(name, home)
     }

@@ -12,7 +12,7 @@ import {
   type Text,
   textOf,
 } from './bytes.ts'
-import { PageBuilder, type SeriesOfPage, scanComment } from './pageBuilder.ts'
+import { PageBuilder, type SeriesOfPage, type TypeOf, scanComment } from './pageBuilder.ts'
 import { NumberScanner, isLineEnd, TailScanner } from './scanTail.ts'
 import { describeByte, SeriesScanner } from './scanSample.ts'
 
@@ -21,6 +21,8 @@ export interface ParserOptions {
   readonly keep?: ReadonlySet<string>
   /** `text` by default; see `isOpenMetrics`. */
   readonly format?: Format
+  /** Types of families that pages may leave undeclared; none by default. */
+  readonly typeOf?: TypeOf
 }
 
 /** A page that arrives in pieces. Of the pushed bytes, only an unfinished line and the families to keep are stored. */
@@ -57,7 +59,7 @@ export interface Parser {
 export function createParser(options: ParserOptions = {}): Parser {
   const memory: Memory = { known: new KnownLines(), series: new Map(), strings: new StringTable() }
   const selection = new Selection(options.format ?? 'text', options.keep)
-  const begin = (): PageReader => new PageReader(memory, selection)
+  const begin = (): PageReader => new PageReader(memory, selection, options.typeOf ?? (() => undefined))
   return {
     begin,
     parse(bytes) {
@@ -107,11 +109,11 @@ class PageReader {
   #problem: ParseProblem | undefined
   #page: Page | undefined
 
-  constructor(memory: Memory, selection: Selection) {
+  constructor(memory: Memory, selection: Selection, typeOf: TypeOf) {
     this.#memory = memory
     this.#known = memory.known
     this.#selection = selection
-    this.#builder = new PageBuilder(selection, memory.series)
+    this.#builder = new PageBuilder(selection, memory.series, typeOf)
     this.#series = new SeriesScanner(memory.strings, selection.format)
     this.#tail = new TailScanner(memory.strings, selection.format)
   }

@@ -1,12 +1,10 @@
 import { plain } from '../text/format.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type LiveRequest, LiveRequestSchema } from '../contract/live.ts'
-import { readAuditLine } from '../feeds/auditEvent.ts'
 import { REALLOCATION_MS } from '../frame/derive.ts'
 import type { FeedListener } from '../feeds/feedEngine.ts'
 import { createFeedRun } from '../feeds/feedRun.ts'
-import { readHttpLogLine } from '../feeds/httpLog.ts'
-import type { FeedRecord } from '../feeds/request.ts'
+import { createLogReader, logKindOf } from '../feeds/logReader.ts'
 import { readRequestLine } from '../request/requestInfo.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { RunRequest } from '../run/run.ts'
@@ -48,9 +46,7 @@ export function readRecorded(texts: readonly RecordedText[], baseline: Variant, 
 
 function formatOf(text: string): Format {
   const [first = ''] = /\S[^\n]*/.exec(text) ?? []
-  if (!first.startsWith('{')) return 'httplog'
-  if (first.includes('"auditID"')) return 'audit'
-  return first.includes('"seq"') ? 'requests' : 'httplog'
+  return first.startsWith('{') && first.includes('"seq"') ? 'requests' : (logKindOf(text) ?? 'httplog')
 }
 
 function* linesOf({ text }: RecordedText): Generator<string> {
@@ -202,27 +198,25 @@ function readFeed(
   run.configure(baseline.objects)
   const listener = new FeedArrivals()
   run.subscribe(listener)
-  const read = (line: string): FeedRecord => (format === 'audit' ? readAuditLine(line) : readHttpLogLine(line, nowMs))
   for (const one of texts) {
-    for (const line of linesOf(one)) run.take([read(line)], nowMs)
+    const reader = createLogReader(format, { placed: true })
+    for (const line of linesOf(one)) run.take(reader.read(line, nowMs), nowMs)
+    run.take(reader.end(nowMs), nowMs)
   }
   run.finish()
   const { unreadable, lastUnreadable } = run.counts
-  return arrivalsOf(listener.recorded, [
-    ...(unreadable > 0
-      ? [`Cannot read ${plain.counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}`]
-      : []),
-    ...run.limits,
-  ])
+  const unread =
+    unreadable > 0 ? `Cannot read ${plain.counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}` : undefined
+  return arrivalsOf(listener.recorded, [...(unread === undefined ? [] : [unread]), ...run.limits], unread)
 }
 
-function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): ReadArrivals {
+function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[], unread?: string): ReadArrivals {
   const ordered = recorded.toSorted((a, b) => a.atMs - b.atMs)
   const [first] = ordered
   if (first === undefined) {
     const problem =
       'The files contain no request that reached flow control. Name a request log of the console, an audit log or a log of -v=3.'
-    return { ok: false, problem }
+    return { ok: false, problem: unread === undefined ? problem : `${problem} ${unread}` }
   }
   const usual = new UsualDurations()
   let unknown = 0

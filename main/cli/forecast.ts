@@ -117,4 +117,4 @@ export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
   return twin && { pages, objects, twin }
 }
 
-const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds.`
+const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds, or name more pages of the same server.`

@@ -482,6 +482,7 @@ Exit code: 0 done, 2 cannot run.`,
   qos: `Usage: apf-console qos validate FILE… [--output text|json|github]
        apf-console qos explain --rules FILE --requests FILE [--trace] [--json]
        apf-console qos explain --rules FILE --op OP [--key K] [request] [--json]
+       apf-console qos advise --requests FILE [--rules FILE] [--json]
        apf-console qos class add|update|del|get NAME [class] | list
        apf-console qos rule add|update|del|get|enable|disable NAME [rule] | list
        apf-console qos rule test --op OP [--key K] [request] [--json]
@@ -519,7 +520,7 @@ files together are one configuration.
 
 Options of explain:
   --rules FILE           a rule file or a folder of them; repeat it for several
-  --requests FILE        requests, one JSON object per line, or - for standard input
+  --requests FILE        requests, one JSON object per line, or slow requests in a log of etcd; - for standard input
   --trace                explain for every rule why it applies or does not (always on for one request)
   --json                 decisions as NDJSON; a summary goes to standard error
 

@@ -1,10 +1,9 @@
 import { basename, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { byCodeUnits, messageOf } from '../../core/text/text.ts'
+import { encodingOf } from '../../core/text/encoding.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
 import {
   checkSet,
   type LocatedFinding,
@@ -13,7 +12,8 @@ import {
   objectsOf,
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
-import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../files/files.ts'
+import { type PackedFile, unpack } from '../files/archives.ts'
+import { decodeText, filesOf, isFolder, readWithin, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
 
@@ -23,50 +23,40 @@ export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 /** A page is about 2 MB; this allows an hour of them, all files together, and bounds an endless stream. */
 const MOST_BYTES = 512 * 1024 * 1024
 
-/** Reads files, all files of folders (not of their subfolders) and, for `-`, standard input; .gz is unpacked. */
+/**
+ * Reads files, all files of folders and their subfolders and, for `-`, standard input; archives and compressed files are
+ * unpacked.
+ */
 export async function readInputFiles(paths: readonly string[], reading: Reading): Promise<UploadedFile[]> {
   const files: UploadedFile[] = []
   let left = MOST_BYTES
-  const add = async (name: string, bytes: Buffer): Promise<void> => {
-    const plain = await unpack(name, bytes, left)
-    left -= plain.length
-    if (left < 0) throw tooMuch()
-    files.push({ name: name.replace(/\.gz$/, ''), text: plain.toString('utf8') })
+  const add = async (packed: PackedFile): Promise<void> => {
+    for (const { name, bytes } of await unpack(packed, left)) {
+      left -= bytes.length
+      files.push({ name, text: decodeText(bytes) })
+    }
   }
   for (const path of paths) {
-    if (path === '-') {
-      await add('standard input', await reading.readStdin(MOST_BYTES))
-      continue
-    }
-    for (const file of await listFiles(path, reading.signal))
-      await add(file.name, await readWithin(file.path, { mostBytes: MOST_BYTES, signal: reading.signal }))
+    if (path === '-') await add({ name: 'standard input', bytes: await reading.readStdin(MOST_BYTES) })
+    else
+      for (const file of await listFiles(path, reading.signal)) {
+        const bytes = await readWithin(file.path, { mostBytes: MOST_BYTES, signal: reading.signal })
+        await add({ name: file.name, bytes })
+      }
   }
   return files
 }
 
-const tooMuch = (): ProblemError =>
-  new ProblemError('invalid-input', `The files hold more than ${megabytes(MOST_BYTES)} together; name fewer of them.`)
-
 async function listFiles(path: string, signal: AbortSignal): Promise<readonly FoundFile[]> {
   if (!(await isFolder(path))) return [{ name: basename(path), path }]
   const files = await filesOf(path, {
-    nested: false,
+    nested: true,
     skip: (name) => name.startsWith('.'),
     order: (a, b) => a.localeCompare(b, 'en', { numeric: true }),
     signal,
   })
   if (files.length === 0) throw new ProblemError('not-found', `The folder ${path} contains no files.`)
-  return files
-}
-
-async function unpack(name: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
-  try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: Math.max(1, maxOutputLength) })
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooMuch()
-    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
-  }
+  return files.map((file) => ({ ...file, name: slashed(relative(path, file.path)) }))
 }
 
 interface ManifestOptions {
@@ -167,8 +157,10 @@ const isSkipped = (name: string, folder: boolean): boolean =>
 function fileName(path: string): string {
   const below = relative('.', path)
   const name = below === '' || below.startsWith('..') ? path : below
-  return sep === '/' ? name : name.replaceAll(sep, '/')
+  return slashed(name)
 }
+
+const slashed = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'))
 
 function readManifestText({ file, text, note }: NamedText, version: string): Manifests {
   const manifests = readManifests(text, { file, version })
@@ -179,13 +171,7 @@ function readManifestText({ file, text, note }: NamedText, version: string): Man
 
 /** kubectl also reads UTF-16 that begins with a byte order mark, but only the first of several documents. */
 function namedText(file: string, bytes: Buffer): NamedText {
-  const encoding = UTF_16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.name
-  if (encoding === undefined) return { file, text: bytes.toString('utf8') }
+  const text = decodeText(bytes)
   const note = 'The file is UTF-16, and most tools read its first document at best; save it as UTF-8.'
-  return { file, text: new TextDecoder(encoding).decode(bytes), note }
+  return encodingOf(bytes) === 'utf-8' ? { file, text } : { file, text, note }
 }
-
-const UTF_16 = [
-  { name: 'utf-16le', mark: [0xff, 0xfe] },
-  { name: 'utf-16be', mark: [0xfe, 0xff] },
-] as const

@@ -6,6 +6,7 @@ import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/l
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
+import { REDUCED } from '../../core/feeds/placing.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
@@ -96,6 +97,7 @@ export async function runLive({
   const end = new AbortController()
   const printer = given.flag('json') ? rowPrinter(console) : undefined
   const tally = draft && new DraftTally()
+  let isEmpty = false
   try {
     if (draft !== undefined) {
       const before = given.values('config').length > 0 ? 'applied' : 'live'
@@ -128,7 +130,8 @@ export async function runLive({
       await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))
     }
     printer?.rest()
-    const { waits } = live.state()
+    const { waits, arrived, heldBack = 0 } = live.state()
+    isEmpty = once && arrived + heldBack === 0
     if (printer !== undefined && waits !== undefined) console.printJson({ waits })
     for (const sentence of summaryOf(live, tally?.read())) say(sentence)
     await metrics?.close()
@@ -136,7 +139,7 @@ export async function runLive({
     end.abort()
     await session.end()
   }
-  return 0
+  return isEmpty ? 1 : 0
 }
 
 const LAST_MS = 150
@@ -207,9 +210,30 @@ const goesOnInDraft = (row: LiveRequest): boolean =>
 
 const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 
+const NO_REQUEST_LINES =
+  'It has no lines of klog with "HTTP": run the API server with -v=3 or more, and name its log as it was written or exported.'
+const NO_EVENTS = 'It has no events of audit.k8s.io: set --audit-log-path and a policy that logs requests.'
+
 /** How the engine decided its requests, in sentences; and how the draft decided them, if one ran. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
-  const { arrived, heldBack = 0, unreadable, refused, agreement, mode, waits } = traffic.state()
+  const {
+    arrived,
+    heldBack = 0,
+    unreadable,
+    lastUnreadable,
+    refused,
+    agreement,
+    mode,
+    waits,
+    title,
+    limits,
+  } = traffic.state()
+  const left = lastUnreadable === undefined ? [] : [`Last record that could not be read: ${lastUnreadable}`]
+  if (arrived + heldBack === 0 && refused === undefined) {
+    const count = unreadable === 0 ? '' : `; ${plain.counted(unreadable, 'record')} could not be read`
+    const remedy = title.startsWith('request log') ? NO_REQUEST_LINES : NO_EVENTS
+    return [`No requests in the ${title}${count}.`, ...(unreadable === 0 ? [remedy] : left)]
+  }
   const first = [
     requests(arrived),
     // With a draft, both are summarized together.
@@ -225,9 +249,11 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
   ]
   return [
     first.join(''),
+    ...left,
     ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
     ...(waits === undefined ? [] : trustSentences(waits)),
+    ...limits.filter((sentence) => sentence === REDUCED),
   ]
 }
 

@@ -100,9 +100,12 @@ export async function listen(
   const failures = new Map<string, readonly string[]>()
   let objects: ObjectsReading | undefined
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
+  let still = false
   const chosen = (): string => server ?? [...spans.keys()].toSorted()[0] ?? ''
   const look = (): void => {
     const { first, last } = spans.get(chosen()) ?? { first: 0, last: 0 }
+    // What has been read of a file is all that there is.
+    if (still && spans.size > 0) return settle()
     const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
     const isLive = liveSeconds === 0 || live.last - live.first >= liveSeconds * MS_PER_SECOND
     if (last - first >= seconds * MS_PER_SECOND && knowsObjects && isLive) settle()
@@ -135,6 +138,8 @@ export async function listen(
       look()
     })
   }
+  still = session.connection.still
+  look()
   await settled
   cancel()
   const { source } = session.connection

@@ -1,4 +1,5 @@
 import { plain } from '../../core/text/format.ts'
+import { listed } from '../../core/text/text.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
@@ -7,6 +8,8 @@ import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import type { Decision } from '../../core/qos/decision.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
 import { decisionJson, decisionText, rejectionOf, requestText, traceText } from '../../core/qos/explain.ts'
+import { advise as adviseEtcd } from '../../core/qos/advise.ts'
+import { isEtcdLog, readEtcdLog } from '../../core/qos/etcdLog.ts'
 import { bytesOf } from '../../core/qos/keys.ts'
 import { traceRules } from '../../core/qos/match.ts'
 import { METHODS, OP_ALIASES, shortMethod } from '../../core/qos/operations.ts'
@@ -14,12 +17,13 @@ import { readRules } from '../../core/qos/read.ts'
 import { keyOperation, type ReadRecord, recordJson, RecordReader, type RequestRecord } from '../../core/qos/record.ts'
 import { Replay } from '../../core/qos/replay.ts'
 import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request.ts'
+import type { Seen } from '../../core/qos/seen.ts'
 import { nsToSeconds } from '../../core/units.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
 import type { Console, ExitCode } from './console.ts'
 import { textTable } from './print/terminal.ts'
-import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
+import { manage, MANAGE_OPTIONS, MANAGING, showAdvice } from './qosManage.ts'
 import { isError, readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {
   type Command,
@@ -84,6 +88,7 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
       throw new UsageError(`${JSON.stringify(file)} is not expected here; a rule file is given as --rules ${file}.`)
     return explain(given, console)
   }
+  if (name === 'advise' && given.value('requests') !== undefined) return adviseFromFile(given, console)
   if (name === 'proto') {
     console.printText(PROTO)
     return 0
@@ -132,6 +137,17 @@ async function explain(given: Given, console: Console): Promise<ExitCode> {
   if (configuration === undefined) return 2
   if (request !== undefined) return explainOne(request, configuration, given, console)
   return explainAll(await readInputFiles([file ?? ''], console), configuration, given, console)
+}
+
+/** The advice that a proxy would give after these requests, all of which passed. */
+async function adviseFromFile(given: Given, console: Console): Promise<ExitCode> {
+  const { configuration, findings } = readRules(await readTexts(given.values('rules'), console))
+  tellFindings(findings.filter(isError), console)
+  if (configuration === undefined) return 2
+  const files = await readInputFiles([given.value('requests') ?? ''], console)
+  const all = [...recordsOf(files, console)].map((record): Seen => ({ ...record, verdict: 'passed' }))
+  if (all.length === 0) throw new ProblemError('not-found', `${given.value('requests') ?? ''} contains no requests.`)
+  return showAdvice({ given, console }, adviseEtcd(all, configuration))
 }
 
 /** The request that the options describe. */
@@ -257,8 +273,10 @@ function explainAll(
     else if (traced) console.print([...decisionLines(decision, configuration), ''])
     else rows.push(decisionRow(decision))
   })
-  for (const record of recordsOf(files)) replay.push(record)
+  for (const record of recordsOf(files, console)) replay.push(record)
   replay.end()
+  if (tally.isEmpty)
+    throw new ProblemError('not-found', `${listed(files.map(({ name }) => name))} contains no requests.`)
   if (json) for (const line of tally.lines()) console.tell(line)
   else {
     const table = textTable(rows, ['right', 'left'])
@@ -268,9 +286,13 @@ function explainAll(
 }
 
 /** Records of files, in order. Throws `ProblemError` with the location of the first that cannot be parsed. */
-function* recordsOf(files: readonly RequestsFile[]): Generator<RequestRecord> {
+function* recordsOf(files: readonly RequestsFile[], console: Console): Generator<RequestRecord> {
   const reader = new RecordReader()
   for (const { name, text } of files) {
+    if (isEtcdLog(text)) {
+      yield* recordsOfLog(name, text, reader, console)
+      continue
+    }
     let number = 0
     for (const line of linesOf(text)) {
       number += 1
@@ -280,6 +302,19 @@ function* recordsOf(files: readonly RequestsFile[]): Generator<RequestRecord> {
         throw new ProblemError('invalid-input', `${name}:${number}:${columnOf(line, read)}: ${read.message}`)
       yield read.record
     }
+  }
+}
+
+/** The slow requests of a log of etcd. */
+function* recordsOfLog(name: string, text: string, reader: RecordReader, console: Console): Generator<RequestRecord> {
+  const { records, left } = readEtcdLog(text)
+  const also =
+    left === 0 ? '' : ` ${plain.counted(left, 'other slow request')} of etcd itself, or unreadable, left out.`
+  console.tell(`${name} is a log of etcd: it has only slow requests, without users.${also}`)
+  for (const record of records) {
+    const read = reader.read(record)
+    if (!read.ok) throw new ProblemError('invalid-input', `${name}: ${read.message}`)
+    yield read.record
   }
 }
 
@@ -359,6 +394,10 @@ class Tally {
     const counts = this.#rules.get(applied.rule) ?? none()
     counts[verdict] += 1
     this.#rules.set(applied.rule, counts)
+  }
+
+  get isEmpty(): boolean {
+    return Object.values(this.#all).every((count) => count === 0)
   }
 
   lines(): readonly string[] {

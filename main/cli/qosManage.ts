@@ -4,6 +4,7 @@ import { historyTable, presentAdvice, presentEtcd, requestSentence, usageTable }
 import { z } from 'zod'
 import {
   ETCD_MODES,
+  type EtcdAdvice,
   EtcdAdviceSchema,
   EtcdChangedSchema,
   type EtcdRequest,
@@ -124,15 +125,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
   async advise(work) {
     const advice = await work.proxy.call('Advise', {}, z.array(EtcdAdviceSchema))
-    return show(
-      work,
-      advice,
-      advice.flatMap((one) => [
-        ...answerLines(presentAdvice(one)),
-        ...(one.inEffect ? [] : yamlLines({ classes: one.classes, rules: one.rules }).map((line) => `  ${line}`)),
-        '',
-      ]),
-    )
+    return showAdvice(work, advice)
   },
   async history(work) {
     const limit = readNumber(work.given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
@@ -155,8 +148,24 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
 }
 
+/** Prints suggestions, with the rules of those that are not in effect. */
+export const showAdvice = (to: Pick<Work, 'given' | 'console'>, advice: readonly EtcdAdvice[]): ExitCode =>
+  show(
+    to,
+    advice,
+    advice.flatMap((one) => [
+      ...answerLines(presentAdvice(one)),
+      ...(one.inEffect ? [] : yamlLines({ classes: one.classes, rules: one.rules }).map((line) => `  ${line}`)),
+      '',
+    ]),
+  )
+
 /** Prints the proxy's answer, as JSON or as text. */
-function show({ given, console }: Work, answer: unknown, lines: readonly string[]): ExitCode {
+function show(
+  { given, console }: Pick<Work, 'given' | 'console'>,
+  answer: unknown,
+  lines: readonly string[],
+): ExitCode {
   if (readOutput(given) === 'json') console.printJson(answer, 2)
   else console.print(lines)
   return 0

@@ -4,9 +4,8 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedSpec, LiveState } from '../../core/contract/live.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { FeedRecord } from '../../core/feeds/request.ts'
-import { readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { createLogReader } from '../../core/feeds/logReader.ts'
 import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/feeds/feedRun.ts'
-import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { createPositionStore } from './placeKeeper.ts'
 import type { Places } from '../ports/places.ts'
 import { startTail } from './tail.ts'
@@ -130,13 +129,14 @@ async function openFile(
   if (status !== undefined) refuseOthers(path, status)
   if (status === undefined && !follow) throw new ProblemError('not-found', `There is no file ${path}.`)
   let closed = false
-  const read = kind === 'httplog' ? (line: string) => readHttpLogLine(line, clock.now()) : readAuditLine
+  // A file that is followed may be read from its middle, so that its lines have no numbers.
+  const reader = createLogReader(kind === 'httplog' ? 'httplog' : 'audit', { placed: !follow })
   const tail = startTail({
     path,
     follow,
     warn,
     after: (ms, callback) => clock.after(ms, callback),
-    onLines: (lines) => take(lines.map(read)),
+    onLines: (lines) => take(lines.flatMap((line) => reader.read(line, clock.now()))),
     // Events that are held back, because earlier requests may still be reported, are read again after a restart.
     progress: { taken: () => run.latestMs ?? Number.NEGATIVE_INFINITY, done: () => run.passedMs },
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
@@ -144,7 +144,9 @@ async function openFile(
   })
   const over = async (): Promise<void> => {
     await tail.ended
-    if (!closed) run.finish()
+    if (closed) return
+    take(reader.end(clock.now()))
+    run.finish()
   }
   return {
     title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,

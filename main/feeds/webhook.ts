@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer as
 import { createServer as createHttpsServer } from 'node:https'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedRecord } from '../../core/feeds/request.ts'
-import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
+import { readAuditBatch } from '../../core/feeds/logReader.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'

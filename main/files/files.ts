@@ -3,6 +3,7 @@ import { open, opendir, stat, type FileHandle, rename, rm } from 'node:fs/promis
 import { join, dirname } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { encodingOf } from '../../core/text/encoding.ts'
 import { messageOf } from '../../core/text/text.ts'
 
 /** Limits for reading a file that the operator named. */
@@ -102,6 +103,9 @@ export async function gather(name: string, pieces: AsyncIterable<Buffer>, limits
   }
   return Buffer.concat(parts, bytes)
 }
+
+/** The text of a file, without its byte order mark. */
+export const decodeText = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes)
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MB`
 

@@ -128,8 +128,13 @@ process_start_time_seconds 1000
   it('reads a request log without an audit log, and an EventList', async () => {
     const httplog = await open(['httplog.txt', String(readFixture('feeds/httplog.txt.gz'))])
     expect(httplog.ok && httplog.source.info.via).toMatch(/^\d+ requests of logs$/)
-    const batch = await open(['batch.json', String(readFixture('feeds/audit-webhook-batch.json.gz'))])
+    const text = String(readFixture('feeds/audit-webhook-batch.json.gz'))
+    const batch = await createFilesSource([{ name: 'batch.json', text }], { now: () => Date.UTC(2026, 10, 22) })
     expect(batch.ok && batch.source.info.via).toMatch(/^\d+ requests of logs$/)
+    // To this computer they are in the future.
+    expect(await problemOf(['batch.json', text])).toMatch(
+      /^Nothing could be read from the audit log batch.json: 100 records/,
+    )
   })
 
   it('keeps servers apart by when they started', async () => {
@@ -174,7 +179,7 @@ process_start_time_seconds 1000
 
   it('leaves other files of a folder out and says how many', async () => {
     const { info, health } = await read(['README.md', 'words'], ['a.txt', page(1_000, 1, 5)])
-    expect(info.via).toBe('one page, 1 other file left out')
+    expect(info.via).toBe('one page, 1 other file left out: README.md')
     expect(health[0]?.notes).toBeUndefined()
   })
 

@@ -1,4 +1,5 @@
-import { plural } from '../../core/text/format.ts'
+import { plain, plural } from '../../core/text/format.ts'
+import { listed } from '../../core/text/text.ts'
 import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
@@ -29,12 +30,27 @@ export async function createFilesSource(
   const version = versionIn(found, servers)
   const logs = found.filter((part) => part.kind === 'audit' || part.kind === 'httplog')
   const objects = await readObjects(manifests, version, environment)
-  const live = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
+  const traffic = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
+  const live = traffic?.state().arrived === 0 ? undefined : traffic
   const kinds = new Set(found.map(({ kind }) => kind))
   const sampled = kinds.has('frame') || !kinds.has('page')
-  const read: ReadFiles = { files, servers, sampled, foreign: foreign.length, ...objects, ...(live && { live }) }
+  const read: ReadFiles = {
+    files,
+    servers,
+    sampled,
+    foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
+    ...objects,
+    ...(live && { live }),
+  }
   if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
-  const [message = 'There is nothing in these files.', ...others] = [...sentences, ...read.notes, ...foreign]
+  const { title, unreadable = 0, lastUnreadable } = traffic?.state() ?? {}
+  const unread =
+    title === undefined
+      ? []
+      : [
+          `Nothing could be read from the ${title}: ${plain.counted(unreadable, 'record')} left out. ${lastUnreadable ?? ''}`,
+        ]
+  const [message = 'There is nothing in these files.', ...others] = [...unread, ...sentences, ...read.notes, ...foreign]
   return {
     ok: false,
     problem: { code: 'bad-answer', message, ...(others.length > 0 && { details: others.join('\n') }) },
@@ -46,8 +62,9 @@ interface ReadFiles {
   readonly servers: readonly StillServer[]
   /** The files include frames, or no pages at all, so their entries are called samples instead of pages. */
   readonly sampled: boolean
-  /** The number of unrecognised files, and the number of objects. */
-  readonly foreign: number
+  /** Names of unrecognised files. */
+  readonly foreign: readonly string[]
+  /** The number of objects. */
   readonly manifests: number
   readonly notes: readonly string[]
   readonly objects?: ObjectDoor
@@ -112,7 +129,9 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s in the order of time`)] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${live.state().arrived} requests of logs`] : []),
-    ...(foreign > 0 ? [`${foreign} other ${plural(foreign, 'file', 'files')} left out`] : []),
+    ...(foreign.length > 0
+      ? [`${foreign.length} other ${plural(foreign.length, 'file', 'files')} left out: ${fewOf(foreign)}`]
+      : []),
   ]
   return {
     info: {
@@ -124,22 +143,36 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     ...(objects && { objects }),
     ...(live && { live }),
     start(_signal, emit) {
+      const { unreadable = 0, lastUnreadable = '', title = '' } = live?.state() ?? {}
+      const left =
+        unreadable > 0
+          ? [`${plain.counted(unreadable, 'record')} of the ${title} left out. Last: ${lastUnreadable}`]
+          : []
       // With logs alone, the only frame is the state of the engine after the last request.
-      if (servers.length === 0 && live !== undefined)
-        emit({ kind: 'frame', frame: serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }) })
+      if (servers.length === 0 && live !== undefined) {
+        const frame = serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version })
+        emit({ kind: 'frame', frame })
+        emit({ kind: 'health', health: healthOf({ id: 'logs', frames: [frame], times: [], notes: left }) })
+      }
       for (const server of servers) {
         const { dump, facts, earlierDumps = [] } = server
         if (facts !== undefined) emit({ kind: 'facts', server: server.id, facts })
         for (const frame of server.frames) emit({ kind: 'frame', frame })
         for (const earlier of earlierDumps) emit({ kind: 'dump', dump: earlier })
         if (dump !== undefined) emit({ kind: 'dump', dump })
-        emit({ kind: 'health', health: healthOf(server) })
+        emit({ kind: 'health', health: healthOf({ ...server, notes: [...server.notes, ...left] }) })
       }
     },
     tryNow: () => undefined,
     setCadence: () => undefined,
   }
 }
+
+/** Names beyond these are counted. */
+const MOST_NAMED = 5
+
+const fewOf = (names: readonly string[]): string =>
+  listed(names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names)
 
 function healthOf({ id, frames, dump, notes }: StillServer): ServerHealth {
   const last = frames.at(-1)

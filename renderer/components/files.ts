@@ -1,4 +1,5 @@
 import { ProblemError } from '../../core/contract/errors.ts'
+import { encodingOf } from '../../core/text/encoding.ts'
 import type { SharedFile } from '../../core/contract/recording.ts'
 import type { SourceSpec, UploadedFile } from '../../core/contract/source.ts'
 import { uploadRecording, type Sendable } from '../state/upload.ts'
@@ -57,12 +58,13 @@ async function textOf(file: Readable, path: string, most: number): Promise<strin
   const packed = /\.gz$/i.test(file.name)
   const bytes = packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
   const reader = bytes.getReader()
-  const decoder = new TextDecoder()
+  let decoder: TextDecoder | undefined
   let text = ''
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return text + decoder.decode()
+      if (done) return text + (decoder?.decode() ?? '')
+      decoder ??= new TextDecoder(encodingOf(value))
       text += decoder.decode(value, { stream: true })
       if (text.length > most) {
         await reader.cancel()

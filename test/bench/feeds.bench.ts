@@ -14,10 +14,8 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
-import type { FeedRecord } from '../../core/feeds/request.ts'
-import { readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { createLogReader } from '../../core/feeds/logReader.ts'
 import { type FeedRun, createFeedRun } from '../../core/feeds/feedRun.ts'
-import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { createFeed } from '../../main/feeds/open.ts'
 import { readFixture } from '../fixtures/load.ts'
 import { collectGarbage } from './engine/garbage.ts'
@@ -103,13 +101,9 @@ function newRun(identity: 'audit' | 'httplog'): FeedRun {
 /** Lines are processed in portions of the size in which a file is read. */
 const PORTION = 300
 
-function measure(
-  name: string,
-  lines: Generator,
-  identity: 'audit' | 'httplog',
-  read: (line: string) => FeedRecord,
-): void {
+function measure(name: string, lines: Generator, identity: 'audit' | 'httplog'): void {
   const feed = newRun(identity)
+  const reader = createLogReader(identity, { placed: false })
   const perSecond: number[] = []
   const perCpuSecond: number[] = []
   const heap: number[] = []
@@ -117,7 +111,11 @@ function measure(
     const all = lines.next(ROUND)
     const from = performance.now()
     const before = process.threadCpuUsage()
-    for (let at = 0; at < all.length; at += PORTION) feed.take(all.slice(at, at + PORTION).map(read), FAR)
+    for (let at = 0; at < all.length; at += PORTION)
+      feed.take(
+        all.slice(at, at + PORTION).flatMap((line) => reader.read(line, NOW)),
+        FAR,
+      )
     const { user, system } = process.threadCpuUsage(before)
     perSecond.push((ROUND / (performance.now() - from)) * 1_000)
     perCpuSecond.push((ROUND / (user + system)) * 1e6)
@@ -194,7 +192,7 @@ async function measureFile(): Promise<void> {
 }
 
 export async function run(): Promise<void> {
-  measure('audit', auditLines(), 'audit', readAuditLine)
-  measure('httplog', logLines(), 'httplog', (line) => readHttpLogLine(line, NOW))
+  measure('audit', auditLines(), 'audit')
+  measure('httplog', logLines(), 'httplog')
   await measureFile()
 }

@@ -6,10 +6,9 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { FeedSpec, LiveRequest } from '../../core/contract/live.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import type { FeedArrival, FeedRecord } from '../../core/feeds/request.ts'
-import { readAuditBatch, readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { readAuditBatch, readLog } from '../../core/feeds/logReader.ts'
 import { openStore } from '../../main/store/store.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
-import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { type Feed, createFeed } from '../../main/feeds/open.ts'
 import { readFixture } from '../fixtures/load.ts'
 
@@ -28,8 +27,8 @@ const linesOf = (name: string): readonly string[] =>
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-const auditRecords = (name: string): readonly FeedRecord[] => linesOf(name).map(readAuditLine)
-const logRecords = (name: string): readonly FeedRecord[] => linesOf(name).map((line) => readHttpLogLine(line, NOW))
+const auditRecords = (name: string): readonly FeedRecord[] => readLog('audit', linesOf(name).join('\n'), NOW)
+const logRecords = (name: string): readonly FeedRecord[] => readLog('httplog', linesOf(name).join('\n'), NOW)
 const arrivals = (records: readonly FeedRecord[]): readonly FeedArrival[] =>
   records.filter((record) => record.kind === 'arrival')
 
@@ -166,7 +165,7 @@ describe('a feed of a file', () => {
       2 * Math.ceil(lines.length / 5),
       Math.ceil(lines.length / 7),
     ])
-    expect(lastUnreadable).toMatch(/\.$|no JSON/)
+    expect(lastUnreadable).toMatch(/\.$|not JSON/)
   })
 
   test('goes on with time when nothing comes, but no further than the server can still be heard of', async () => {

@@ -6,7 +6,7 @@ import http from 'node:http'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
-import { readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { readAuditEvent } from '../../core/feeds/auditEvent.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import type { FeedIdentity } from '../../core/feeds/placing.ts'
@@ -44,21 +44,19 @@ function feed(identity: FeedIdentity): void {
     const at = new Date(startUnixMs + n / 10)
     const record =
       identity === 'audit'
-        ? readAuditLine(
-            JSON.stringify({
-              auditID: long(n, 1_000),
-              stage: n % 2 === 0 ? 'ResponseComplete' : 'RequestReceived',
-              verb: 'get',
-              requestURI: `/api/v1/namespaces/${long(n, 30_000)}/pods/${long(n, 30_000)}`,
-              user: { username: long(n, 20_000), groups: [long(n, 10_000), long(n, 10_000)] },
-              userAgent: long(n, 1_000),
-              sourceIPs: ['10.0.0.1'],
-              requestReceivedTimestamp: at.toISOString(),
-              stageTimestamp: at.toISOString(),
-              responseStatus: { code: 200 },
-              annotations: { 'authorization.k8s.io/decision': 'allow' },
-            }),
-          )
+        ? readAuditEvent({
+            auditID: long(n, 1_000),
+            stage: n % 2 === 0 ? 'ResponseComplete' : 'RequestReceived',
+            verb: 'get',
+            requestURI: `/api/v1/namespaces/${long(n, 30_000)}/pods/${long(n, 30_000)}`,
+            user: { username: long(n, 20_000), groups: [long(n, 10_000), long(n, 10_000)] },
+            userAgent: long(n, 1_000),
+            sourceIPs: ['10.0.0.1'],
+            requestReceivedTimestamp: at.toISOString(),
+            stageTimestamp: at.toISOString(),
+            responseStatus: { code: 200 },
+            annotations: { 'authorization.k8s.io/decision': 'allow' },
+          })
         : readHttpLogLine(
             `I1122 00:00:0${Math.floor(n / 2_500)}.${String((n % 2_500) * 400).padStart(6, '0')}       1 httplog.go:134] "HTTP" verb="GET" URI="/api/v1/namespaces/${long(n, 50_000)}/pods?q=${long(n, 50_000)}" latency="1ms" userAgent="${long(n, 1_000)}" audit-ID="${long(n, 1_000)}" srcIP="10.0.0.1:4711" apf_pl="global-default" apf_fs="global-default" apf_iseats=1 apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="1ms" resp=200`,
             startUnixMs + 10_000,

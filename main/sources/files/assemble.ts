@@ -5,10 +5,11 @@ import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
 import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.ts'
+import { withPresentNames } from '../../../core/metrics/draftNames.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
@@ -92,8 +93,8 @@ function groupPages(found: readonly Recognised[], told: string[], now: number): 
   for (const part of found) {
     if (part.kind !== 'page') continue
     const known = files.get(part.file)
-    const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, format: formatOf(part.text) })
-    const page = parser.parse(encoder.encode(part.text))
+    const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, typeOf, format: formatOf(part.text) })
+    const page = parser.parse(encoder.encode(withPresentNames(part.text)))
     if (page.problem !== undefined) told.push(problemSentence(part, page.problem))
     if (!hasFlowControl(page)) {
       if (page.problem === undefined) told.push(`${place(part)} ${NO_FLOW_CONTROL}`)
@@ -193,8 +194,11 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   }
   if (dump === undefined) return undefined
   if (rows > MOST_ROWS) sentences.push('The dumps hold more than a million requests; of the others the newest is kept.')
+  const isEmpty =
+    dump.errors.length > 0 && [dump.levels, dump.queues, dump.requests].every((all = []) => all.length === 0)
   for (const { path, message } of dump.errors)
-    sentences.push(`${path}: ${message} The other rows are shown; save the dump again.`)
+    sentences.push(`${path}: ${message}${isEmpty ? '' : ' The other rows are shown; save the dump again.'}`)
+  if (isEmpty) return undefined
   return { dump: { ...dump, at: rfc3339(at ?? latestEvent(dump) ?? now) }, earlier }
 }
 

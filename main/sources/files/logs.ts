@@ -3,10 +3,9 @@ import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
 import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'
-import { readAuditBatch, readAuditLine } from '../../../core/feeds/auditEvent.ts'
+import { readLog } from '../../../core/feeds/logReader.ts'
 import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
 import type { ReportedTimes } from '../../../core/live/reportedTimes.ts'
-import { readHttpLogLine } from '../../../core/feeds/httpLog.ts'
 import { createBeside } from '../../live/beside.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
 import type { Recognised } from './recognise.ts'
@@ -37,7 +36,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
   const used = audit.length > 0 ? audit : logs
   const [first] = used
   if (first === undefined) return undefined
-  const records = used.flatMap((log) => recordsOf(log, surroundings.now))
+  const records = used.flatMap(({ kind, text }) => readLog(kind, text, surroundings.now))
   const replay = (wish: CandidateWish) => replayed(first.kind, records, surroundings, wish)
   let present = replay({ on: false })
   const title = `${first.kind === 'audit' ? 'audit log' : 'request log'} ${used.map(({ file }) => file).join(', ')}`
@@ -75,11 +74,6 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
       present.run.log.telling = telling
     },
   }
-}
-
-function recordsOf({ kind, text }: LogFile, now: number): readonly FeedRecord[] {
-  if (kind === 'httplog') return text.split('\n').map((line) => readHttpLogLine(line, now))
-  return readAuditBatch(text) ?? text.split('\n').map(readAuditLine)
 }
 
 function replayed(

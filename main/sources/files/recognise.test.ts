@@ -16,7 +16,7 @@ describe('recognise', () => {
     [' \n\n', 'foreign'],
     ['<!DOCTYPE html><p>Sign in', 'foreign'],
     ['{\n  "kind": "Status"\n}\n', 'foreign'],
-    ['I1121 07:31:14.155 1 httplog.go:1] "HTTP" verb="GET"\n', 'httplog'],
+    ['I1121 07:31:14.155000 1 httplog.go:1] "HTTP" verb="GET"\n', 'httplog'],
     ['{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata"}\n', 'audit'],
     ['{"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "items": []}', 'audit'],
     ['# a remark\nwords of a person\n', 'foreign'],

@@ -3,6 +3,7 @@ import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
 import { parseJson } from '../../../core/text/text.ts'
+import { logKindOf } from '../../../core/feeds/logReader.ts'
 
 /** One response body, wherever in a file it was found. */
 export interface Body {
@@ -24,9 +25,9 @@ export type Recognised =
   | { readonly kind: 'version'; readonly version: string }
   /** Flow-control objects, as YAML or JSON. */
   | { readonly kind: 'manifest'; readonly file: string; readonly text: string }
-  /** Events of an audit log, or an EventList as an audit webhook receives it. */
+  /** Events of an audit log, in any envelope. */
   | { readonly kind: 'audit'; readonly file: string; readonly text: string }
-  /** Lines of a kube-apiserver log at -v=3. */
+  /** Lines of a kube-apiserver log at -v=3, in any envelope. */
   | { readonly kind: 'httplog'; readonly file: string; readonly text: string }
   /** Recognised, but damaged: the sentence states what, where and how to fix it. */
   | { readonly kind: 'unreadable'; readonly sentence: string }
@@ -43,6 +44,21 @@ const CaptureLineSchema = z.looseObject({
 
 const VersionSchema = z.looseObject({ gitVersion: z.string() })
 
+/** The answer of an API server that a script saved instead of a page. */
+const StatusSchema = z.looseObject({
+  kind: z.literal('Status'),
+  status: z.literal('Failure'),
+  message: z.string().optional(),
+  reason: z.string().optional(),
+  code: z.number().optional(),
+})
+
+const refusal = (what: string, { code, reason = '', message = '' }: z.infer<typeof StatusSchema>): Recognised =>
+  unreadable(
+    what,
+    `is the answer of an API server, ${[code, reason].filter((part) => part !== undefined && part !== '').join(' ')}: ${message.replace(/\.$/, '')}. ${code === 401 || code === 403 ? 'Read it as a user who may get this path' : 'Save the page again'}`,
+  )
+
 /** Classifies each part of a file by its content alone. Never throws. */
 export function recognise(file: string, text: string): Recognised[] {
   const start = text.search(/\S/)
@@ -51,15 +67,22 @@ export function recognise(file: string, text: string): Recognised[] {
   if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
     return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
   }
-  if (isAudit(begin)) return [{ kind: 'audit', file, text }]
-  if (HTTP_LINE.test(text)) return [{ kind: 'httplog', file, text }]
-  if (isManifest(text)) return [{ kind: 'manifest', file, text }]
+  if (begin.startsWith('bplist') || text.slice(0, 4_000).includes('\u0000')) {
+    return [foreign(file, 'is a binary file: unpack it, and name the texts in it')]
+  }
+  const log = logKindOf(text)
+  if (log !== undefined) return [{ kind: log, file, text }]
+  if (isManifest(text)) {
+    return TEMPLATE.test(text)
+      ? [unreadable(file, 'is a Helm template: render it with helm template CHART, and name the output')]
+      : [{ kind: 'manifest', file, text }]
+  }
   if (begin.startsWith('{')) return recogniseJson(file, text)
   const scrapes = scrapesIn(text)
   if (scrapes === undefined) return [recogniseText({ file, text })]
   return scrapes.map(({ instance, at, text: page }) => {
     const name = instance === '' ? file : `${file}, ${instance}`
-    return { kind: 'page', file: name, t: at, text: page }
+    return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
   })
 }
 
@@ -70,10 +93,8 @@ export function recognise(file: string, text: string): Recognised[] {
 const isManifest = (text: string): boolean =>
   /(?:^|[\s{,-])["']?apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io\/v/m.test(text)
 
-const isAudit = (begin: string): boolean => begin.startsWith('{') && /"apiVersion"\s*:\s*"audit\.k8s\.io\/v/.test(begin)
-
-/** `… httplog.go:134] "HTTP" verb=…`, also as JSON. */
-const HTTP_LINE = /^(?:I\d{4} .*httplog\.go:\d+\] "HTTP" verb=|\{.*"msg":"HTTP".*"verb":)/m
+/** An action of a Go template, as charts have them. */
+const TEMPLATE = /\{\{-?\s*(?:[.$]|include|template|toYaml|if|range|with|end|define|else|default)\b|\{\{-?\s*[.$]/
 
 const METADATA = /^# (?:HELP|TYPE) /m
 /** A whole line of a metrics text: name, labels, value and optionally a time. */
@@ -94,6 +115,8 @@ function recogniseJson(file: string, text: string): Recognised[] {
   const whole = parseJson(text)
   const version = VersionSchema.safeParse(whole)
   if (version.success) return [{ kind: 'version', version: version.data.gitVersion }]
+  const status = StatusSchema.safeParse(whole)
+  if (status.success) return [refusal(file, status.data)]
   const single = frameIn(whole)
   if (single !== undefined) return [{ kind: 'frame', frame: single }]
   const found: Recognised[] = []

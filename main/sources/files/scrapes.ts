@@ -4,49 +4,60 @@ import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 export interface Scrape {
   /** The target label that Prometheus adds; empty without. */
   readonly instance: string
-  readonly at: UnixMs
+  /** Absent for samples without times. */
+  readonly at?: UnixMs
   /** A page without times, and without the labels that Prometheus added. */
   readonly text: string
 }
 
 /** A whole line: name, labels, value and time. */
-const TIMED = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)[ \t]+(-?\d+(?:\.\d+)?)\r?$/
-const INSTANCE = /(?:^|,)instance="((?:[^"\\]|\\.)*)"/
-const ADDED = /(?:^|,)(?:instance|job|__name__)="(?:[^"\\]|\\.)*"/g
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+(-?\d+(?:\.\d+)?))?[ \t]*\r?$/
+/** Federation keeps the label of the scraped server as `exported_instance` where it adds one of its own. */
+const INSTANCES = ['exported_instance', 'instance'].map(
+  (label) => new RegExp(String.raw`(?:^|,)\s*${label}="((?:[^"\\]|\\.)*)"`),
+)
+const ADDED = /(?:^|,)\s*(?:(?:exported_)?(?:instance|job)|__name__|prometheus|prometheus_replica)="(?:[^"\\]|\\.)*"/g
 
 /**
- * The scrapes in a text whose samples have times, as `promtool tsdb dump-openmetrics` and federation write them, in
- * chronological order; `undefined` for a text whose samples have no times or all the same.
+ * The scrapes in a text of Prometheus, as federation, `promtool tsdb dump-openmetrics` and copied query results have
+ * them, in chronological order; `undefined` for the page of one server.
  */
 export function scrapesIn(text: string): readonly Scrape[] | undefined {
-  // Most pages have no times; their first sample is enough to detect that.
+  // Pages of servers have neither times nor targets; the first of their samples is enough to detect that.
   const first = /^[^#\s].*$/m.exec(text)?.[0]
-  if (first === undefined || !TIMED.test(first)) return undefined
+  const sample = first === undefined ? null : SAMPLE.exec(first)
+  if (sample?.[4] === undefined && !text.includes('instance="')) return undefined
   // OpenMetrics uses seconds, the older format milliseconds; both as Unix times.
   const unit = /^# EOF\s*$/m.test(text.slice(-16)) ? MS_PER_SECOND : 1
-  const scrapes = new Map<string, { readonly instance: string; readonly at: UnixMs; readonly lines: string[] }>()
+  const scrapes = new Map<
+    string,
+    { readonly instance: string; readonly at: UnixMs | undefined; readonly lines: string[] }
+  >()
   const types: string[] = []
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) {
       if (line.startsWith('# TYPE ')) types.push(`${line}\n`)
       continue
     }
-    const [, name, labels = '', value = '', time] = TIMED.exec(line) ?? []
+    const [, name, labels = '', value = '', time] = SAMPLE.exec(line) ?? []
     if (name === undefined) continue
-    const instance = INSTANCE.exec(labels)?.[1] ?? ''
-    const at = Math.round(Number(time) * unit)
-    const key = `${at} ${instance}`
+    const instance = INSTANCES.map((label) => label.exec(labels)?.[1]).find((found) => found !== undefined) ?? ''
+    const at = time === undefined ? undefined : Math.round(Number(time) * unit)
     // Not a valid date.
-    if (Number.isNaN(new Date(at).valueOf())) continue
+    if (at !== undefined && Number.isNaN(new Date(at).valueOf())) continue
+    const key = `${at ?? ''} ${instance}`
     const scrape = scrapes.get(key) ?? { instance, at, lines: new Array<string>() }
     scrapes.set(key, scrape)
     const own = labels.replaceAll(ADDED, '').replace(/^,/, '')
     scrape.lines.push(own === '' ? `${name} ${value}` : `${name}{${own}} ${value}`)
   }
-  const instants = new Set([...scrapes.values()].map(({ at }) => at))
-  if (instants.size < 2) return undefined
+  if (scrapes.size < 2) return undefined
   const head = types.join('')
   return [...scrapes.values()]
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ instance, at, lines }) => ({ instance, at, text: `${head}${lines.join('\n')}\n` }))
+    .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
+    .map(({ instance, at, lines }) => ({
+      instance,
+      ...(at !== undefined && { at }),
+      text: `${head}${lines.join('\n')}\n`,
+    }))
 }

@@ -3,7 +3,7 @@ import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -50,7 +50,7 @@ export interface PageUnread {
 
 /** Reads the metrics page of one server into a frame. State that it keeps of one page makes the next one cheaper. */
 export function createPageReader({ server, connection, environment, limits }: PageReaderOptions) {
-  const parser = createParser({ keep: KEPT_FAMILIES })
+  const parser = createParser({ keep: KEPT_FAMILIES, typeOf })
   const builder = createFrameBuilder({ id: server.id })
   const versionOf = createVersionReader(server)
   const gzip = !isLoopback(server.metrics)

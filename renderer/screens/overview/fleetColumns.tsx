@@ -51,7 +51,7 @@ function FleetState({ row, names }: FleetStateProps) {
       </span>
     )
   }
-  return <StateTag kind={row.executing ? 'flowing' : 'idle'} />
+  return <StateTag kind={row.executing === undefined ? 'unknown' : row.executing ? 'flowing' : 'idle'} />
 }
 
 /** Table width in pixels below which only the dashes in the bars show nominal. */

@@ -10,7 +10,8 @@ export interface FleetRow {
   readonly on: Readonly<Record<string, LevelRow>>
   readonly rejectingOn: readonly string[]
   readonly queueingOn: readonly string[]
-  readonly executing: boolean
+  /** `undefined`: no server reports it. */
+  readonly executing: boolean | undefined
   /** Executing seats of the busiest server over the mean; absent while the mean is too small for a ratio. */
   readonly peakOverMean: number | undefined
   readonly queuedSeats: number | undefined
@@ -47,7 +48,9 @@ export function fleetRows(
       on: Object.fromEntries(entries),
       rejectingOn: where('rejecting'),
       queueingOn: where('queueing'),
-      executing: executing.some((seats) => (seats ?? 0) > 0),
+      executing: executing.every((seats) => seats === undefined)
+        ? undefined
+        : executing.some((seats) => (seats ?? 0) > 0),
       peakOverMean: mean > LEAST_MEAN ? peakOverMean(executing) : undefined,
       queuedSeats: sumOfKnown(rows.map(({ seats }) => seats.queued)),
       rejectedPerSecond: sumOfKnown(rows.map((row) => row.rejectedPerSecond)),

@@ -62,7 +62,7 @@ describe('a standing', () => {
     const built = rowsOf(builtInObjects('v1.36.0'))(NO_COVERAGE)
     const last = built.at(-1)
     expect(last).toMatchObject({ schema: 'catch-all', standing: { kind: 'shadowed' } })
-    expect(last && standingText(last.standing, last.schema, last.level)).toBe('no requests, as intended')
+    expect(last && standingText(last.standing, last.schema, last.level)).toBe('can never match, as intended')
     expect(built.filter(isIdle)).toEqual([])
     expect(isIdle(row('a', { kind: 'never' }))).toBe(true)
     // A single page of a file does not show for how long.

@@ -1,0 +1,159 @@
+import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { unpack } from './archives.ts'
+
+const LIMIT = 1024 * 1024
+
+type Member = readonly [name: string, text: string]
+
+/** A ustar header with its content; names that do not fit are written as GNU tar or as pax does. */
+function tarMember([name, text]: Member, long: 'gnu' | 'pax', kind = '0'): Buffer {
+  const content = Buffer.from(text)
+  if (Buffer.byteLength(name) > 100 && kind === '0') {
+    const record = ` path=${name}\n`
+    let length = Buffer.byteLength(record) + 2
+    while (Buffer.byteLength(`${length}${record}`) !== length) length++
+    const before: Member = long === 'gnu' ? ['././@LongLink', `${name}\0`] : ['pax', `${length}${record}`]
+    return Buffer.concat([
+      tarMember(before, long, long === 'gnu' ? 'L' : 'x'),
+      tarMember([name.slice(0, 30), text], long),
+    ])
+  }
+  const header = Buffer.alloc(512)
+  header.write(name, 0, 100)
+  header.write(content.length.toString(8).padStart(11, '0'), 124)
+  header.write(kind, 156)
+  header.write('ustar\u000000', 257)
+  const padding = Buffer.alloc((512 - (content.length % 512)) % 512)
+  return Buffer.concat([header, content, padding])
+}
+
+const tarOf = (members: readonly Member[], long: 'gnu' | 'pax' = 'gnu'): Buffer =>
+  Buffer.concat([...members.map((member) => tarMember(member, long)), Buffer.alloc(1024)])
+
+function zipOf(members: readonly Member[], method: 0 | 8 = 8): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let at = 0
+  for (const [name, text] of members) {
+    const plain = Buffer.from(text)
+    const packed = method === 8 ? deflateRawSync(plain) : plain
+    const title = Buffer.from(name)
+    const local = Buffer.alloc(30)
+    local.write('PK\u0003\u0004', 'latin1')
+    local.writeUInt16LE(title.length, 26)
+    const entry = Buffer.alloc(46)
+    entry.write('PK\u0001\u0002', 'latin1')
+    entry.writeUInt16LE(method, 10)
+    entry.writeUInt32LE(packed.length, 20)
+    entry.writeUInt32LE(plain.length, 24)
+    entry.writeUInt16LE(title.length, 28)
+    entry.writeUInt32LE(at, 42)
+    directory.push(entry, title)
+    parts.push(local, title, packed)
+    at += 30 + title.length + packed.length
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\u0005\u0006', 'latin1')
+  end.writeUInt16LE(members.length, 10)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...parts, ...directory, end])
+}
+
+const PACKERS: Readonly<Record<string, (members: readonly Member[]) => Buffer>> = {
+  'a.tar': (members) => tarOf(members),
+  'pax.tar': (members) => tarOf(members, 'pax'),
+  'a.tar.gz': (members) => gzipSync(tarOf(members)),
+  'a.tgz': (members) => gzipSync(tarOf(members)),
+  'a.tar.zst': (members) => zstdCompressSync(tarOf(members)),
+  'a.zip': (members) => zipOf(members),
+  'stored.zip': (members) => zipOf(members, 0),
+}
+
+const textsIn = async (name: string, bytes: Buffer, limit = LIMIT) =>
+  (await unpack({ name, bytes }, limit)).map((file): Member => [file.name, file.bytes.toString('utf8')])
+
+describe('archives', () => {
+  test.each(Object.entries(PACKERS))('%s has its files by their paths', async (name, pack) => {
+    const long = `${'folder/'.repeat(20)}metrics.txt`
+    const members: readonly Member[] = [
+      ['must-gather/audit.log', 'x\n'],
+      ['./page.txt', ''],
+      [long, 'long'],
+      ['.hidden/a', 'no'],
+    ]
+    const title = name.replace(/\.(?:gz|zst)$/, '')
+    expect(await textsIn(name, pack(members))).toEqual([
+      [`${title}/must-gather/audit.log`, 'x\n'],
+      [`${title}/page.txt`, ''],
+      [`${title}/${long}`, 'long'],
+    ])
+  })
+
+  it('inside each other are opened too, whatever they contain', async () => {
+    const path = fc.stringMatching(/^[a-z]{1,8}(?:\/[a-z]{1,60}){0,3}$/)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(
+          fc.tuple(
+            path,
+            fc.string({ unit: 'grapheme' }).map((text) => ` ${text}`),
+          ),
+          { selector: ([name]) => name, minLength: 1 },
+        ),
+        fc.constantFrom(...Object.keys(PACKERS)),
+        fc.constantFrom(...Object.keys(PACKERS)),
+        async (members, inner, outer) => {
+          const packed = PACKERS[inner]?.(members) ?? Buffer.alloc(0)
+          const plain = await textsIn(inner, packed)
+          expect(plain.map(([, text]) => text)).toEqual(members.map(([, text]) => text))
+          const twice = gzipSync(packed)
+          expect((await textsIn(outer, twice)).map(([, text]) => text)).toEqual(members.map(([, text]) => text))
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  it('are read within limits', async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * LIMIT))
+    for (const bytes of [
+      bomb,
+      zipOf([['a', 'a'.repeat(2 * LIMIT)]]),
+      tarOf([
+        ['a', 'a'.repeat(LIMIT)],
+        ['b', 'b'.repeat(LIMIT)],
+      ]),
+    ]) {
+      await expect(unpack({ name: 'a', bytes }, LIMIT)).rejects.toThrow(/^a.*is larger than 1 MB unpacked/)
+    }
+    let nested = Buffer.from('x')
+    for (let n = 0; n < 6; n++) nested = gzipSync(nested)
+    await expect(unpack({ name: 'a', bytes: nested }, LIMIT)).rejects.toThrow(/nested more than 4 deep/)
+  })
+
+  test.each([
+    ['a cut tar', tarOf([['a', 'a'.repeat(2_000)]]).subarray(0, 1_500), /damaged or cut tar/],
+    ['a cut zip', zipOf([['a', 'a']]).subarray(0, 40), /damaged or cut zip/],
+    ['a cut gzip', gzipSync('abc').subarray(0, 12), /cannot be unpacked/],
+    ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /is an xz file, which is not read\. Unpack it yourself/],
+    ['bzip2', Buffer.from('BZh91AY'), /bzip2/],
+  ])('%s is one sentence', async (_name, bytes, sentence) => {
+    await expect(unpack({ name: 'a', bytes }, LIMIT)).rejects.toThrow(sentence)
+  })
+
+  it('of random bytes never crash', async () => {
+    const start = fc.constantFrom(
+      ...['PK\u0003\u0004', '\u001F\u008B', `${'a'.repeat(257)}ustar`].map((text) => Buffer.from(text, 'latin1')),
+    )
+    await fc.assert(
+      fc.asyncProperty(start, fc.uint8Array({ maxLength: 2_000 }), async (magic, rest) => {
+        const bytes = Buffer.concat([magic, rest, Buffer.from('PK\u0005\u0006')])
+        const found = await unpack({ name: 'a', bytes }, LIMIT).catch((error: unknown) => error)
+        expect(Array.isArray(found) || found instanceof ProblemError).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import { promisify } from 'node:util'
+import { gunzip, inflateRaw, zstdDecompress } from 'node:zlib'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { messageOf } from '../../core/text/text.ts'
+import { megabytes, UnreadableFile } from './files.ts'
+
+/** A file, or one inside an archive. */
+export interface PackedFile {
+  /** Displayed name; inside an archive, its path there after the name of the archive. */
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** Archives inside archives, as must-gather has them. */
+const MOST_NESTED = 4
+const MOST_MEMBERS = 100_000
+
+/**
+ * The files in a gzip, zstd, tar or zip file, also inside each other; any other file itself. `mostBytes`: of all
+ * together. Rejects with `ProblemError`: damaged, too large, or of a format that is not read.
+ */
+export async function unpack(file: PackedFile, mostBytes: number): Promise<readonly PackedFile[]> {
+  const budget = { left: mostBytes, members: 0 }
+  const take = (bytes: number): void => {
+    budget.left -= bytes
+    budget.members += 1
+    if (budget.left < 0) throw new UnreadableFile(file.name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
+    if (budget.members > MOST_MEMBERS) throw problem(file.name, `contains more than ${MOST_MEMBERS} files`)
+  }
+  const opened = async ({ name, bytes }: PackedFile, nested: number): Promise<readonly PackedFile[]> => {
+    if (nested > MOST_NESTED) throw problem(name, `contains archives nested more than ${MOST_NESTED} deep`)
+    for (const { magic, at = 0, open } of FORMATS) {
+      if (!bytes.subarray(at, at + magic.length).equals(magic)) continue
+      const files: PackedFile[] = []
+      for await (const part of open({ name, bytes }, () => Math.max(1, budget.left))) {
+        // A stream is counted when nothing is packed in it any more.
+        if (isShown(part.name)) files.push(...(await opened(part, nested + 1)))
+      }
+      return files
+    }
+    take(bytes.length)
+    return [{ name, bytes }]
+  }
+  return opened(file, 0)
+}
+
+const isShown = (name: string): boolean => !name.split('/').some((part) => part.startsWith('.') && part !== '.')
+
+const problem = (name: string, why: string): ProblemError =>
+  new ProblemError('bad-answer', `${name} ${why}. Unpack it yourself, and name the files in it.`)
+
+type Opener = (file: PackedFile, mostBytes: () => number) => AsyncIterable<PackedFile> | Iterable<PackedFile>
+type Unpacker = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+
+async function plainOf(name: string, bytes: Buffer, unpacker: Unpacker, mostBytes: number): Promise<Buffer> {
+  try {
+    return await unpacker(bytes, { maxOutputLength: mostBytes })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
+    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
+  }
+}
+
+const gunzipAsync: Unpacker = promisify(gunzip)
+const inflateAsync: Unpacker = promisify(inflateRaw)
+const zstdAsync: Unpacker = promisify(zstdDecompress)
+
+const streamOf = (unpacker: Unpacker, ending: RegExp): Opener =>
+  async function* ({ name, bytes }, mostBytes) {
+    yield { name: name.replace(ending, ''), bytes: await plainOf(name, bytes, unpacker, mostBytes()) }
+  }
+
+/** A format that is recognised to say what it is. */
+const unknown =
+  (what: string): Opener =>
+  ({ name }) => {
+    throw problem(name, `is ${what}, which is not read`)
+  }
+
+const FORMATS: readonly { readonly magic: Buffer; readonly at?: number; readonly open: Opener }[] = [
+  { magic: Buffer.from([0x1f, 0x8b]), open: streamOf(gunzipAsync, /\.gz$/i) },
+  { magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), open: streamOf(zstdAsync, /\.zst$/i) },
+  { magic: Buffer.from('ustar'), at: 257, open: tarMembers },
+  { magic: Buffer.from('PK\u0003\u0004'), open: zipMembers },
+  { magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]), open: unknown('an xz file') },
+  { magic: Buffer.from('BZh'), open: unknown('a bzip2 file') },
+  { magic: Buffer.from([0x37, 0x7a, 0xbc, 0xaf]), open: unknown('a 7-Zip archive') },
+]
+
+const BLOCK = 512
+
+/** Regular files of a tar archive (ustar, pax, GNU). */
+function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile> {
+  const text = (at: number, length: number): string => {
+    const field = bytes.subarray(at, at + length)
+    const end = field.indexOf(0)
+    return field.subarray(0, end === -1 ? length : end).toString('utf8')
+  }
+  let told: { name?: string | undefined; size?: number | undefined } = {}
+  for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0;) {
+    const kind = text(at + 156, 1)
+    const prefix = text(at + 257, 6) === 'ustar' ? text(at + 345, 155) : ''
+    const size = told.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
+    const from = at + BLOCK
+    if (Number.isNaN(size) || from + size > bytes.length) throw problem(archive, 'is a damaged or cut tar archive')
+    const content = bytes.subarray(from, from + size)
+    const own = prefix === '' ? text(at, 100) : `${prefix}/${text(at, 100)}`
+    const name = told.name ?? own
+    at = from + Math.ceil(size / BLOCK) * BLOCK
+    if (kind === 'x') told = paxOf(content)
+    else if (kind === 'L') told = { ...told, name: content.toString('utf8').replace(/\0.*$/s, '') }
+    else {
+      told = {}
+      if (kind === '0' || kind === '' || kind === '7') yield { name: `${archive}/${clean(name)}`, bytes: content }
+    }
+  }
+}
+
+/** Octal digits, or a binary number where the first bit is set. */
+function sizeOf(field: Buffer): number {
+  if (((field[0] ?? 0) & 0x80) !== 0) return Number(field.readBigUInt64BE(4))
+  const digits = field
+    .toString('latin1')
+    .replace(/[\0 ]+$/, '')
+    .trim()
+  return /^[0-7]*$/.test(digits) ? Number.parseInt(digits === '' ? '0' : digits, 8) : Number.NaN
+}
+
+/** Records `LENGTH name=value` of a pax header. */
+function paxOf(content: Buffer): { name?: string | undefined; size?: number | undefined } {
+  const records = new Map(
+    content
+      .toString('utf8')
+      .split('\n')
+      .flatMap((record) => {
+        const [, name, value] = /^\d+ ([^=]+)=(.*)$/s.exec(record) ?? []
+        return name === undefined || value === undefined ? [] : [[name, value] as const]
+      }),
+  )
+  const size = records.get('size')
+  return { name: records.get('path'), size: size === undefined ? undefined : Number(size) }
+}
+
+const clean = (path: string): string => path.replace(/^(?:\.?\/)+/, '')
+
+const END = Buffer.from('PK\u0005\u0006')
+const ENTRY = 0x02_01_4b_50
+const ENCRYPTED = 1
+const ZIP_64 = 0xff_ff_ff_ff
+
+/** Files of a zip archive, by its directory. */
+async function* zipMembers({ name: archive, bytes }: PackedFile, mostBytes: () => number): AsyncGenerator<PackedFile> {
+  const damaged = (): ProblemError => problem(archive, 'is a damaged or cut zip archive')
+  const end = bytes.lastIndexOf(END)
+  if (end < 0 || end + 22 > bytes.length) throw damaged()
+  const count = bytes.readUInt16LE(end + 10)
+  let at = bytes.readUInt32LE(end + 16)
+  for (let entry = 0; entry < count; entry++) {
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== ENTRY) throw damaged()
+    const [flags, method] = [bytes.readUInt16LE(at + 8), bytes.readUInt16LE(at + 10)]
+    const [packed, size, local] = [
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt32LE(at + 24),
+      bytes.readUInt32LE(at + 42),
+    ]
+    const nameLength = bytes.readUInt16LE(at + 28)
+    const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
+    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+    if (name.endsWith('/')) continue
+    const path = `${archive}/${clean(name)}`
+    if ((flags & ENCRYPTED) !== 0) throw problem(path, 'is encrypted')
+    if (packed === ZIP_64 || size === ZIP_64 || local === ZIP_64)
+      throw problem(archive, 'is a zip archive of more than 4 GB')
+    if (local + 30 > bytes.length) throw damaged()
+    const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+    if (from + packed > bytes.length) throw damaged()
+    const content = bytes.subarray(from, from + packed)
+    const unpacker = method === 8 ? inflateAsync : method === 93 ? zstdAsync : undefined
+    if (method !== 0 && unpacker === undefined) throw problem(path, 'is compressed in a way that is not read')
+    yield { name: path, bytes: unpacker === undefined ? content : await plainOf(path, content, unpacker, mostBytes()) }
+  }
+}

@@ -1,0 +1,125 @@
+import { gzipSync } from 'node:zlib'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { runHere } from '../harness/commandHere.ts'
+
+/** Files as people have them, through the commands that read them. */
+
+const folder = mkdtempSync(join(tmpdir(), 'apf-world-'))
+const file = (name: string, content: string | Buffer): string => {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+
+const event = (n: number): string =>
+  JSON.stringify({
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    auditID: `id-${n}`,
+    stage: 'ResponseComplete',
+    requestURI: '/api/v1/namespaces/team-a/pods?limit=500',
+    verb: 'list',
+    user: { username: 'alice', groups: ['system:authenticated'] },
+    responseStatus: { code: 200 },
+    requestReceivedTimestamp: `2025-11-20T10:00:0${n}.000001Z`,
+    stageTimestamp: `2025-11-20T10:00:0${n}.010001Z`,
+    annotations: { 'authorization.k8s.io/decision': 'allow' },
+  })
+const TWO = [event(0), event(1)]
+const KLOG = `I1121 07:26:40.078543   16426 httplog.go:134] "HTTP" verb="LIST" URI="/api/v1/pods" latency="21ms" userAgent="kubectl/v1.31.0" audit-ID="id" srcIP="192.0.2.9:43340" apf_pl="global-default" apf_fs="global-default" apf_iseats=1 apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="5.9ms" resp=200`
+const GKE = JSON.stringify([
+  {
+    insertId: 'x',
+    labels: { 'authorization.k8s.io/decision': 'allow' },
+    protoPayload: {
+      '@type': 'type.googleapis.com/google.cloud.audit.AuditLog',
+      authenticationInfo: { principalEmail: 'alice@example.com' },
+      methodName: 'io.k8s.core.v1.pods.list',
+      resourceName: 'core/v1/namespaces/team-a/pods',
+    },
+    timestamp: '2025-11-20T10:00:00.000001Z',
+  },
+])
+const FAMILIES = `# TYPE apiserver_flowcontrol_nominal_limit_seats gauge
+apiserver_flowcontrol_nominal_limit_seats{priority_level="catch-all"} 13
+# TYPE apiserver_flowcontrol_current_executing_requests gauge
+apiserver_flowcontrol_current_executing_requests{flow_schema="catch-all",priority_level="catch-all"} 3
+`
+
+let page = ''
+beforeAll(() => {
+  page = file('page.txt', FAMILIES)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('feed --once', () => {
+  test.each([
+    [
+      'EventList',
+      '--audit-file',
+      JSON.stringify({ kind: 'EventList', items: TWO.map((one) => JSON.parse(one) as unknown) }),
+    ],
+    ['CloudWatch', '--audit-file', JSON.stringify({ events: TWO.map((message) => ({ message })) }, undefined, 1)],
+    ['compressed', '--audit-file', gzipSync(TWO.map((log) => JSON.stringify({ log })).join('\n'))],
+    [
+      'journal',
+      '--httplog',
+      [0, 1].map((n) => `Nov 21 07:26:40 n kube-apiserver[1]: ${KLOG.replace('"id"', `"id-${n}"`)}`).join('\n'),
+    ],
+  ])('reads %s', async (name, option, content) => {
+    const { code, output } = await runHere('feed', option, file(`${name}.log`, content), '--once')
+    expect(output).toMatch(/^2 requests: 2 dispatched/m)
+    expect(code).toBe(0)
+  })
+
+  test.each([
+    [
+      'a log whose records lack their times',
+      '--audit-file',
+      event(0).replaceAll('Timestamp', 'Time'),
+      /Line 1: .*stageTimestamp/,
+    ],
+    ['a log of another kind', '--audit-file', KLOG, /--httplog/],
+    ['a log without requests', '--httplog', 'I1121 07:26:40.078543 1 a.go:1] "Started"\n', /-v=3/],
+    ['an empty file', '--audit-file', '', /--audit-log-path/],
+    ['another encoding', '--audit-file', Buffer.from(`\uFEFF${event(0)}\n`, 'utf16le'), /save it as UTF-8/],
+  ])('of %s fails with the reason', async (name, option, content, reason) => {
+    const { code, output } = await runHere('feed', option, file(`${name}.log`, content), '--once')
+    expect(output).toMatch(/^No requests in the /m)
+    expect(output).toMatch(reason)
+    expect(code).toBe(1)
+  })
+
+  it('says what the entries of GKE lack', async () => {
+    const { code, output } = await runHere('feed', '--audit-file', file('gke.json', GKE), '--once')
+    expect(output).toMatch(/^1 request: 1 dispatched/m)
+    expect(output).toMatch(/Cloud Audit Logs \(GKE\) leave out groups, URL parameters, durations and waits/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('a page in a file', () => {
+  it('has no more samples, so nothing is waited for, and nothing unknown is counted', async () => {
+    const [diagnosis, advice, traffic] = [
+      await runHere('diagnose', '--file', page),
+      await runHere('advise', '--file', page),
+      await runHere('classify', '--traffic', '--file', page),
+    ]
+    expect(diagnosis.output).toMatch(/Too few samples.*add later pages of the same server/s)
+    expect(advice.output).not.toMatch(/inqueue|epoch_advance/)
+    expect(traffic.output).not.toMatch(/no request/)
+  })
+
+  it('of a folder or an archive is read with the logs in subfolders', async () => {
+    const gathered = join(folder, 'must-gather')
+    mkdirSync(join(gathered, 'audit_logs'), { recursive: true })
+    writeFileSync(join(gathered, 'metrics.txt'), FAMILIES)
+    writeFileSync(join(gathered, 'audit_logs', 'audit.log.gz'), gzipSync(`${TWO.join('\n')}\n`))
+    writeFileSync(join(gathered, 'version'), 'words')
+    const { code, output } = await runHere('snapshot', '--compact', '--file', gathered)
+    expect(output).toContain('"via":"one page, 2 requests of logs, 1 other file left out: version"')
+    expect(code).toBe(0)
+  })
+})
