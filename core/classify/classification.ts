@@ -170,7 +170,7 @@ export interface ServerContext {
   readonly version?: string
   /** Sum of both in-flight flags; absent: 600, the default. */
   readonly serverLimit?: Seats
-  /** Whether lists without a version come from the cache; absent: they do, as with any present etcd. */
+  /** Whether lists without a version come from the cache; absent: as by default in the version. */
   readonly consistentReadsFromCache?: boolean
   /** Of the requested resource; `none` when the server has no statistics for it (aggregated and unknown resources). */
   readonly objects?: KnownObjects | 'none'

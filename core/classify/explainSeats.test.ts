@@ -69,7 +69,7 @@ test('each step says what the server does', () => {
     "at most, by this level's cap: 37",
     'width: 37',
   ])
-  const counted = explained('GET', '/apis/apps/v1/deployments?limit=500', { version: 'v1.30', objects })
+  const counted = explained('GET', '/apis/apps/v1/deployments?limit=500', { version: 'v1.33', objects })
   expect(labels(counted)).toEqual([
     'objects of deployments.apps in the whole cluster: 20000',
     'the latest version comes from the watch cache, because etcd reports its progress: ',
@@ -115,4 +115,17 @@ test('of no objects, no size has to be assumed', () => {
   const { steps, assumptions } = explained('GET', '/api/v1/pods', { version: 'v1.36', objects: { count: 0 } })
   expect(assumptions).toEqual([])
   expect(steps.some(({ assumed }) => assumed)).toBe(false)
+})
+
+test.each([
+  ['v1.29.6', 6, 'etcd: consistent reads from the watch cache are off'],
+  ['v1.30.14', 6, 'etcd: consistent reads from the watch cache are off'],
+  ['v1.31.0', 3, 'the watch cache'],
+  ['v1.33.13', 3, 'the watch cache'],
+])('where %s reads the latest version from by default', (version, width, source) => {
+  const seats = explained('GET', '/api/v1/pods', { version, objects: { count: 300 } })
+  expect(seats.width).toBe(width)
+  expect(seats.steps.map(({ label }) => label).join()).toContain(`the latest version comes from ${source}`)
+  const cached = explained('GET', '/api/v1/pods?resourceVersion=0', { version, objects: { count: 300 } })
+  expect(cached.width).toBe(3)
 })

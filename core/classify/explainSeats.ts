@@ -30,10 +30,9 @@ export function explainSeats(
   levelCap: number,
   context: ServerContext = {},
 ): SeatExplanation {
-  const profile: EstimatorProfile = {
-    ...profileFor(context.version).estimator,
-    consistentReadsFromCache: context.consistentReadsFromCache ?? true,
-  }
+  const { estimator } = profileFor(context.version)
+  const { consistentReadsFromCache = estimator.consistentReadsFromCache } = context
+  const profile: EstimatorProfile = { ...estimator, consistentReadsFromCache }
   const statistics = statisticsOf(context.objects)
   const estimate = estimateWork(info, query, levelCap, profile, {
     objectStatistics: () => statistics,
@@ -278,7 +277,7 @@ const READ_PATHS: Readonly<Record<ReadPath, (fromCache: boolean) => string>> = {
   latest: (fromCache) =>
     fromCache
       ? 'the latest version comes from the watch cache, because etcd reports its progress'
-      : 'the latest version comes from etcd',
+      : 'the latest version comes from etcd: consistent reads from the watch cache are off',
   'any-version': () => 'resourceVersion 0, or one without limit, reads from the watch cache',
 }
 

@@ -75,7 +75,7 @@ export interface ApfEngineOptions<T> {
   readonly payloadClasses?: readonly GraphClass[]
   /** `--request-timeout`, nanoseconds; 60 s if absent. */
   readonly requestTimeoutNs?: Nanoseconds
-  /** Whether lists without a version come from the cache, as with any current etcd (5.4); true if absent. */
+  /** Whether lists without a version come from the cache (5.4); by the profile if absent. */
   readonly consistentReadsFromCache?: boolean
   /** How many recomputations of the limits are kept; 360, which is an hour, if absent. */
   readonly keepAdjustments?: number

@@ -84,7 +84,10 @@ export class FairEngine<T> implements ApfEngine<T> {
     this.requestTimeoutNs = options.requestTimeoutNs ?? secondsToNs(DEFAULT_REQUEST_TIMEOUT_SECONDS)
     this.kept = new Adjustments(options.keepAdjustments ?? KEPT_ADJUSTMENTS)
     this.objectStatistics = new ObjectStatisticsTracker(this.clock)
-    this.estimator = { ...profile.estimator, consistentReadsFromCache: options.consistentReadsFromCache ?? true }
+    this.estimator = {
+      ...profile.estimator,
+      consistentReadsFromCache: options.consistentReadsFromCache ?? profile.estimator.consistentReadsFromCache,
+    }
     this.reporter = new Reporter(this.clock, options.startUnixMs, this.timers)
     this.classifierOptions = {
       series: (level) => this.series.of(level),

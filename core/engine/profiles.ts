@@ -9,7 +9,7 @@ import type { EstimatorProfile } from './workEstimator.ts'
 export interface VersionProfile {
   /** Minor version of Kubernetes 1 with this behaviour. */
   readonly minor: number
-  readonly estimator: Omit<EstimatorProfile, 'consistentReadsFromCache'>
+  readonly estimator: EstimatorProfile
   readonly borrowing: BorrowingRule
   /** Upper bounds of `work_estimated_seats` (specification 8.1). */
   readonly estimatedSeatsBounds: readonly number[]
@@ -39,7 +39,13 @@ function profileOfMinor(given: number): VersionProfile {
   const since34 = minor >= 34
   return {
     minor,
-    estimator: { sizeBasedLists: since34, watchList: since34, legacyWatchesCost: minor >= 35 },
+    estimator: {
+      sizeBasedLists: since34,
+      watchList: since34,
+      legacyWatchesCost: minor >= 35,
+      // The gate ConsistentListFromCache came on by default with 1.31, and any etcd since then reports its progress.
+      consistentReadsFromCache: minor >= 31,
+    },
     borrowing: minor <= 30 ? 'exempt-in-solver' : 'three-regimes',
     estimatedSeatsBounds: since34 ? [1, 2, 4, 8, 16, 32, 64, 100] : [1, 2, 4, 10],
     queuing: UPSTREAM_QUEUING,

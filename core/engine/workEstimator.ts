@@ -24,7 +24,10 @@ export interface EstimatorProfile {
   readonly watchList: boolean
   /** Since 1.35 a watch from resourceVersion empty or 0 costs like a list, too. */
   readonly legacyWatchesCost: boolean
-  /** Whether every etcd endpoint supports progress requests: lists without a version then come from the cache. */
+  /**
+   * Whether lists without a version come from the cache: on by default since 1.31, if every etcd endpoint supports
+   * progress requests.
+   */
   readonly consistentReadsFromCache: boolean
 }
 

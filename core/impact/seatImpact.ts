@@ -119,8 +119,7 @@ interface Sides {
 function sidesOf(question: Omit<ImpactQuestion, 'demand'>): Sides {
   const { serverLimit, draining = false } = question
   const profile = profileFor(question.version)
-  // Determines where lists are read from; no cap depends on that.
-  const estimator = { ...profile.estimator, consistentReadsFromCache: true }
+  const { estimator } = profile
   const before = effectiveLevels(question.before, serverLimit, estimator)
   const settled = effectiveLevels(question.after, serverLimit, estimator, before)
   const removed = new Set([...before.levels.keys()].filter((name) => !settled.levels.has(name)))

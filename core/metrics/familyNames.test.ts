@@ -38,7 +38,8 @@ describe('the note about a version', () => {
     [undefined, /^This server reports no version\. .* rules of v1\.37/],
     ['unknown', /^This server reports a version that cannot be read\. /],
     ['v1.25.4', /^v1\.25\.4 is older than the supported releases, v1\.29 to v1\.37\. .* rules of v1\.29/],
-    ['v1.38.1', /^v1\.38\.1 is newer than the supported releases, v1\.29 to v1\.37\. .* rules of v1\.37/],
+    ['v1.38.0-beta.0', /^v1\.38\.0-beta\.0 is supported as a preview: .* is that of v1\.37\.$/],
+    ['v1.39.1', /^v1\.39\.1 is newer than the supported releases, v1\.29 to v1\.37\. .* rules of v1\.37/],
     ['v2.0.0', /^v2\.0\.0 is newer than /],
   ])('of %j says whose rules apply', (version, words) => {
     expect(versionNote(version)).toMatch(words)

@@ -1,12 +1,15 @@
-/** Kubernetes minors (of major 1) that the catalogue of families was checked against. */
-export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
+/**
+ * Kubernetes minors (of major 1) that the catalogue of families was checked against; `preview` against a beta only,
+ * which behaves like the newest.
+ */
+export const COVERED_MINORS = { oldest: 29, newest: 37, preview: 38 } as const
 /** `v1.29 to v1.37`. */
 export const COVERED_RANGE = `v1.${COVERED_MINORS.oldest} to v1.${COVERED_MINORS.newest}`
 
 /** Whether the rules for a gitVersion's minor are known. */
 export function isCovered(version: string): boolean {
   const parsed = parseKubernetesVersion(version)
-  return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
+  return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.preview
 }
 
 /** The release whose rules apply to a version: the version itself if its rules are known, otherwise the nearest one. */
@@ -42,6 +45,8 @@ export function versionNote(version: string | undefined): string | undefined {
     const named = version === undefined ? 'reports no version' : 'reports a version that cannot be read'
     return `This server ${named}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may differ from its own.`
   }
+  if (parseKubernetesVersion(version)?.minor === COVERED_MINORS.preview)
+    return `${version} is supported as a preview: it was checked against a beta, whose flow control is that of v1.${COVERED_MINORS.newest}.`
   if (isCovered(version)) return undefined
   const rules = ruledBy(version)
   return rules === `v1.${COVERED_MINORS.oldest}`
