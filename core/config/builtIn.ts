@@ -24,6 +24,11 @@ export interface ValidationRules {
   readonly apiVersions: readonly string[]
   /** The error for a level whose type, or whose limit response's type, is empty. */
   readonly emptyType: Reason
+  /**
+   * Whether the server also validates declaratively: members that belong to another type are rejected whatever the type
+   * is, and an owner reference is reported by its index.
+   */
+  readonly declarative: boolean
   /** Whether a Limited level may have 0 shares: in 1.29 only with a feature gate that is off by default. */
   readonly zeroShares: boolean
 }
@@ -38,6 +43,7 @@ const SERVED: readonly (readonly [version: string, first: number, last: number])
 
 const ZERO_SHARES_SINCE = 30
 const EMPTY_TYPE_REQUIRED_SINCE = 36
+const DECLARATIVE_SINCE = 37
 
 /**
  * The rules of a server's gitVersion (`v1.36.3`, `1.36`). One that cannot be parsed is treated as the newest known one.
@@ -48,6 +54,7 @@ export function validationRules(version: string): ValidationRules {
     minor,
     apiVersions: SERVED.flatMap(([name, first, last]) => (minor >= first && minor <= last ? [name] : [])),
     emptyType: minor >= EMPTY_TYPE_REQUIRED_SINCE ? 'FieldValueRequired' : 'FieldValueNotSupported',
+    declarative: minor >= DECLARATIVE_SINCE,
     zeroShares: minor >= ZERO_SHARES_SINCE,
   }
 }

@@ -34,7 +34,7 @@ const QUEUING = 'spec.limited.limitResponse.queuing'
 export function validateLevel(level: PriorityLevelConfiguration, rules: ValidationRules): Finding[] {
   const { metadata, spec } = defaultLevel(level)
   return [
-    ...validateMetadata(metadata),
+    ...validateMetadata(metadata, rules),
     ...annotationFindings(metadata.annotations),
     ...typeFindings(metadata.name, spec, rules),
     ...mandatoryLevelFindings(metadata.name, spec),
@@ -58,23 +58,27 @@ function typeFindings(name: string, spec: PriorityLevelSpec, rules: ValidationRu
         : `Only the level “${EXEMPT}” may have the type “Exempt”: set spec.type to Limited.`
     findings.push(rejected('spec.type', 'FieldValueInvalid', message))
   }
-  switch (type) {
-    case 'Exempt':
-      if (limited !== undefined)
-        findings.push(rejected(LIMITED, 'FieldValueForbidden', 'An Exempt level has no limits: remove spec.limited.'))
-      return exempt === undefined ? findings : [...findings, ...exemptFindings(exempt)]
-    case 'Limited':
-      if (exempt !== undefined)
-        findings.push(rejected(EXEMPTION, 'FieldValueForbidden', 'A Limited level is not exempt: remove spec.exempt.'))
-      if (limited !== undefined) return [...findings, ...limitedFindings(limited, rules)]
-      return [
-        ...findings,
-        rejected(LIMITED, 'FieldValueRequired', 'A Limited level needs spec.limited, at least with a limitResponse.'),
-      ]
-    default:
-      return [...findings, badType('spec.type', type, ['Limited', 'Exempt'], rules)]
+  if (type !== 'Limited' && type !== 'Exempt') findings.push(badType('spec.type', type, ['Limited', 'Exempt'], rules))
+  const belongs = (member: string, to: string): Finding =>
+    rejected(member, 'FieldValueForbidden', `${member} belongs to the type ${to}: set spec.type to ${to}, or remove it.`)
+  if (limited !== undefined && (type === 'Exempt' || (type !== 'Limited' && rules.declarative)))
+    findings.push(belongs(LIMITED, 'Limited'))
+  if (exempt !== undefined && (type === 'Limited' || (type !== 'Exempt' && rules.declarative)))
+    findings.push(belongs(EXEMPTION, 'Exempt'))
+  if (type === 'Exempt' && exempt !== undefined) findings.push(...exemptFindings(exempt))
+  if (limited === undefined) {
+    const message = 'A Limited level needs spec.limited, at least with a limitResponse.'
+    return type === 'Limited' ? [...findings, rejected(LIMITED, 'FieldValueRequired', message)] : findings
   }
+  if (type === 'Limited') return [...findings, ...limitedFindings(limited, rules)]
+  return rules.declarative ? [...findings, ...unionFindings(limited.limitResponse, rules)] : findings
 }
+
+/** Declarative validation judges which members a response has even where nothing else of it is validated. */
+const unionFindings = (response: LimitResponse, rules: ValidationRules): Finding[] =>
+  responseFindings(response, rules).filter(
+    ({ reason }) => reason === 'FieldValueRequired' || reason === 'FieldValueForbidden',
+  )
 
 function badType(field: string, type: string, known: readonly string[], rules: ValidationRules): Finding {
   if (type === '') return rejected(field, rules.emptyType, `${field} is missing: set it to ${anyOf(known)}.`)
@@ -111,28 +115,14 @@ const percentage = (field: string, value: number | undefined): Finding[] =>
     : [rejected(field, 'FieldValueInvalid', `${field} cannot be ${value}: set it to a percentage from 0 to 100.`)]
 
 function responseFindings({ type, queuing }: LimitResponse, rules: ValidationRules): Finding[] {
-  switch (type) {
-    case 'Reject':
-      if (queuing === undefined) return []
-      return [
-        rejected(
-          QUEUING,
-          'FieldValueForbidden',
-          'A level that rejects has no queues: remove queuing, or set type to Queue.',
-        ),
-      ]
-    case 'Queue':
-      if (queuing !== undefined) return queuingFindings(queuing)
-      return [
-        rejected(
-          QUEUING,
-          'FieldValueRequired',
-          'A level that queues needs queuing: an empty object, {}, gives the default queues.',
-        ),
-      ]
-    default:
-      return [badType(member(RESPONSE, 'type'), type, ['Queue', 'Reject'], rules)]
+  const findings = type === 'Queue' || type === 'Reject' ? [] : [badType(member(RESPONSE, 'type'), type, ['Queue', 'Reject'], rules)]
+  if (type === 'Queue') {
+    const message = 'A level that queues needs queuing: an empty object, {}, gives the default queues.'
+    return queuing === undefined ? [rejected(QUEUING, 'FieldValueRequired', message)] : queuingFindings(queuing)
   }
+  if (queuing === undefined || (type !== 'Reject' && !rules.declarative)) return findings
+  const message = 'Only a level that queues has queuing: remove it, or set type to Queue.'
+  return [...findings, rejected(QUEUING, 'FieldValueForbidden', message)]
 }
 
 function queuingFindings({ queues, handSize, queueLengthLimit }: Queuing): Finding[] {
@@ -181,7 +171,7 @@ export function validateFlowSchema(schema: FlowSchema, rules: ValidationRules): 
   const defaulted = defaultFlowSchema(schema)
   const { metadata, spec } = defaulted
   return [
-    ...validateMetadata(metadata),
+    ...validateMetadata(metadata, rules),
     ...precedenceFindings(metadata.name, spec.matchingPrecedence),
     ...distinguisherFindings(spec.distinguisherMethod),
     ...referenceFindings(spec.priorityLevelConfiguration.name),

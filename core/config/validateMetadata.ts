@@ -1,4 +1,5 @@
 import { type Finding, entry, member, quoted, rejected, suspicious } from './finding.ts'
+import type { ValidationRules } from './builtIn.ts'
 import type { ObjectMeta, OwnerReference } from './objects.ts'
 
 const MOST_ANNOTATION_BYTES = 256 * 1024
@@ -7,12 +8,12 @@ const MOST_ANNOTATION_BYTES = 256 * 1024
  * Findings about `metadata` that both kinds share (specification 1.5, 1.6). Fields that the server sets itself are not
  * checked.
  */
-export function validateMetadata(metadata: ObjectMeta): Finding[] {
+export function validateMetadata(metadata: ObjectMeta, rules: ValidationRules): Finding[] {
   return [
     ...nameFindings(metadata),
     ...labelFindings(metadata.labels ?? {}),
     ...annotationFindings(metadata.annotations ?? {}),
-    ...ownerFindings(metadata.ownerReferences ?? []),
+    ...ownerFindings(metadata.ownerReferences ?? [], rules),
     ...finalizerFindings(metadata.finalizers ?? []),
   ]
 }
@@ -79,40 +80,41 @@ function annotationFindings(annotations: Readonly<Record<string, string>>): Find
 const badKey = (field: string, what: string, key: string): Finding =>
   rejected(field, 'FieldValueInvalid', `${quoted(key)} cannot be the key of a ${what}: use ${QUALIFIED_NAME_RULE}.`)
 
-/** The server reports all of these on the list, not on its entries. */
-function ownerFindings(owners: readonly OwnerReference[]): Finding[] {
-  const at = 'metadata.ownerReferences'
-  const empty = (owner: OwnerReference, key: 'kind' | 'name' | 'uid'): Finding[] =>
-    owner[key] === ''
-      ? [
-          rejected(
-            member(at, key),
-            'FieldValueInvalid',
-            `An owner reference has no ${key}: fill it in or remove the reference.`,
-          ),
-        ]
-      : []
-  const findings = owners.flatMap((owner) => [
-    ...(versionOf(owner.apiVersion) === ''
-      ? [rejected(member(at, 'apiVersion'), 'FieldValueInvalid', 'An owner reference has no apiVersion: fill it in.')]
-      : []),
-    ...empty(owner, 'kind'),
-    ...empty(owner, 'name'),
-    ...empty(owner, 'uid'),
-    ...(/^\/?v1$/.test(owner.apiVersion) && owner.kind === 'Event'
-      ? [rejected(at, 'FieldValueInvalid', 'An Event cannot be the owner of anything: remove this owner reference.')]
-      : []),
-  ])
+/** Before declarative validation, the server reports all of these on the list, not on its entries. */
+function ownerFindings(owners: readonly OwnerReference[], { declarative }: ValidationRules): Finding[] {
+  const list = 'metadata.ownerReferences'
+  const findings = owners.flatMap((owner, index) => {
+    const at = declarative ? entry(list, index) : list
+    const empty = (['apiVersion', 'kind', 'name', 'uid'] as const).filter((key) => owner[key] === '')
+    return [
+      ...empty.map((key) =>
+        rejected(
+          member(at, key),
+          declarative ? 'FieldValueRequired' : 'FieldValueInvalid',
+          `An owner reference has no ${key}: fill it in or remove the reference.`,
+        ),
+      ),
+      ...(owner.apiVersion === '' || VERSION_FORM.test(owner.apiVersion)
+        ? []
+        : [
+            rejected(
+              member(at, 'apiVersion'),
+              'FieldValueInvalid',
+              `${quoted(owner.apiVersion)} is not an apiVersion: write a version, or a group, “/” and a version.`,
+            ),
+          ]),
+      ...(/^\/?v1$/.test(owner.apiVersion) && owner.kind === 'Event'
+        ? [rejected(at, 'FieldValueInvalid', 'An Event cannot be the owner of anything: remove this owner reference.')]
+        : []),
+    ]
+  })
   if (owners.filter(({ controller }) => controller === true).length > 1)
-    findings.push(rejected(at, 'FieldValueInvalid', 'Only one owner reference may mark its owner as the controller.'))
+    findings.push(rejected(list, 'FieldValueInvalid', 'Only one owner reference may mark its owner as the controller.'))
   return findings
 }
 
-/** The version in `group/version` or `version`. A text with more slashes is not a version. */
-function versionOf(apiVersion: string): string {
-  const parts = apiVersion.split('/')
-  return parts.length > 2 ? '' : (parts.at(-1) ?? '')
-}
+/** `group/version` or `version`; the server accepts an empty group. */
+const VERSION_FORM = /^(?:[^/]*\/)?[^/]+$/
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'

@@ -9,7 +9,7 @@ import { goModFor } from './goMod.ts'
 
 export const DEFAULT_VERSION = 'v1.36.3'
 
-/** A release of every minor that the console supports and whose modules the Go proxy has, oldest first. */
+/** A release of every minor that the console supports, oldest first. */
 export const VERSIONS = [
   'v1.29.6',
   'v1.30.14',
@@ -19,11 +19,7 @@ export const VERSIONS = [
   'v1.34.4',
   'v1.35.4',
   DEFAULT_VERSION,
-] as const
-
-/** Minors that the console supports but that cannot be tested, each with the reason in a sentence. */
-export const UNBUILDABLE = [
-  { version: 'v1.37', why: 'the module proxy has no release of it, so that no server can be built.' },
+  'v1.37.2',
 ] as const
 
 const HERE = dirname(fileURLToPath(import.meta.url))

@@ -14,7 +14,7 @@ import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import { invalidObjectArbitrary } from '../fixtures/brokenObjects.ts'
 import { mangledManifest, validManifestArbitrary } from '../fixtures/configObjects.ts'
 import { runCommand } from '../harness/command.ts'
-import { UNBUILDABLE, VERSIONS } from './binaries.ts'
+import { VERSIONS } from './binaries.ts'
 import { expectSameFlows, putRandomSchemas } from './classifying.ts'
 import { ADMIN } from './identities.ts'
 import { labelValues, readSamples, total, type Sample } from './independent.ts'
@@ -27,8 +27,6 @@ const SEATS = 600
 /** Time in which the server applies an object. */
 const SETTLE_MS = 20_000
 const MIB = 1 << 20
-
-for (const { version, why } of UNBUILDABLE) console.warn(`${version} is not tested: ${why}`)
 
 const DriftSchema = z.looseObject({ differences: z.array(z.unknown()) })
 const ImpactSchema = z.looseObject({
