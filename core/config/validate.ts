@@ -60,7 +60,11 @@ function typeFindings(name: string, spec: PriorityLevelSpec, rules: ValidationRu
   }
   if (type !== 'Limited' && type !== 'Exempt') findings.push(badType('spec.type', type, ['Limited', 'Exempt'], rules))
   const belongs = (member: string, to: string): Finding =>
-    rejected(member, 'FieldValueForbidden', `${member} belongs to the type ${to}: set spec.type to ${to}, or remove it.`)
+    rejected(
+      member,
+      'FieldValueForbidden',
+      `${member} belongs to the type ${to}: set spec.type to ${to}, or remove it.`,
+    )
   if (limited !== undefined && (type === 'Exempt' || (type !== 'Limited' && rules.declarative)))
     findings.push(belongs(LIMITED, 'Limited'))
   if (exempt !== undefined && (type === 'Limited' || (type !== 'Exempt' && rules.declarative)))
@@ -115,7 +119,8 @@ const percentage = (field: string, value: number | undefined): Finding[] =>
     : [rejected(field, 'FieldValueInvalid', `${field} cannot be ${value}: set it to a percentage from 0 to 100.`)]
 
 function responseFindings({ type, queuing }: LimitResponse, rules: ValidationRules): Finding[] {
-  const findings = type === 'Queue' || type === 'Reject' ? [] : [badType(member(RESPONSE, 'type'), type, ['Queue', 'Reject'], rules)]
+  const findings =
+    type === 'Queue' || type === 'Reject' ? [] : [badType(member(RESPONSE, 'type'), type, ['Queue', 'Reject'], rules)]
   if (type === 'Queue') {
     const message = 'A level that queues needs queuing: an empty object, {}, gives the default queues.'
     return queuing === undefined ? [rejected(QUEUING, 'FieldValueRequired', message)] : queuingFindings(queuing)

@@ -69,12 +69,40 @@ const owned = (...references: readonly object[]): unknown =>
 
 /** Verdicts of kube-apiserver v1.37.2 in a strict dry run, which differ from those of v1.36.3. */
 test.each<readonly [what: unknown, ...causes: readonly string[]]>([
-  [level({ limited: {}, exempt: {} }), 'spec.type: FieldValueRequired', 'spec.limited: FieldValueForbidden', 'spec.exempt: FieldValueForbidden', 'spec.limited.limitResponse.type: FieldValueRequired'],
-  [level({ type: 'Shared', limited: { limitResponse: { type: 'Queue' } } }), 'spec.type: FieldValueNotSupported', 'spec.limited: FieldValueForbidden', 'spec.limited.limitResponse.queuing: FieldValueRequired'],
-  [level({ type: 'Shared', limited: { limitResponse: { type: 'Drop' } } }), 'spec.type: FieldValueNotSupported', 'spec.limited: FieldValueForbidden'],
-  [level({ type: 'Limited', limited: { limitResponse: { type: 'Drop', queuing: {} } } }), 'spec.limited.limitResponse.type: FieldValueNotSupported', 'spec.limited.limitResponse.queuing: FieldValueForbidden'],
-  [level({ type: 'Exempt', limited: { lendablePercent: 101, limitResponse: {} } }), 'spec.type: FieldValueInvalid', 'spec.limited: FieldValueForbidden', 'spec.limited.limitResponse.type: FieldValueRequired'],
-  [owned({}, { kind: '', uid: '' }), 'metadata.ownerReferences[1].kind: FieldValueRequired', 'metadata.ownerReferences[1].uid: FieldValueRequired'],
+  [
+    level({ limited: {}, exempt: {} }),
+    'spec.type: FieldValueRequired',
+    'spec.limited: FieldValueForbidden',
+    'spec.exempt: FieldValueForbidden',
+    'spec.limited.limitResponse.type: FieldValueRequired',
+  ],
+  [
+    level({ type: 'Shared', limited: { limitResponse: { type: 'Queue' } } }),
+    'spec.type: FieldValueNotSupported',
+    'spec.limited: FieldValueForbidden',
+    'spec.limited.limitResponse.queuing: FieldValueRequired',
+  ],
+  [
+    level({ type: 'Shared', limited: { limitResponse: { type: 'Drop' } } }),
+    'spec.type: FieldValueNotSupported',
+    'spec.limited: FieldValueForbidden',
+  ],
+  [
+    level({ type: 'Limited', limited: { limitResponse: { type: 'Drop', queuing: {} } } }),
+    'spec.limited.limitResponse.type: FieldValueNotSupported',
+    'spec.limited.limitResponse.queuing: FieldValueForbidden',
+  ],
+  [
+    level({ type: 'Exempt', limited: { lendablePercent: 101, limitResponse: {} } }),
+    'spec.type: FieldValueInvalid',
+    'spec.limited: FieldValueForbidden',
+    'spec.limited.limitResponse.type: FieldValueRequired',
+  ],
+  [
+    owned({}, { kind: '', uid: '' }),
+    'metadata.ownerReferences[1].kind: FieldValueRequired',
+    'metadata.ownerReferences[1].uid: FieldValueRequired',
+  ],
   [owned({ apiVersion: 'a/b/c' }), 'metadata.ownerReferences[0].apiVersion: FieldValueInvalid'],
   [owned({ apiVersion: '' }), 'metadata.ownerReferences[0].apiVersion: FieldValueRequired'],
   [owned({ kind: 'Event' }), 'metadata.ownerReferences[0]: FieldValueInvalid'],

@@ -4,6 +4,7 @@ import {
   readKubeconfig,
   type ClusterConfig,
   type ContextConfig,
+  type ExecConfig,
   type Kubeconfig,
   type KubeconfigFile,
   type UserConfig,
@@ -106,10 +107,14 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   if (found === undefined && context.user !== '') {
     return refuse(`There is no user "${context.user}" in the kubeconfig.`)
   }
-  const provider = found?.user['auth-provider']?.name
+  const user = found?.user ?? {}
+  const provider = user['auth-provider']?.name
   if (provider !== undefined) return refuse(authProviderProblem(context.user, provider))
-  if (!URL.canParse(cluster.server)) return refuse(`The server of cluster "${context.cluster}" is not an address.`)
-  const server = new URL(cluster.server)
+  const problem = clusterProblem(context.cluster, cluster) ?? userProblem(context.user, user)
+  if (problem !== undefined) return refuse(problem)
+  const address = withScheme(cluster, user)
+  if (!URL.canParse(address)) return refuse(`The server of cluster "${context.cluster}" is not an address.`)
+  const server = new URL(address)
   if (server.protocol !== 'https:' && server.protocol !== 'http:') {
     return refuse(`The server of cluster "${context.cluster}" is neither https:// nor http://.`)
   }
@@ -118,8 +123,74 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
       `The server of cluster "${context.cluster}" contains credentials in its address; move them to the user.`,
     )
   }
-  return { ok: true, cluster, user: found?.user ?? {}, userFile: found?.file, server }
+  return { ok: true, cluster, user, userFile: found?.file, server }
 }
+
+/** As in kubectl, an address without a scheme is https:// if certificates are named, and http:// otherwise. */
+function withScheme({ server, ...cluster }: ClusterConfig, user: UserConfig): string {
+  if (server === '' || server.includes('://')) return server
+  const certificates = [
+    cluster['certificate-authority'],
+    cluster['certificate-authority-data'],
+    cluster['insecure-skip-tls-verify'],
+    user['client-certificate'],
+    user['client-certificate-data'],
+  ]
+  return `${certificates.some(Boolean) ? 'https' : 'http'}://${server}`
+}
+
+/** Why kubectl rejects a cluster entry, as far as the file alone decides it. */
+function clusterProblem(name: string, cluster: ClusterConfig): string | undefined {
+  const whose = `of cluster "${name}"`
+  const authority = cluster['certificate-authority'] || cluster['certificate-authority-data']
+  if (authority && cluster['insecure-skip-tls-verify'] === true)
+    return `insecure-skip-tls-verify ${whose} excludes a certificate authority, and kubectl rejects both together; remove one.`
+  const twice = givenTwice(cluster, ['certificate-authority'])
+  if (twice !== undefined) return `${twice} and ${twice}-data ${whose} are both given; remove one.`
+  const proxy = cluster['proxy-url']
+  if (proxy && !(URL.canParse(proxy) && ['http:', 'https:', 'socks5:'].includes(new URL(proxy).protocol)))
+    return `The proxy-url ${whose} is not an address that begins with http://, https:// or socks5://.`
+  return undefined
+}
+
+/** Why kubectl rejects a user entry, as far as the file alone decides it. */
+function userProblem(name: string, user: UserConfig): string | undefined {
+  const whose = `of user "${name}"`
+  const twice = givenTwice(user, ['client-certificate', 'client-key'])
+  if (twice !== undefined) return `${twice} and ${twice}-data ${whose} are both given; remove one.`
+  if ((user.username || user.password) && (user.token || user.tokenFile))
+    return `A token and a user name or password ${whose} are both given, and kubectl accepts one of them; remove the other.`
+  const others = user['as-uid'] || user['as-groups']?.length || Object.keys(user['as-user-extra'] ?? {}).length
+  if (others && !user.as) return `as-uid, as-groups and as-user-extra ${whose} need as, the user to impersonate.`
+  return user.exec ? execProblem(user.exec, whose) : undefined
+}
+
+function execProblem({ apiVersion, command, env, interactiveMode }: ExecConfig, whose: string): string | undefined {
+  if (command === '') return `The exec entry ${whose} has no command.`
+  if (env?.some((variable) => variable.name === '') === true)
+    return `The exec entry ${whose} has a variable without a name.`
+  const version = EXEC_VERSIONS.get(apiVersion ?? '')
+  if (version === undefined)
+    return `The exec entry ${whose} must have the apiVersion ${[...EXEC_VERSIONS.keys()].join(' or ')}; kubectl no longer supports others. Update the plugin and its entry.`
+  if (!interactiveMode)
+    return version === 'v1'
+      ? `The exec entry ${whose} needs an interactiveMode: Never, IfAvailable or Always.`
+      : undefined
+  return INTERACTIVE.includes(interactiveMode)
+    ? undefined
+    : `The interactiveMode of the exec entry ${whose} is not Never, IfAvailable or Always.`
+}
+
+const EXEC_VERSIONS: ReadonlyMap<string, string> = new Map(
+  ['v1', 'v1beta1'].map((version) => [`client.authentication.k8s.io/${version}`, version]),
+)
+const INTERACTIVE: readonly string[] = ['Never', 'IfAvailable', 'Always']
+
+/** The first of the fields that is given as a file and as data. */
+const givenTwice = <K extends string>(
+  entry: Readonly<Partial<Record<K | `${K}-data`, string | null | undefined>>>,
+  keys: readonly K[],
+): K | undefined => keys.find((key) => entry[key] && entry[`${key}-data`])
 
 /** What replaces a provider that was built into kubectl. */
 const SUCCESSORS: ReadonlyMap<string, string> = new Map([

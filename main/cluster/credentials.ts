@@ -16,6 +16,8 @@ export interface Credentials {
   readonly tls: AgentOptions
   /** The agent that goes through the proxy-url of the cluster; absent without one. */
   readonly proxyAgent?: Agent
+  /** Host and port of that proxy. */
+  readonly proxy?: string
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly secrets: readonly string[]
   /** Unix milliseconds until which they can be used without a new check. */
@@ -85,11 +87,18 @@ export async function resolveCredentials(
   const proxyUrl = cluster['proxy-url']
   return {
     ...own,
-    ...(proxyUrl && { proxyAgent: await proxyAgent(cluster, proxyUrl, own.tls) }),
+    ...(proxyUrl && { proxyAgent: await proxyAgent(cluster, proxyUrl, own.tls), proxy: new URL(proxyUrl).host }),
     headers: {
       ...own.headers,
       ...(user.as && { 'Impersonate-User': user.as }),
+      ...(user['as-uid'] && { 'Impersonate-Uid': user['as-uid'] }),
       ...(user['as-groups']?.length && { 'Impersonate-Group': user['as-groups'] }),
+      ...Object.fromEntries(
+        Object.entries(user['as-user-extra'] ?? {}).map(([key, values]) => [
+          `Impersonate-Extra-${encodeURIComponent(key)}`,
+          values ?? [],
+        ]),
+      ),
     },
   }
 }
@@ -113,8 +122,14 @@ async function fetched(
       tokenRemedy: `run the credential plugin ${escapeControls(user.exec.command)} by hand to sign in`,
     }
   }
-  // As in kubectl: the file takes precedence over the token next to it.
-  return user.tokenFile ? { ...given, ...(await fromTokenFile(user.tokenFile, now)) } : given
+  if (!user.tokenFile) return given
+  try {
+    return { ...given, ...(await fromTokenFile(user.tokenFile, now)) }
+  } catch (error) {
+    // As in kubectl: the file takes precedence over the token next to it, which is used while the file has none.
+    if (given.token === undefined) throw error
+    return { ...given, validUntil: now + LOOK_AGAIN_MS }
+  }
 }
 
 async function fromTokenFile(file: string, now: number): Promise<Pick<Parts, 'token' | 'validUntil' | 'tokenRemedy'>> {
@@ -276,7 +291,8 @@ async function proxyAgent(cluster: ClusterConfig, proxyUrl: string, tls: AgentOp
       server: cluster.server,
       // Otherwise it rejects plain HTTP; credentials over it are rejected by `assertPrivate`.
       skipTLSVerify: tls.rejectUnauthorized === false || cluster.server.startsWith('http:'),
-      proxyUrl,
+      // The proxy resolves the name, as for kubectl: that of a private cluster is often unknown on this machine.
+      proxyUrl: proxyUrl.replace(/^socks5:/i, 'socks5h:'),
     },
     { name: 'user' },
   )

@@ -29,7 +29,6 @@ const CredentialSchema = z.object({
   }),
 })
 
-const DEFAULT_API = 'client.authentication.k8s.io/v1'
 const OUTPUT_BYTES = 1024 * 1024
 const ERROR_BYTES = 4 * 1024
 
@@ -221,7 +220,7 @@ function execInfo(exec: ExecConfig, cluster: ClusterConfig): string {
   }
   return JSON.stringify({
     kind: 'ExecCredential',
-    apiVersion: exec.apiVersion ?? DEFAULT_API,
+    apiVersion: exec.apiVersion,
     spec: { interactive: false, ...(exec.provideClusterInfo === true ? { cluster: info } : {}) },
   })
 }

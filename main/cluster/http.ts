@@ -14,6 +14,8 @@ export interface RequestSettings {
   readonly secrets: readonly string[]
   /** Unix milliseconds until which they are valid; if absent, for as long as the server accepts them. */
   readonly validUntil?: number
+  /** Host and port of the proxy that the requests go through. */
+  readonly proxy?: string
   /** The probable reason if the server refuses them, and the remedy: a sentence. */
   readonly ifRefused?: string
 }

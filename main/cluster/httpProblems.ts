@@ -85,14 +85,19 @@ const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
 
 /**
  * The problem that made a request fail before or during its response; the system's message is the details. `ifRefused`
- * is the message for when the server refuses the credentials.
+ * is the message for when the server refuses the credentials. Through a `proxy` (host and port), only the proxy is
+ * connected to and looked up.
  */
 export function networkProblem(
   error: Error & { readonly code?: string },
   url: URL,
-  ifRefused = 'Check the client certificate in the kubeconfig.',
+  {
+    ifRefused = 'Check the client certificate in the kubeconfig.',
+    proxy,
+  }: { readonly ifRefused?: string; readonly proxy?: string } = {},
 ): Problem {
-  const code = error.code ?? ''
+  // The error of a SOCKS connection has the code of its cause in its message only.
+  const code = error.code ?? /\bE[A-Z]{4,}\b/.exec(error.message)?.[0] ?? ''
   const details = code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`
   const certificate = CERTIFICATE_WORDS[code]
   if (certificate !== undefined)
@@ -119,7 +124,17 @@ export function networkProblem(
     return { code: 'tls', message: `The TLS handshake with ${url.host} failed; the details show the cause.`, details }
   }
   const network = NETWORK_WORDS[code]
-  if (network !== undefined) return { code: 'unreachable', message: network(url.host), details }
+  if (network !== undefined) {
+    const message = network(proxy === undefined ? url.host : `the proxy ${proxy} of the kubeconfig`)
+    return { code: 'unreachable', message: message.replace(/^t/, 'T'), details }
+  }
+  if (proxy !== undefined) {
+    return {
+      code: 'unreachable',
+      message: `The proxy ${proxy} did not connect to ${url.host}; the details show the cause.`,
+      details,
+    }
+  }
   if (code.startsWith('HPE_')) {
     return { code: 'bad-answer', message: `${url.host} does not answer in HTTP; check the port.`, details }
   }

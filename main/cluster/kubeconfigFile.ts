@@ -1,72 +1,91 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { parseDocument, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { jsonOf, positionsIn } from '../../core/manifest/tree.ts'
+import { readYaml } from '../../core/manifest/yamlTree.ts'
 import { UnreadableFile, type OpenOptions, openRegular, readOpened } from '../files/files.ts'
 import type { NamedByOperator, NamedFile } from './namedByOperator.ts'
 
+/**
+ * The fields of a kubeconfig, with the types that kubectl requires: in YAML `yes` is true, but "yes" and 1 are neither
+ * true nor false, and a number is not a name. Fields that kubectl does not know are ignored, as it ignores them.
+ */
 const text = z.string().nullish()
+const flag = z.boolean().nullish()
+const texts = z.array(z.string()).nullish()
+/** Standard base64 with padding; line ends are ignored. */
+const base64 = text.refine(
+  (data) =>
+    /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test((data ?? '').replaceAll(/[\r\n]/g, '')),
+  'is not base64',
+)
+const name = text.transform((given) => given ?? '')
 
-const ClusterEntrySchema = z.object({
-  name: z.string(),
-  cluster: z.object({
-    server: z.string(),
-    'certificate-authority': text,
-    'certificate-authority-data': text,
-    'insecure-skip-tls-verify': z.boolean().nullish(),
-    'tls-server-name': text,
-    'proxy-url': text,
-  }),
+const ClusterSchema = z.object({
+  server: name,
+  'certificate-authority': text,
+  'certificate-authority-data': base64,
+  'insecure-skip-tls-verify': flag,
+  'tls-server-name': text,
+  'proxy-url': text,
+  'disable-compression': flag,
 })
 
 const ExecSchema = z.object({
   apiVersion: text,
-  command: z.string(),
-  args: z.array(z.string()).nullish(),
-  env: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  command: name,
+  args: texts,
+  env: z.array(z.object({ name, value: name })).nullish(),
   installHint: text,
-  provideClusterInfo: z.boolean().nullish(),
+  provideClusterInfo: flag,
   interactiveMode: text,
 })
 /** A command that prints credentials, as specified in a kubeconfig. */
 export type ExecConfig = z.infer<typeof ExecSchema>
 
-const UserEntrySchema = z.object({
-  name: z.string(),
-  user: z
-    .object({
-      'client-certificate': text,
-      'client-certificate-data': text,
-      'client-key': text,
-      'client-key-data': text,
-      token: text,
-      tokenFile: text,
-      username: text,
-      password: text,
-      as: text,
-      'as-groups': z.array(z.string()).nullish(),
-      exec: ExecSchema.nullish(),
-      'auth-provider': z.looseObject({ name: z.string() }).nullish(),
-    })
-    .nullish(),
+const UserSchema = z.object({
+  'client-certificate': text,
+  'client-certificate-data': base64,
+  'client-key': text,
+  'client-key-data': base64,
+  token: text,
+  tokenFile: text,
+  username: text,
+  password: text,
+  as: text,
+  'as-uid': text,
+  'as-groups': texts,
+  'as-user-extra': z.record(z.string(), texts).nullish(),
+  exec: ExecSchema.nullish(),
+  'auth-provider': z.looseObject({ name }).nullish(),
 })
 
-const ContextEntrySchema = z.object({
-  name: z.string(),
-  context: z.object({ cluster: z.string(), user: text }),
-})
+const ContextSchema = z.object({ cluster: name, user: name, namespace: text })
+
+/** An absent entry is an empty one. */
+const orEmpty = <T extends z.ZodType>(entry: T) => z.preprocess((given) => given ?? {}, entry)
+
+const entries = <T extends { readonly name: string }>(entry: z.ZodType<T>) =>
+  z
+    .array(entry)
+    .nullish()
+    .transform((given) => given ?? [])
+    .refine((given) => new Set(given.map((one) => one.name)).size === given.length, 'has a name twice')
 
 const KubeconfigSchema = z.object({
-  clusters: z.array(ClusterEntrySchema).nullish(),
-  users: z.array(UserEntrySchema).nullish(),
-  contexts: z.array(ContextEntrySchema).nullish(),
+  apiVersion: z.enum(['', 'v1']).nullish(),
+  kind: z.enum(['', 'Config']).nullish(),
+  clusters: entries(z.object({ name, cluster: orEmpty(ClusterSchema) })),
+  users: entries(z.object({ name, user: orEmpty(UserSchema) })),
+  contexts: entries(z.object({ name, context: orEmpty(ContextSchema) })),
   'current-context': text,
 })
 
-export type ClusterConfig = z.infer<typeof ClusterEntrySchema>['cluster']
-export type UserConfig = NonNullable<z.infer<typeof UserEntrySchema>['user']>
+export type ClusterConfig = z.infer<typeof ClusterSchema>
+export type UserConfig = z.infer<typeof UserSchema>
 
 export interface ContextConfig {
   /** The file that contains it. */
@@ -113,8 +132,8 @@ export async function readKubeconfig(files: readonly string[], named: NamedByOpe
 async function readIfThere(path: string, named: NamedByOperator): Promise<ReadFile | undefined> {
   const found = await named.file(path)
   try {
-    const { content, digest, writableByOthers } = await readCredentialFile(found.path, { pipes: found.by !== 'page' })
-    return { file: { ...found, digest, writableByOthers }, content }
+    const { bytes, digest, writableByOthers } = await readCredentialFile(found.path, { pipes: found.by !== 'page' })
+    return { file: { ...found, digest, writableByOthers }, content: decoded(path, bytes) }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     if (error.reason === 'missing') return undefined
@@ -126,27 +145,33 @@ type RawKubeconfig = z.infer<typeof KubeconfigSchema>
 
 /** Parses the text of one file. Throws `ProblemError` with the location of the error, and without its text. */
 function parseKubeconfig(file: string, content: string): RawKubeconfig {
-  const document = parseDocument(content, { prettyErrors: false })
-  const fault = document.errors[0]
-  if (fault !== undefined) {
-    const line = content.slice(0, fault.pos[0]).split('\n').length
-    throw new ProblemError('invalid-input', `The kubeconfig ${file} is not valid YAML at line ${line} (${fault.code}).`)
+  // Like kubectl, which reads the first document only.
+  const [document] = readYaml(content)
+  const fault = document?.problems[0]
+  if (document !== undefined && document.tree === undefined && fault !== undefined) {
+    const { line } = positionsIn(content)(fault.at.from)
+    throw new ProblemError('invalid-input', `The kubeconfig ${file} is not valid YAML at line ${line}.`)
   }
-  let value: unknown
-  try {
-    value = document.toJS({ maxAliasCount: 100 })
-  } catch {
-    throw new ProblemError('invalid-input', `The kubeconfig ${file} uses aliases that cannot be resolved.`)
-  }
-  const parsed = KubeconfigSchema.safeParse(value ?? {})
+  const parsed = KubeconfigSchema.safeParse(document?.tree === undefined ? {} : jsonOf(document.tree))
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const path = issue === undefined || issue.path.length === 0 ? 'the top' : issue.path.map(String).join('.')
   throw new ProblemError(
     'invalid-input',
-    `The kubeconfig ${file} is invalid at ${path}; kubectl config view shows how it is parsed.`,
+    `The kubeconfig ${file} is invalid at ${path}${issue?.code === 'custom' ? `, which ${issue.message}` : ''}; kubectl config view shows how it is parsed.`,
     issue?.message,
   )
+}
+
+/** UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Throws for bytes that are neither. */
+function decoded(file: string, bytes: Uint8Array): string {
+  const [first, second] = bytes
+  const wide = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  try {
+    return new TextDecoder(wide, { fatal: true }).decode(bytes)
+  } catch {
+    throw new ProblemError('invalid-input', `The kubeconfig ${file} is not UTF-8; save it as UTF-8.`)
+  }
 }
 
 function merge(files: readonly { readonly file: KubeconfigFile; readonly config: RawKubeconfig }[]): Kubeconfig {
@@ -156,18 +181,18 @@ function merge(files: readonly { readonly file: KubeconfigFile; readonly config:
   let currentContext: string | undefined
   for (const { file, config } of files) {
     const folder = dirname(file.path)
-    for (const { name, cluster } of config.clusters ?? []) {
+    for (const { name, cluster } of config.clusters) {
       if (!clusters.has(name)) clusters.set(name, withAbsolute(folder, cluster, ['certificate-authority']))
     }
-    for (const { name, user: entry } of config.users ?? []) {
+    for (const { name, user: entry } of config.users) {
       if (users.has(name)) continue
-      const found = withAbsolute(folder, entry ?? {}, ['client-certificate', 'client-key', 'tokenFile'])
+      const found = withAbsolute(folder, entry, ['client-certificate', 'client-key', 'tokenFile'])
       const user = found.exec ? { ...found, exec: withAbsoluteCommand(folder, found.exec) } : found
       users.set(name, { user, file })
     }
-    for (const { name, context } of config.contexts ?? []) {
-      if (!contexts.has(name))
-        contexts.set(name, { file: file.path, name, cluster: context.cluster, user: context.user ?? '' })
+    for (const { name, context } of config.contexts) {
+      const { cluster, user } = context
+      if (!contexts.has(name)) contexts.set(name, { file: file.path, name, cluster, user })
     }
     currentContext ??= config['current-context'] || undefined
   }
@@ -203,6 +228,7 @@ function absolute(folder: string, path: string): string {
 const MOST_BYTES = 4 * 1024 * 1024
 
 interface CredentialFile {
+  readonly bytes: Buffer
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: string
@@ -219,6 +245,7 @@ export async function readCredentialFile(path: string, options: OpenOptions = {}
     const about = await handle.stat()
     const bytes = await readOpened(path, handle, { mostBytes: MOST_BYTES })
     return {
+      bytes,
       content: bytes.toString('utf8'),
       digest: createHash('sha256').update(bytes).digest('hex'),
       writableByOthers: isOpen(about) || isOpenFolder(await stat(dirname(path))),

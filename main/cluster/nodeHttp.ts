@@ -72,7 +72,7 @@ function attempt(
     onConnected(outgoing, url, () => enter('firstByte', limits.firstByteMs))
     outgoing.on('error', (error: Error & { code?: string }) => {
       if (outgoing.reusedSocket && phase !== 'idle' && error.code === 'ECONNRESET') finish('stale-connection')
-      else fail(networkProblem(error, url, request.settings.ifRefused))
+      else fail(networkProblem(error, url, request.settings))
     })
     outgoing.on('response', (response) => {
       enter('idle', limits.idleMs)

@@ -89,7 +89,7 @@ const WRONG_CERTIFICATE =
 /** Why etcd cannot be reached, and how to mend it. */
 function unreachable({ url, tls }: Upstream, error: Error & { readonly code?: string }): ProblemError {
   const advice = tls?.cert === undefined ? NO_CERTIFICATE : WRONG_CERTIFICATE
-  const { code, message, details } = networkProblem(error, new URL(url), advice)
+  const { code, message, details } = networkProblem(error, new URL(url), { ifRefused: advice })
   // A server may close the connection instead of saying what it misses.
   const closed = url.startsWith('https') && error.code === 'ECONNRESET'
   return new ProblemError(code, closed ? `${message} ${advice}` : message, details)

@@ -39,7 +39,12 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
     return file
   }
   const node = (script: string, more: object = {}): object => ({
-    exec: { command: process.execPath, args: ['-e', script], ...more },
+    exec: {
+      apiVersion: 'client.authentication.k8s.io/v1beta1',
+      command: process.execPath,
+      args: ['-e', script],
+      ...more,
+    },
   })
 
   it.each([
@@ -57,7 +62,13 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
     ],
     [
       'a plugin that is missing',
-      { exec: { command: 'no-such-plugin-of-apf', installHint: 'Install it with apt.' } },
+      {
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1beta1',
+          command: 'no-such-plugin-of-apf',
+          installHint: 'Install it with apt.',
+        },
+      },
       {},
       /no-such-plugin-of-apf .* is not installed on this machine[^]*Install it with apt\./,
     ],

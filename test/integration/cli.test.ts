@@ -176,7 +176,7 @@ describe('apf-console', () => {
     const withPlugin = (exec: object): Promise<void> => {
       const config = {
         clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-        users: [{ name: 'u', user: { exec: { apiVersion: EXEC_API, ...exec } } }],
+        users: [{ name: 'u', user: { exec: { apiVersion: EXEC_API, interactiveMode: 'Never', ...exec } } }],
         contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
         'current-context': 'x',
       }

@@ -177,7 +177,14 @@ test.skipIf(!has('bash'))('the action annotates problems, and fails for those of
   expect(run({ manifests: 'devs.yaml', impact: 'true', 'kube-version': 'v1.33' }).code).toBe(0)
   expect(run({ manifests: 'devs.yaml', tests: 'tests.json' })).toMatchObject({ code: 1, told: '' })
   // Whoever may change a manifest may name it, too; whether the file is still there or not.
-  const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'touch', args: [at('ran')] } }
+  const user = {
+    exec: {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      interactiveMode: 'Never',
+      command: 'touch',
+      args: [at('ran')],
+    },
+  }
   const evil = {
     'current-context': 'c',
     contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],

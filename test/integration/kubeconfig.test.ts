@@ -160,7 +160,13 @@ function isAlive(pid: number): boolean {
 
 describe('a credential plugin', () => {
   const plugin = (script: string, more: object = {}): object => ({
-    exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], ...more },
+    exec: {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      interactiveMode: 'Never',
+      command: process.execPath,
+      args: ['-e', script],
+      ...more,
+    },
   })
   const credential = (status: string): string =>
     `console.log(JSON.stringify({ kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1', status: ${status} }))`
@@ -220,7 +226,13 @@ describe('a credential plugin', () => {
     ],
     [
       'is missing',
-      { exec: { command: 'no-such-plugin-of-apf', installHint: 'Install it.' } },
+      {
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1beta1',
+          command: 'no-such-plugin-of-apf',
+          installHint: 'Install it.',
+        },
+      },
       'credentials',
       /not installed/,
       'Install it.',

@@ -43,7 +43,12 @@ const fresh = (name: string): string => join(folder, `${name}-${count++}`)
 const token = (marker: string) =>
   `require('node:fs').appendFileSync(${JSON.stringify(marker)}, 'x'); console.log(JSON.stringify({ kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1', status: { token: 't' } }))`
 const execUser = (marker: string, more: object = {}): object => ({
-  exec: { command: process.execPath, args: ['-e', token(marker)], ...more },
+  exec: {
+    apiVersion: 'client.authentication.k8s.io/v1beta1',
+    command: process.execPath,
+    args: ['-e', token(marker)],
+    ...more,
+  },
 })
 
 async function kubeconfig(user: object, path = fresh('kubeconfig'), cluster: object = {}): Promise<string> {
@@ -154,7 +159,9 @@ describe('a kubeconfig that a page names', () => {
       { name: 'MY_TOKEN', value: 's3cr3t' },
     ]
     const args = ['-e', token(marker), 'a b', 'x\u001b[2J\u202eevil\nmore']
-    const file = await kubeconfig({ exec: { command: process.execPath, args, env } })
+    const file = await kubeconfig({
+      exec: { apiVersion: 'client.authentication.k8s.io/v1beta1', command: process.execPath, args, env },
+    })
     const console = open([false])
     expect(await check(console, file)).toMatchObject({
       code: 'credentials',
@@ -222,7 +229,14 @@ describe('a kubeconfig that a page names', () => {
     await mkdir(evil)
     const marker = fresh('ran')
     await writeFile(join(evil, 'node'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 })
-    const user = { exec: { command: 'node', args: ['-e', '1'], env: [{ name: 'PATH', value: evil }] } }
+    const user = {
+      exec: {
+        apiVersion: 'client.authentication.k8s.io/v1beta1',
+        command: 'node',
+        args: ['-e', '1'],
+        env: [{ name: 'PATH', value: evil }],
+      },
+    }
     const console = open([true])
     await check(console, await kubeconfig(user))
     expect(console.questions[0]?.join('\n')).toMatch(/program +\/.*\/node$/m)
@@ -291,7 +305,10 @@ describe('a kubeconfig that the operator named', () => {
     const [ours, theirs] = [fresh('ran'), fresh('ran')]
     await writeFile(join(home, 'plugin'), `#!/bin/sh\ntouch ${ours}\n`, { mode: 0o755 })
     await writeFile(join(elsewhere, 'plugin'), `#!/bin/sh\ntouch ${theirs}\n`, { mode: 0o755 })
-    const file = await kubeconfig({ exec: { command: './plugin' } }, join(home, 'config'))
+    const file = await kubeconfig(
+      { exec: { apiVersion: 'client.authentication.k8s.io/v1beta1', command: './plugin' } },
+      join(home, 'config'),
+    )
     await symlink(file, join(elsewhere, 'config'))
     await check(open([], { args: [`--kubeconfig=${file}`] }), join(elsewhere, 'config'))
     expect(existsSync(theirs)).toBe(false)

@@ -30,7 +30,14 @@ beforeAll(async () => {
     'current-context': 'c',
     contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
     clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:9' } }],
-    users: [{ name: 'u', user: { exec: { command: 'sh', args: ['-c', `touch ${marker}`] } } }],
+    users: [
+      {
+        name: 'u',
+        user: {
+          exec: { apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'sh', args: ['-c', `touch ${marker}`] },
+        },
+      },
+    ],
   })
   const files = {
     '+a.yaml': LEVEL,

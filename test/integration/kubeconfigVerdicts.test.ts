@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toProblem } from '../../core/contract/errors.ts'
+import { getText } from '../../main/cluster/http.ts'
+import { kubeconfigConnection } from '../../main/cluster/connection.ts'
+import { METRICS_LIMITS } from '../../main/cluster/httpProblems.ts'
+import { allNamed } from '../harness/consent.ts'
+import { createAuthority } from '../harness/hostileServerCertificates.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'apf-verdicts-'))
+  await writeFile(join(folder, 'token'), 'from the file', { mode: 0o600 })
+  await writeFile(join(folder, 'ca.crt'), authority.cert)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const authority = createAuthority()
+const CA = Buffer.from(authority.cert).toString('base64')
+
+const BASE = `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: k, cluster: { server: "https://127.0.0.1:1", insecure-skip-tls-verify: true } }]
+contexts: [{ name: c, context: { cluster: k, user: u } }]
+users: [{ name: u, user: { token: t } }]
+`
+const cluster = (fields: string): string => BASE.replace('insecure-skip-tls-verify: true', fields)
+const insecure = (fields: string): string => cluster(`insecure-skip-tls-verify: true, ${fields}`)
+const user = (fields: string): string => BASE.replace('token: t', fields)
+const exec = (fields: string): string => user(`exec: { command: "true", ${fields} }`)
+const server = (address: string): string => BASE.replace('https://127.0.0.1:1', address)
+const named = (name: string): string => BASE.replaceAll(/(cluster|name): k/g, `$1: ${name}`)
+const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, 'utf16le')
+const V1 = 'apiVersion: client.authentication.k8s.io/v1, interactiveMode'
+
+/** Opens a kubeconfig and resolves its credentials, which contacts nothing: the problem, or the settings. */
+async function opened(content: string | Buffer) {
+  const file = join(folder, 'config')
+  await writeFile(file, content, { mode: 0o600 })
+  const surroundings = { consent: allNamed, env: { PATH: process.env['PATH'] } }
+  const connection = await kubeconfigConnection({ kind: 'kubeconfig', file }, Date.now, surroundings)
+  const [address] = connection.servers
+  if (address === undefined) throw new Error('no server')
+  return { address, settings: await connection.settings(address) }
+}
+const problemOf = (content: string | Buffer): Promise<string> =>
+  opened(content).then(
+    () => 'accepted',
+    (error: unknown) => toProblem(error).message,
+  )
+
+/** Each was given to kubectl v1.36.3, which then tried to connect. */
+describe('kubectl accepts', () => {
+  test.each<readonly [string, string | Buffer]>([
+    ['a plain file', BASE],
+    ['yes for true', cluster('insecure-skip-tls-verify: yes')],
+    ['On for true', cluster('insecure-skip-tls-verify: On')],
+    ['y for true', cluster('insecure-skip-tls-verify: y')],
+    ['null for false', cluster('insecure-skip-tls-verify: null')],
+    ['merge keys', `x: &x { insecure-skip-tls-verify: true }\n${cluster('<<: *x')}`],
+    ['a repeated key', user('token: s, token: t')],
+    ['a repeated key at the top', `${BASE}current-context: c\n`],
+    ['unknown fields', `${user('token: t, color: red')}color: red\n`],
+    ['several documents', `${BASE}---\n${BASE}`],
+    ['a broken second document', `${BASE}---\n{{{\n`],
+    ['a document marker at the start', `# a comment\n---\n${BASE}`],
+    ['a date as a name', named('2026-01-01')],
+    ['a byte order mark', `\uFEFF${BASE}`],
+    ['UTF-16', utf16(BASE)],
+    ['big-endian UTF-16', utf16(BASE).swap16()],
+    ['several documents in UTF-16', utf16(`${BASE}---\n{{{\n`)],
+    ['ends of lines of Windows', BASE.replaceAll('\n', '\r\n')],
+    ['a binary token', user('token: !!binary dA==')],
+    ['base64 with an end of line', cluster(String.raw`certificate-authority-data: "${CA}\n"`)],
+    ['no kind and no version', BASE.replace(/^apiVersion.*\nkind.*\n/, '')],
+    ['an address without a scheme', server('127.0.0.1:1')],
+    ['a host alone', server('localhost')],
+    ['a path', server('https://127.0.0.1:1/k8s/clusters/c-1')],
+    ['a user name and a password', user('username: a, password: b')],
+    ['impersonation', user('token: t, as: a, as-uid: "5", as-user-extra: { k: [v] }')],
+    ['a proxy by http', insecure('proxy-url: "http://127.0.0.1:1"')],
+    ['a proxy by socks5', insecure('proxy-url: "socks5://127.0.0.1:1"')],
+    ['an empty proxy-url', insecure('proxy-url: ""')],
+  ])('%s', async (_, content) => {
+    expect(await problemOf(content)).toBe('accepted')
+  })
+})
+
+describe('kubectl rejects', () => {
+  test.each<readonly [string, string | Buffer, RegExp]>([
+    ['a quoted boolean', cluster('insecure-skip-tls-verify: "true"'), /invalid at clusters\.0\.cluster\.insecure/],
+    ['1 for true', cluster('insecure-skip-tls-verify: 1'), /invalid at clusters/],
+    ['a number as a token', user('token: 12345'), /invalid at users\.0\.user\.token/],
+    ['yes as a token', user('token: yes'), /invalid at users\.0\.user\.token/],
+    ['a number as a name', named('010'), /invalid at clusters\.0\.name/],
+    ['another kind', BASE.replace('Config', 'Pod'), /invalid at kind/],
+    ['another version', BASE.replace('v1', 'v2'), /invalid at apiVersion/],
+    [
+      'a context twice',
+      BASE.replace('contexts: [', 'contexts: [{ name: c, context: {} }, '),
+      /at contexts, which has a name twice/,
+    ],
+    ['a cluster twice', BASE.replace('clusters: [', 'clusters: [{ name: k }, '), /at clusters, which has a name twice/],
+    ['a user twice', BASE.replace('users: [', 'users: [{ name: u }, '), /at users, which has a name twice/],
+    [
+      'an unverified server with an authority',
+      insecure(`certificate-authority-data: "${CA}"`),
+      /excludes a certificate authority/,
+    ],
+    [
+      'an unverified server with the file of an authority',
+      insecure('certificate-authority: ca.crt'),
+      /excludes a certificate authority/,
+    ],
+    [
+      'an authority as a file and as data',
+      cluster(`certificate-authority: nowhere, certificate-authority-data: "${CA}"`),
+      /both given/,
+    ],
+    ['what is not base64', cluster('certificate-authority-data: "***"'), /is not base64/],
+    ['base64 without padding', cluster('certificate-authority-data: "YQ"'), /is not base64/],
+    ['an authority that is not PEM', cluster('certificate-authority-data: "eHh4"'), /is PEM/],
+    ['a token with a password', user('token: t, username: a, password: b'), /both given/],
+    ['a token file with a password', user('tokenFile: token, username: a, password: b'), /both given/],
+    ['a missing token file', user('tokenFile: nowhere'), /nowhere cannot be read/],
+    ['a removed version of plugins', exec('apiVersion: client.authentication.k8s.io/v1alpha1'), /no longer supports/],
+    ['a plugin without a version', exec(''), /must have the apiVersion/],
+    ['a plugin of v1 without a mode', exec('apiVersion: client.authentication.k8s.io/v1'), /needs an interactiveMode/],
+    ['an unknown mode', exec(`${V1}: Sometimes`), /is not Never/],
+    ['a plugin without a command', exec(`${V1}: Never`).replace('"true"', '""'), /has no command/],
+    ['a variable without a name', exec(`${V1}: Never, env: [{ value: a }]`), /variable without a name/],
+    ['a number as an argument', exec(`${V1}: Never, args: [5]`), /invalid at users\.0\.user\.exec\.args/],
+    ['an auth-provider', user('auth-provider: { name: gcp }'), /gke-gcloud-auth-plugin/],
+    ['groups without a user to impersonate', user('token: t, as-groups: [x]'), /need as/],
+    ['a certificate without a key', user('client-certificate-data: "eHh4"'), /has no client key/],
+    ['socks5h', insecure('proxy-url: "socks5h://127.0.0.1:1"'), /begins with http:\/\/, https:\/\/ or socks5/],
+    ['a proxy without a scheme', insecure('proxy-url: "127.0.0.1:1"'), /begins with http/],
+    ['an address of another scheme', server('ftp://127.0.0.1:1'), /neither https/],
+    ['a map of clusters', BASE.replace(/clusters: \[.*\]/, 'clusters: {}'), /invalid at clusters/],
+    ['an anchor within itself', `${BASE}x: &x [*x]\n`, /not valid YAML at line 7/],
+    ['a list', '- a\n', /invalid at the top/],
+    ['a byte of Latin-1', Buffer.from(`${BASE}# \u00E9\n`, 'latin1'), /is not UTF-8/],
+    ['UTF-16 without a mark', utf16(BASE).subarray(2), /invalid at the top/],
+  ])('%s', async (_, content, words) => {
+    expect(await problemOf(content)).toMatch(words)
+  })
+})
+
+test('a token file takes precedence over a token, which is used while there is no such file', async () => {
+  const authorization = async (content: string): Promise<unknown> =>
+    (await opened(content)).settings.headers['Authorization']
+  expect(await authorization(user('token: t, tokenFile: token'))).toBe('Bearer from the file')
+  expect(await authorization(user('token: t, tokenFile: nowhere'))).toBe('Bearer t')
+})
+
+test('whom to impersonate is sent in full', async () => {
+  const { settings } = await opened(
+    user('token: t, as: a, as-uid: "5", as-groups: [g], as-user-extra: { "x/y": [v, w] }'),
+  )
+  expect(settings.headers).toMatchObject({
+    'Impersonate-User': 'a',
+    'Impersonate-Uid': '5',
+    'Impersonate-Group': ['g'],
+    'Impersonate-Extra-x%2Fy': ['v', 'w'],
+  })
+})
+
+test.each(['socks5', 'http', 'https'])(
+  'a %s proxy that is down is named, and the name of the server is not looked up',
+  async (scheme) => {
+    const content = insecure(`proxy-url: "${scheme}://127.0.0.1:1"`).replace(
+      '127.0.0.1:1"',
+      'api.example.invalid:6443"',
+    )
+    const { address, settings } = await opened(content)
+    const result = await getText({ url: address.metrics, settings, limits: METRICS_LIMITS })
+    expect(result).toMatchObject({
+      ok: false,
+      problem: {
+        code: 'unreachable',
+        message:
+          'Nothing listens at the proxy 127.0.0.1:1 of the kubeconfig; check the port, and that the server runs.',
+      },
+    })
+  },
+)
