@@ -238,6 +238,20 @@ export const builtInObjects = (version: string): ObjectSet => ({
   schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(ruledBy(version)))],
 })
 
+/** A configuration and those of other objects that it does not name. */
+export function completedWith(others: ObjectSet, { levels, schemas }: ObjectSet): ObjectSet {
+  const lacking = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[], own: readonly T[]) =>
+    all.filter(({ metadata }) => !own.some((one) => one.metadata.name === metadata.name))
+  return {
+    levels: [...lacking(others.levels, levels), ...levels],
+    schemas: [...lacking(others.schemas, schemas), ...schemas],
+  }
+}
+
+/** A configuration with the mandatory objects that it lacks, which the server creates again. */
+export const withMandatory = (objects: ObjectSet): ObjectSet =>
+  completedWith({ levels: mandatoryLevels, schemas: mandatorySchemas }, objects)
+
 /**
  * A label for the objects of `builtInObjects`: for a version whose own objects are unknown, it names the version that
  * they belong to.

@@ -64,11 +64,12 @@ function emptyExemption({ metadata, spec }: PriorityLevelConfiguration): Finding
 function noShares({ spec }: PriorityLevelConfiguration): Finding[] {
   const { limited } = spec
   if (limited?.nominalConcurrencyShares !== 0) return []
+  const rejecting = limited.limitResponse.type === 'Reject'
   const runs =
-    limited.borrowingLimitPercent !== undefined || limited.limitResponse.type === 'Reject'
+    limited.borrowingLimitPercent !== undefined || rejecting
       ? 'can run almost nothing'
       : 'runs only on seats that other levels lend'
-  const message = `With 0 shares the level has no seats of its own and ${runs}: set 1 or more unless its requests are meant to wait.`
+  const message = `With 0 shares the level has no seats of its own and ${runs}: set 1 or more unless its requests are meant to ${rejecting ? 'be rejected' : 'wait'}.`
   return [suspicious('spec.limited.nominalConcurrencyShares', message)]
 }
 

@@ -202,7 +202,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
       objects: [levelRef(name)],
       message: `${name} has no nominal seats: ${withoutSeats(after)}.`,
       remedy: {
-        sentence: `Give ${name} at least one share, unless its requests are meant to wait.`,
+        sentence: `Give ${name} at least one share, unless its requests are meant to ${after.type === 'Reject' ? 'be rejected' : 'wait'}.`,
         fix: { action: 'set', object: levelRef(name), path: [...sharesPath], value: 1 },
       },
       evidence,

@@ -1,7 +1,16 @@
 import { checkObject, type CheckedValue, convertToV1 } from '../config/checkObject.ts'
 import { LAST_APPLIED, manifestOf, byName } from '../config/content.ts'
 import type { FlowSchema, ObjectSet, PriorityLevelConfiguration, ObjectMeta } from '../config/objects.ts'
-import { isMap, toJson, type Json, type JsonMap, applyMergePatch, mergePatch } from '../manifest/json.ts'
+import {
+  getIn,
+  isMap,
+  parseField,
+  toJson,
+  type Json,
+  type JsonMap,
+  applyMergePatch,
+  mergePatch,
+} from '../manifest/json.ts'
 import type { LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
 
 export interface ApplyOptions {
@@ -90,7 +99,10 @@ function newErrors(document: ManifestDocument, { findings }: CheckedValue): read
     .filter(({ severity, field, reason }) => severity === 'error' && !own.has(`${field} ${reason}`))
     .map((finding) => ({
       ...finding,
-      message: `${finding.message} kubectl apply keeps what a manifest leaves out; to remove a field, write it as null.`,
+      message:
+        getIn(toJson(document.value), parseField(finding.field)) === undefined
+          ? `${finding.message} kubectl apply keeps what a manifest leaves out; to remove a field, write it as null.`
+          : finding.message,
       file: document.file,
       kind: document.kind,
       name: document.name,

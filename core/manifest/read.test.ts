@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { checkObject } from '../config/checkObject.ts'
 import { fieldOf, parseField, type FieldPath, type Json } from './json.ts'
@@ -275,4 +275,23 @@ describe('field paths', () => {
     )
     expect(fieldOf(['spec', 'rules', 0, 'subjects', 1, 'user', 'name'])).toBe('spec.rules[0].subjects[1].user.name')
   })
+})
+
+test.each([
+  '{{- if .Values.enabled }}\nkind: FlowSchema\n{{- end }}\n',
+  'kind: FlowSchema\nmetadata:\n  name: {{ .Release.Name }}\n',
+  'kind: FlowSchema\nmetadata:\n  name: "{{ .Values.name }}"\n',
+  'kind: FlowSchema\nmetadata:\n  labels:\n    {{- include "chart.labels" . | nindent 4 }}\n',
+  'kind: FlowSchema\nmetadata:\n  name: {{ quote .Values.name }}\n',
+  '{{/* a comment */}}\nkind: FlowSchema\n',
+])('a Helm template is to be rendered first: %j', (text) => {
+  const { documents, findings } = readManifests(text, { file: 'a.yaml', version: 'v1.37' })
+  expect(documents).toEqual([])
+  expect(findings).toMatchObject([{ message: expect.stringMatching(/^This is a Helm template, .* render it first/) }])
+})
+
+test('a template in a value of a manifest is text', () => {
+  const alert =
+    'kind: PrometheusRule\nspec: { annotations: { summary: "{{ $labels.flow_schema }} {{ if $value }}a{{ end }}" } }\n'
+  expect(readManifests(alert, { file: 'a.yaml', version: 'v1.37' }).findings).toEqual([])
 })

@@ -2,9 +2,10 @@ import { checkObject, GROUP } from '../config/checkObject.ts'
 import { quoted } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import type { FieldPath } from './json.ts'
-import { byPosition, locate, located, locatedProblem, textDocuments } from './locate.ts'
+import { byPosition, isBroken, locate, located, locatedProblem, textDocuments } from './locate.ts'
 import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, type Mapping } from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
+import { templateIn } from './unrendered.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings. A file that ends in `.json` is read only as JSON. */
@@ -25,7 +26,15 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
   const documents: ManifestDocument[] = []
   const findings: LocatedFinding[] = []
   const notes: ManifestNote[] = []
-  for (const { tree, problems } of textDocuments(text, file)) {
+  const texts = textDocuments(text, file)
+  const template = templateIn(text, isBroken(texts))
+  if (template !== undefined) {
+    const at = { from: template.at, to: template.at + 2 }
+    const message = `This is ${template.what}, not a manifest: render it first, as with helm template CHART, and read the result (- is standard input).`
+    const problem = locatedProblem(malformed(at, message), { file, kind: '', name: '', positionOf })
+    return { file, documents, findings: [problem], notes }
+  }
+  for (const { tree, problems } of texts) {
     const found = tree === undefined ? undefined : partsOf(tree)
     const read = (found?.parts ?? []).map((part) => readPart(part, problems, context))
     const elsewhere = [...(found?.parts ?? []), ...(found?.skipped ?? [])]

@@ -1,4 +1,4 @@
-import { builtInName, builtInObjects } from '../../core/config/builtIn.ts'
+import { builtInName, builtInObjects, completedWith } from '../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { frameOf } from '../../core/frame/frame.ts'
@@ -117,27 +117,16 @@ export async function fromRecording(given: Given, spec: RecordingSpec, console: 
 
 async function fromFiles(given: Given, version: string, console: Console): Promise<GivenConfiguration> {
   const files = given.values('config')
-  const { objects, findings } = await readConfiguration(files, { version, reading: console })
-  refuseEmpty(objects, files)
+  const read = await readConfiguration(files, { version, reading: console })
+  refuseEmpty(read, files)
+  const { objects, findings } = read
   return {
     from: 'files',
     name: `files ${files.join(', ')}`,
     version,
-    objects: given.flag('with-built-in') ? completed(objects, builtInObjects(version)) : objects,
+    objects: given.flag('with-built-in') ? completedWith(builtInObjects(version), objects) : objects,
     errors: findings.filter(isError),
     notes: [],
-  }
-}
-
-/** The objects of the files, and the built-in ones that the files do not name. */
-function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
-  const rest = <T extends { readonly metadata: { readonly name: string } }>(
-    all: readonly T[],
-    given: readonly T[],
-  ): T[] => all.filter(({ metadata }) => !given.some((one) => one.metadata.name === metadata.name))
-  return {
-    levels: [...rest(builtIn.levels, own.levels), ...own.levels],
-    schemas: [...rest(builtIn.schemas, own.schemas), ...own.schemas],
   }
 }
 

@@ -1,9 +1,10 @@
+import { withMandatory } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { configurationFrom, fromSource, namesObjects } from './configurationSource.ts'
 import type { Console } from './console.ts'
-import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
+import { isError, readConfiguration, refuseEmpty, tellFindings } from './inputFiles.ts'
 import type { ReadFrame } from './snapshot.ts'
 import { type Given, type OptionInfo, UsageError } from './usage.ts'
 
@@ -49,7 +50,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
   const before = await configurationBefore(given, console, beside)
   const { version } = before
   const edit = await readConfiguration(edits, { version, reading: console })
-  refuseEmpty(edit.objects, edits, edit.findings[0]?.message)
+  refuseEmpty(edit, edits)
   const whole = given.flag('whole')
   const documents = edit.files.flatMap((file) => file.documents)
   const applied = applyManifests(before.objects, documents, {
@@ -60,7 +61,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
     name: before.name,
     origin: before.from === 'cluster' ? 'cluster' : 'files',
     before: before.objects,
-    after: whole ? edit.objects : applied.objects,
+    after: whole ? withMandatory(edit.objects) : applied.objects,
     version,
     errors: [
       ...before.errors,
@@ -80,4 +81,15 @@ export async function configurationBefore(given: Given, console: Console, { repo
     ...before,
     notes: [`Neither --config nor --kubeconfig is given: the edit is compared with ${before.name}.`],
   }
+}
+
+/**
+ * Prints what a server would reject, and returns whether there is any: then it keeps the objects that it has, and
+ * nothing is computed.
+ */
+export function rejects(errors: readonly LocatedFinding[], console: Console): boolean {
+  if (errors.length === 0) return false
+  tellFindings(errors, console)
+  console.tell('A server rejects this and keeps the objects that it has, so nothing was computed: correct it first.')
+  return true
 }

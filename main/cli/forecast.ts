@@ -12,7 +12,15 @@ import { presentForecast } from '../../core/twin/present.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines } from './print/terminal.ts'
-import { type Beside, checkNamesEdit, configurationBefore, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import {
+  type Beside,
+  checkNamesEdit,
+  configurationBefore,
+  EDIT_OPTIONS,
+  editFrom,
+  rejects,
+  type GivenEdit,
+} from './edit.ts'
 import { tellFindings } from './inputFiles.ts'
 import { runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
@@ -52,7 +60,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   if (read === undefined) return 2
   const { pages, objects: edit, twin } = read
   for (const sentence of [...edit.notes, ...pages.findings]) console.tell(sentence)
-  tellFindings(edit.errors, console)
+  if (rejects(edit.errors, console)) return 1
   const report = forecastOf(twin, edit.after, {
     ...(serverLimit !== undefined && { serverLimit }),
     mayGoOn: () => !console.signal.aborted,
@@ -61,7 +69,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   if (output === 'json') console.printJson(report, 2)
   else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
   else console.print(answerLines(presentForecast(report)))
-  return edit.errors.length > 0 ? 1 : 0
+  return 0
 }
 
 /** Sources that have objects of their own. */

@@ -11,7 +11,6 @@ import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines } from './print/terminal.ts'
-import { tellFindings } from './inputFiles.ts'
 import {
   CLUSTER_OPTIONS,
   PROMETHEUS_OPTIONS,
@@ -20,8 +19,9 @@ import {
   cadenceFrom,
   sourceFrom,
 } from './sourceOptions.ts'
-import { checkNamesEdit, EDIT_OPTIONS, editFrom, type GivenEdit } from './edit.ts'
+import { checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from './edit.ts'
 import { readNumber, SEATS, type Command, type Given } from './usage.ts'
+import { findingJson } from './validate.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 
@@ -45,12 +45,16 @@ async function runImpact(given: Given, console: Console): Promise<ExitCode> {
   const input = await impactInput(given, console)
   if (input === undefined) return 2
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)
-  tellFindings(input.errors, console)
+  const { name, version, errors } = input
+  if (rejects(errors, console)) {
+    if (given.flag('json')) console.printJson({ configuration: { name, version }, errors: errors.map(findingJson) }, 2)
+    return 1
+  }
   const answer = answerOf(input, wanted)
   if (given.flag('json')) console.printJson(impactJson(answer), 2)
   else console.print(impactText(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
-  return blocked || input.errors.length > 0 || input.problems.length > 0 ? 1 : 0
+  return blocked || input.problems.length > 0 ? 1 : 0
 }
 
 function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer {
@@ -83,7 +87,7 @@ interface ServerImpact {
   readonly computed: SeatImpact
 }
 
-interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version' | 'errors'> {
+interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version'> {
   /** Where the server limit comes from. */
   readonly limitFrom: ServerLimit['from']
   /** With that limit; for live servers, that of the first. */
@@ -94,16 +98,7 @@ interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version' | 'errors'> 
 }
 
 /** The JSON of docs/impact.md. Members are added over time, never removed. */
-function impactJson({
-  name,
-  version,
-  limitFrom,
-  computed,
-  perServer,
-  findings,
-  confirmations,
-  errors,
-}: ImpactAnswer): unknown {
+function impactJson({ name, version, limitFrom, computed, perServer, findings, confirmations }: ImpactAnswer): unknown {
   const { serverLimit, sums, refused } = computed
   return {
     serverLimit,
@@ -114,16 +109,7 @@ function impactJson({
     refused,
     guardRails: findings,
     confirmations,
-    errors: errors.map(({ file, line, column, kind, name: object, field, reason, message }) => ({
-      file,
-      line,
-      column,
-      kind,
-      name: object,
-      field,
-      reason,
-      message,
-    })),
+    errors: [],
     ...(perServer.length > 0 && {
       servers: perServer.map(({ id, computed: own }) => ({ id, serverLimit: own.serverLimit, ...tableJson(own) })),
     }),

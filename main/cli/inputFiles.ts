@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -12,8 +12,9 @@ import {
   objectsOf,
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
+import { patchesOf } from '../../core/manifest/unrendered.ts'
 import { type PackedFile, unpack } from '../files/archives.ts'
-import { decodeText, filesOf, isFolder, readWithin, type FoundFile } from '../files/files.ts'
+import { decodeText, filesOf, isFolder, readWithin, UnreadableFile, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
 
@@ -98,6 +99,8 @@ export interface NamedText {
   readonly file: string
   readonly text: string
   readonly note?: string
+  /** The folder of the kustomization that the text is a patch of. */
+  readonly patchOf?: string
 }
 
 /**
@@ -112,10 +115,34 @@ export async function readTexts(paths: readonly string[], reading: Reading): Pro
     else
       for (const file of await manifestPaths(path, reading.signal)) {
         const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
-        texts.push(namedText(fileName(file), bytes))
+        const patchOf = await kustomizationOf(file, reading)
+        texts.push({ ...namedText(fileName(file), bytes), ...(patchOf !== undefined && { patchOf }) })
       }
   }
   return texts
+}
+
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
+/** Patches are usually beside the kustomization or in a folder below it. */
+const MOST_FOLDERS_ABOVE = 3
+const MOST_KUSTOMIZATION_BYTES = 1024 * 1024
+
+/** The folder of the kustomization that names a file as a patch; `undefined` when there is none. */
+async function kustomizationOf(file: string, { signal }: Reading): Promise<string | undefined> {
+  let folder = dirname(file)
+  for (let above = 0; above < MOST_FOLDERS_ABOVE; above++) {
+    for (const name of KUSTOMIZATIONS) {
+      const bytes = await readWithin(join(folder, name), { mostBytes: MOST_KUSTOMIZATION_BYTES, signal }).catch(
+        (error: unknown) => {
+          if (!(error instanceof UnreadableFile)) throw error
+        },
+      )
+      const patches = bytes === undefined ? [] : patchesOf(decodeText(bytes))
+      if (patches.some((patch) => resolve(folder, patch) === resolve(file))) return folder
+    }
+    folder = join(folder, '..')
+  }
+  return undefined
 }
 
 /** The text of one file. Throws for a folder of several files; `instead` is what the message suggests. */
@@ -125,9 +152,13 @@ export async function oneText(path: string, reading: Reading, instead: string): 
   throw new UsageError(`${path} is a folder; name ${instead}.`)
 }
 
-/** Throws `not-found` for files without flow-control objects. */
-export function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly string[], why?: string): void {
+/** Throws `not-found` for files without flow-control objects, with the first problem that was found in them. */
+export function refuseEmpty(
+  { objects: { levels, schemas }, findings, notes }: Omit<Configuration, 'files'>,
+  files: readonly string[],
+): void {
   if (levels.length + schemas.length > 0) return
+  const why = (findings[0] ?? notes.find(({ about }) => about === 'text'))?.message
   throw new ProblemError(
     'not-found',
     why ?? `${files.join(', ')} contains no FlowSchema or PriorityLevelConfiguration.`,
@@ -162,7 +193,11 @@ function fileName(path: string): string {
 
 const slashed = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'))
 
-function readManifestText({ file, text, note }: NamedText, version: string): Manifests {
+function readManifestText({ file, text, note, patchOf }: NamedText, version: string): Manifests {
+  if (patchOf !== undefined) {
+    const message = `This is a patch of the kustomization in ${fileName(patchOf)}, a part of an object that is not judged alone: build it with kustomize build (or kubectl kustomize), and read the result (- is standard input).`
+    return { file, documents: [], findings: [], notes: [{ file, line: 1, column: 1, about: 'text', message }] }
+  }
   const manifests = readManifests(text, { file, version })
   return note === undefined
     ? manifests

@@ -49,9 +49,8 @@ async function configurationOf(
 ): Promise<Configuration | undefined> {
   if (files.length === 0) return undefined
   const configuration = await readConfiguration(files, { version, reading: console })
-  const { objects, findings } = configuration
-  refuseErrors(findings.filter((finding) => isError(finding) && !later(finding)))
-  refuseEmpty(objects, files)
+  refuseErrors(configuration.findings.filter((finding) => isError(finding) && !later(finding)))
+  refuseEmpty(configuration, files)
   return configuration
 }
 

@@ -15,7 +15,7 @@ import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
 import { progressOf, type Console, type ExitCode } from './console.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
-import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
+import { configurationBefore, EDIT_OPTIONS, rejects } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
 import { answerLines } from './print/terminal.ts'
 import { refuseExisting } from './refuseExisting.ts'
@@ -131,7 +131,7 @@ async function planOfSource(given: Given, console: Console): Promise<Asked | und
   if (read === undefined) return undefined
   const { twin, pages, objects } = read
   for (const sentence of [...objects.notes, ...pages.findings]) console.tell(sentence)
-  tellFindings(objects.errors, console)
+  if (rejects(objects.errors, console)) return undefined
   for (const sentence of [spanText(twin), ...misfits(twin.fit)]) console.tell(sentence)
   return planOfGoals(twinBase(twin), 'The twin', given, console)
 }

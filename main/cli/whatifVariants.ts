@@ -106,10 +106,10 @@ async function baselineFrom(text: string | undefined, console: Console): Promise
 }
 
 async function wholeConfiguration(files: readonly string[], version: string, console: Console): Promise<ObjectSet> {
-  const { objects, findings } = await readConfiguration(files, { version, reading: console })
-  refuseErrors(findings.filter(isError))
-  refuseEmpty(objects, files)
-  return acceptable(objects, version)
+  const read = await readConfiguration(files, { version, reading: console })
+  refuseErrors(read.findings.filter(isError))
+  refuseEmpty(read, files)
+  return acceptable(read.objects, version)
 }
 
 /** `NAME=PART,…`: manifests are applied to the objects of the baseline, as `kubectl apply` does. */
@@ -123,9 +123,9 @@ async function candidateFrom(text: string, baseline: Variant, console: Console):
   const variant: Variant = { ...baseline, ...settings, name }
   if (files.length === 0) return variant
   const { version } = variant
-  const { files: read, objects } = await readConfiguration(files, { version, reading: console })
-  refuseEmpty(objects, files)
-  const documents = read.flatMap((one) => one.documents)
+  const read = await readConfiguration(files, { version, reading: console })
+  refuseEmpty(read, files)
+  const documents = read.files.flatMap((one) => one.documents)
   const applied = applyManifests(baseline.objects, documents, { version, before: 'live' })
   const own = documents.flatMap(({ findings }) => findings.filter(isError))
   refuseErrors([...own.filter((error) => !applied.supplied.has(error)), ...applied.findings])

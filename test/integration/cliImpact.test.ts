@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -36,6 +36,9 @@ const AnswerSchema = z.looseObject({
   servers: z.array(z.looseObject({ id: z.string(), serverLimit: z.number() })).optional(),
 })
 
+/** What is printed of an edit that a server rejects. */
+const RejectedSchema = AnswerSchema.pick({ configuration: true, errors: true })
+
 const level = (name: string, shares: number): string => `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
@@ -65,6 +68,11 @@ async function file(name: string, text: string | Buffer): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, text)
   return path
+}
+
+async function rejected(...args: readonly string[]) {
+  const { code, output, told } = await runHere('impact', ...args, '--json')
+  return { code, told, answer: RejectedSchema.parse(JSON.parse(output)) }
 }
 
 async function impact(...args: readonly string[]) {
@@ -127,7 +135,7 @@ describe('apf-console impact', () => {
 
   it('ends with 1 when a server would reject the edit, and names the place', async () => {
     const edit = await file('wrong.yaml', level('wrong', -1))
-    const { code, told, answer } = await impact('--edit', edit)
+    const { code, told, answer } = await rejected('--edit', edit)
     expect(code).toBe(1)
     expect(answer.errors).toEqual([
       expect.objectContaining({ line: 5, field: 'spec.limited.nominalConcurrencyShares' }),
@@ -137,7 +145,7 @@ describe('apf-console impact', () => {
 
   it('judges Queue → Reject as kubectl apply does: the queues of a live level stay unless they are written as null', async () => {
     const reject = (response: string): string => level('global-default', 20).replace('{ type: Reject }', response)
-    const partial = await impact('--edit', await file('reject.yaml', reject('{ type: Reject }')))
+    const partial = await rejected('--edit', await file('reject.yaml', reject('{ type: Reject }')))
     expect(partial.code).toBe(1)
     expect(partial.answer.errors).toEqual([
       expect.objectContaining({
@@ -153,6 +161,44 @@ describe('apf-console impact', () => {
     const before = await file('queue.yaml', reject('{ type: Queue, queuing: { queues: 16, handSize: 4 } }'))
     const applied = await impact('--config', before, '--edit', await file('reject.yaml', reject('{ type: Reject }')))
     expect(applied.answer.errors).toEqual([])
+  })
+
+  it('computes nothing from an edit that the server rejects', async () => {
+    const partial = level('workload-low', 30).replace(/spec:[^]*/, 'spec: { limited: { lendablePercent: 200 } }\n')
+    const { code, output, told } = await runHere('impact', '--edit', await file('invalid.yaml', partial))
+    expect({ code, output }).toEqual({ code: 1, output: '' })
+    expect(told).toMatch(
+      /lendablePercent cannot be 200: set it to a percentage from 0 to 100\.\n.*nothing was computed/,
+    )
+  })
+
+  it('takes the patch of a kustomization for a part of an object', async () => {
+    await mkdir(join(folder, 'prod', 'parts'), { recursive: true })
+    const base = await file('base.yaml', level('batch', 20))
+    const listings = [
+      'patches: [{ path: parts/shares.yaml }]',
+      'patchesStrategicMerge: [parts/shares.yaml]',
+      'patchesJson6902: [{ path: parts/shares.yaml }]',
+    ]
+    const patch = await file('prod/parts/shares.yaml', level('batch', 40).replace(/  type:.*\n/, ''))
+    for (const listing of listings) {
+      await file('prod/kustomization.yaml', `resources: [../base]\n${listing}\n`)
+      const { code, output, told } = await runHere('impact', '--config', base, '--edit', patch)
+      expect({ code, output }).toEqual({ code: 2, output: '' })
+      expect(told).toMatch(/patch of the kustomization in .*prod, .* kustomize build/)
+    }
+    const whole = await runHere('validate', join(folder, 'prod'))
+    expect(whole).toMatchObject({ code: 0, output: expect.stringContaining('note: This is a patch') })
+    await file('prod/kustomization.yaml', 'resources: [parts/shares.yaml]\n')
+    expect((await runHere('validate', patch)).output).not.toContain('This is a patch')
+  })
+
+  it('knows that the server creates the mandatory objects again', async () => {
+    const config = await file('all.yaml', level('a', 10))
+    const { answer } = await impact('--edit', config, '--whole')
+    const removed = answer.levels.filter(({ after }) => after === null).map(({ name }) => name)
+    expect(removed).not.toContain('catch-all')
+    expect(answer.confirmations.map(({ name }) => name)).not.toContain('catch-all')
   })
 
   it('reads several files after one option, and takes an edit for the whole', async () => {
