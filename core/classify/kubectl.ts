@@ -65,8 +65,22 @@ const get: Command = (words) => {
   if (name !== undefined)
     return send(words, { verb: 'get', named, name, subresource: words.value('subresource') ?? '', notes })
   const chunk = words.value('chunk-size') ?? CHUNK_SIZE
-  const options: QueryOption[] = [...selectors(words), ...(chunk === '0' ? [] : [['limit', chunk] as const])]
-  return send(words, { verb: 'list', named, options, notes })
+  // To sort, kubectl requests whole objects, all of them at once.
+  const paging: QueryOption[] = words.given('sort-by')
+    ? [['includeObject', 'Object']]
+    : chunk === '0'
+      ? []
+      : [['limit', chunk]]
+  return send(words, { verb: 'list', named, options: [...selectors(words), ...paging], notes })
+}
+
+const events: Command = (words) => {
+  const [type = '', name] = (words.value('for') ?? '').split('/', 2)
+  const about = type === '' ? undefined : targetOf([type])
+  if (about !== undefined && 'problem' in about) return about
+  const options: QueryOption[] = [['limit', words.value('chunk-size') ?? CHUNK_SIZE]]
+  if (about !== undefined) options.unshift(['fieldSelector', `involvedObject.name=${name ?? ''}`])
+  return send(words, { verb: 'list', named: builtIn('events'), options })
 }
 
 /** Changes of a named object, or of all that a selector matches. */
@@ -129,6 +143,31 @@ const ofPod =
       guessed: owner,
     })
   }
+
+/** One of the two paths is `POD:PATH` or `NAMESPACE/POD:PATH`. */
+const copy: Command = (words) => {
+  const [found] = words.args.flatMap((arg) =>
+    [/^(?:([^/:]+)\/)?([^/:]+):/.exec(arg) ?? []].filter(({ length }) => length > 0),
+  )
+  const [, namespace, pod] = found ?? []
+  if (pod === undefined) return { problem: 'kubectl cp needs the path in a pod, as POD:PATH or NAMESPACE/POD:PATH.' }
+  const value = (option: string): string | undefined =>
+    option === 'namespace' ? (namespace ?? words.value(option)) : words.value(option)
+  return ofPod('exec', logOptions, [WEB_SOCKET])({ ...words, value, args: [pod] })
+}
+
+const debug: Command = (words) => {
+  const [first = ''] = words.args
+  const target = targetOf(first.includes('/') ? [first] : ['pods', first])
+  if ('problem' in target) return target
+  const [name] = target.names
+  if (name === undefined) return { problem: 'kubectl debug needs the name of a pod or of a node.' }
+  const pods = builtIn('pods')
+  if (target.named.resource === 'nodes' || words.given('copy-to'))
+    return send(words, { verb: 'create', named: pods, notes: ['kubectl debug reads the object and creates a pod.'] })
+  const notes = ['kubectl debug reads the pod and adds a container to it.']
+  return send(words, { verb: 'patch', named: pods, name, subresource: 'ephemeralcontainers', notes })
+}
 
 const logOptions = ({ value, given }: KubectlWords): QueryOption[] => {
   const [container, tail] = [value('container'), value('tail')]
@@ -205,7 +244,9 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map(
     autoscale: post('horizontalpodautoscalers'),
     logs: ofPod('log', logOptions),
     exec: ofPod('exec', logOptions, [WEB_SOCKET]),
-    cp: ofPod('exec', () => [], [WEB_SOCKET]),
+    cp: copy,
+    debug,
+    events,
     attach: ofPod('attach', logOptions, [WEB_SOCKET]),
     'port-forward': ofPod('portforward', () => [], [WEB_SOCKET]),
     top,

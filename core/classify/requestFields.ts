@@ -51,8 +51,32 @@ export const RESOURCE_VERBS: readonly string[] = [...METHODS.keys()]
 const OF_COLLECTIONS = new Set(['list', 'watch', 'deletecollection'])
 const OF_OBJECTS = new Set(['get', 'update', 'patch', 'delete'])
 
+/** Verbs as metrics write them, in lower case, and the verb of the request. */
+const REPORTED_AS: ReadonlyMap<string, string> = new Map([
+  ['apply', 'patch'],
+  ['watchlist', 'watch'],
+])
+/** Methods besides those of the verbs. */
+const OTHER_METHODS = new Set(['POST', 'PUT', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
+
+/** A verb in the spelling of flow schemas: logs write `list`, metrics `LIST`. A method in capitals stays one. */
+export function verbOf(written: string): string {
+  const lower = written.toLowerCase()
+  const verb = REPORTED_AS.get(lower) ?? lower
+  return written === METHODS.get(verb) || !METHODS.has(verb) ? written : verb
+}
+
+/** Why no server derives a verb, in a sentence; `undefined` for a verb or an HTTP method, in any case. */
+export function verbProblem(written: string): string | undefined {
+  if (METHODS.has(verbOf(written).toLowerCase()) || OTHER_METHODS.has(written.toUpperCase())) return undefined
+  return `${JSON.stringify(written)} is neither a verb nor an HTTP method: use ${RESOURCE_VERBS.join(', ')}, or a method such as HEAD.`
+}
+
 /** Method of a verb by the server's derivation; for a non-resource request the verb is the method in lower case. */
-export const methodOfVerb = (verb: string): string => METHODS.get(verb) ?? verb.toUpperCase()
+export const methodOfVerb = (written: string): string => {
+  const verb = verbOf(written)
+  return METHODS.get(verb) ?? verb.toUpperCase()
+}
 
 /** The form for an address; `undefined` when no server accepts it. */
 export function fieldsOf({ method, url }: RequestAddress): RequestFields | undefined {
@@ -193,7 +217,8 @@ export function pathOf(address: string): string | undefined {
 /**
  * The address for a verb of the API (`list`) or a method (`GET`), adjusted where a server would derive another verb.
  */
-export function addressOfVerb(verb: string, url: string): RequestAddress & { readonly notes: readonly string[] } {
+export function addressOfVerb(written: string, url: string): RequestAddress & { readonly notes: readonly string[] } {
+  const verb = verbOf(written)
   const method = methodOfVerb(verb)
   const read = parseRequestTarget(url)
   const watch = verb === 'watch' && read?.query.has('watch') === false

@@ -49,6 +49,18 @@ describe('kubectl', () => {
     ['top pods -A', 'GET /apis/metrics.k8s.io/v1beta1/pods'],
     ['auth can-i create pods', 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews'],
     ['version', 'GET /version'],
+    ['get events -A --sort-by=.lastTimestamp', 'GET /api/v1/events?includeObject=Object'],
+    [
+      'get pods -n a --sort-by .metadata.name -l a=b',
+      'GET /api/v1/namespaces/a/pods?labelSelector=a%3Db&includeObject=Object',
+    ],
+    ['events -A', 'GET /api/v1/events?limit=500'],
+    ['events --for pod/x -n a', 'GET /api/v1/namespaces/a/events?fieldSelector=involvedObject.name%3Dx&limit=500'],
+    ['cp team-a/web-0:/data/x ./x', 'GET /api/v1/namespaces/team-a/pods/web-0/exec'],
+    ['cp ./x web-0:/data/x -n a -c main', 'GET /api/v1/namespaces/a/pods/web-0/exec?container=main'],
+    ['debug web-0 -n a --image=busybox', 'PATCH /api/v1/namespaces/a/pods/web-0/ephemeralcontainers'],
+    ['debug node/n1 -n a -it --image=busybox', 'POST /api/v1/namespaces/a/pods'],
+    ['oc get pods -n a', 'GET /api/v1/namespaces/a/pods?limit=500'],
     ['kubectl get pods \\\n  -n a | grep x', 'GET /api/v1/namespaces/a/pods?limit=500'],
   ])('%s', (text, expected) => {
     expect(line(text)).toBe(expected)
@@ -204,4 +216,48 @@ test('no text makes it throw', () => {
     }),
     { numRuns: 2_000 },
   )
+})
+
+test.each([
+  [
+    'I0101 10:00:00.000000   1 request.go:752] "Waited before sending request" delay="1.05s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1:6443/apis/apps/v1/deployments?limit=5"',
+    'GET /apis/apps/v1/deployments?limit=5',
+    '1.05s',
+  ],
+  [
+    'I0101 10:00:00.000000   1 request.go:690] Waited for 1.198s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1:6443/api/v1/pods',
+    'GET /api/v1/pods',
+    '1.198s',
+  ],
+  [
+    'I1128 17:00:00.1 1 round_trippers.go:553] GET https://127.0.0.1:1/api/v1/nodes?limit=500 200 OK in 5 milliseconds',
+    'GET /api/v1/nodes?limit=500',
+    undefined,
+  ],
+  [
+    'I1128 17:00:00.1 1 round_trippers.go:632] "Response" verb="POST" url="https://127.0.0.1:1/api/v1/namespaces/a/pods?fieldManager=kubectl-run" status="201 Created"',
+    'POST /api/v1/namespaces/a/pods?fieldManager=kubectl-run',
+    undefined,
+  ],
+])('a line of a client: %s', (text, expected, wait) => {
+  const { format, notes } = read(text)
+  expect(format).toBe('client-log')
+  expect(line(text)).toBe(expected)
+  expect(notes.join()).toContain(wait === undefined ? '' : `This wait of ${wait} was in the client`)
+})
+
+test.each([
+  ['LIST /api/v1/pods', 'GET /api/v1/pods'],
+  ['list /api/v1/pods', 'GET /api/v1/pods'],
+  ['WATCH /api/v1/pods', 'GET /api/v1/pods?watch=true'],
+  ['WATCHLIST /api/v1/pods', 'GET /api/v1/pods?watch=true'],
+  ['APPLY /api/v1/nodes/n1', 'PATCH /api/v1/nodes/n1'],
+  ['deletecollection /api/v1/pods', 'DELETE /api/v1/pods'],
+  ['HEAD /healthz', 'HEAD /healthz'],
+])('a verb in the spelling of logs or metrics: %s', (text, expected) => {
+  expect(line(text)).toBe(expected)
+})
+
+test('what is neither a verb nor a method is refused', () => {
+  expect(problem('FETCH /api/v1/pods')).toMatch(/^"FETCH" is neither a verb nor an HTTP method/)
 })

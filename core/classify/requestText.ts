@@ -4,10 +4,18 @@ import type { DumpRequest } from '../frame/dump.ts'
 import { DUMP_DETAIL_COLUMNS, DUMP_REQUEST_COLUMNS } from '../metrics/dumpText.ts'
 import { identityOf, impersonatedGroups } from './identity.ts'
 import { isKubectlCommand, readKubectl } from './kubectl.ts'
-import { type PartialRequest, type Unreadable, pathOf, methodOfVerb, type RequestAddress } from './requestFields.ts'
+import {
+  addressOfVerb,
+  type PartialRequest,
+  type Unreadable,
+  pathOf,
+  methodOfVerb,
+  type RequestAddress,
+  verbProblem,
+} from './requestFields.ts'
 import { parseJson } from '../text/text.ts'
 
-export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'request-line'
+export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'client-log' | 'request-line'
 
 /** A request parsed from a text. */
 export interface ReadRequest {
@@ -49,6 +57,7 @@ const REQUEST_LINE = /^(?:([A-Za-z]+)\s+)?((?:https?:\/\/|\/)\S*)(?:\s+HTTP\/[\d
 
 function formatOf(text: string): RequestFormat | undefined {
   if (text === '') return undefined
+  if (readClientLine(text) !== undefined) return 'client-log'
   if (/^[{[]/.test(text)) return 'audit'
   const [first = ''] = /^\S+/.exec(text) ?? []
   if (first === 'curl') return 'curl'
@@ -77,11 +86,32 @@ const READERS: Readonly<Record<RequestFormat, (text: string) => PartialRequest |
   },
   audit: readAuditEvent,
   dump: readDumpLine,
+  'client-log': (text) => readClientLine(text) ?? { problem: UNKNOWN },
   'request-line'(text) {
-    const [, method = 'GET', address = ''] = REQUEST_LINE.exec(text) ?? []
+    const [, verb = 'GET', address = ''] = REQUEST_LINE.exec(text) ?? []
     const url = pathOf(address)
-    return url === undefined ? { problem: UNKNOWN } : { method: method.toUpperCase(), url }
+    const problem = url === undefined ? UNKNOWN : verbProblem(verb)
+    return url === undefined || problem !== undefined ? { problem: problem ?? UNKNOWN } : addressOfVerb(verb, url)
   },
+}
+
+/** Requests in the log of a client, as client-go writes them: of older and of newer versions, and of kubectl -v=6. */
+const CLIENT_LINES: readonly RegExp[] = [
+  /Waited for (?<wait>\S+) due to client-side throttling.*? request: ?(?<verb>[A-Z]+):(?<address>\S+)/,
+  /delay="(?<wait>[^"]*)" reason="client-side throttling[^"]*" verb="(?<verb>[A-Z]+)" URL="(?<address>[^"]+)"/,
+  /"(?:Request|Response)" verb="(?<verb>[A-Z]+)" url="(?<address>[^"]+)"/,
+  /round_trippers\.go:\d+\] (?<verb>[A-Z]+) (?<address>https?:\/\/\S+)/,
+]
+
+function readClientLine(text: string): PartialRequest | undefined {
+  for (const line of CLIENT_LINES) {
+    const { wait, verb, address } = line.exec(text)?.groups ?? {}
+    const url = address === undefined ? undefined : pathOf(address)
+    if (verb === undefined || url === undefined) continue
+    const waited = `This wait of ${wait ?? ''} was in the client: its own limit of requests (QPS and burst) held the request back before it was sent. Flow control of the server had no part in it.`
+    return { method: verb, url, notes: wait === undefined ? [] : [waited] }
+  }
+  return undefined
 }
 
 const NOT_CLOSED: Unreadable = { problem: 'A quotation mark of the command is not closed.' }

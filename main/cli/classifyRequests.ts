@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
-import { addressOfVerb } from '../../core/classify/requestFields.ts'
+import { addressOfVerb, verbProblem } from '../../core/classify/requestFields.ts'
 import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/configuration.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -66,7 +66,7 @@ export async function requestsFrom(given: Given, reading: Reading): Promise<Give
     )
   }
   if (file !== undefined) return fromFile(file, reading)
-  const written = kubectl === undefined ? text : `kubectl ${kubectl.trim().replace(/^kubectl(?=\s|$)/, '')}`
+  const written = kubectl === undefined ? text : `kubectl ${kubectl.trim().replace(/^(?:kubectl|k|oc)(?=\s|$)/, '')}`
   return written === undefined ? fromOptions(given, url ?? '') : fromText(given, written)
 }
 
@@ -131,7 +131,10 @@ function completed({
   verb,
   url,
 }: WrittenRequest): Pick<GivenRequests, 'requests'> & { notes: string[] } {
-  const address = verb === undefined ? { method: method ?? 'GET', url, notes: [] } : addressOfVerb(verb, url)
+  const written = verb ?? method?.toUpperCase() ?? 'GET'
+  const problem = verbProblem(written)
+  if (problem !== undefined) throw new ProblemError('invalid-input', problem)
+  const address = addressOfVerb(written, url)
   const identity = identityOf(user)
   return {
     requests: [{ user, groups: [...(groups ?? identity.groups)], method: address.method, url: address.url }],

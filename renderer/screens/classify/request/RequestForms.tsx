@@ -238,6 +238,7 @@ const FORMATS: Readonly<Record<RequestFormat, string>> = {
   curl: 'a curl command',
   audit: 'an audit event',
   dump: 'a line of a request dump',
+  'client-log': 'a line of a client’s log',
   'request-line': 'a request line',
 }
 
