@@ -60,7 +60,7 @@ const REPORTED_AS: ReadonlyMap<string, string> = new Map([
 const OTHER_METHODS = new Set(['POST', 'PUT', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
 
 /** A verb in the spelling of flow schemas: logs write `list`, metrics `LIST`. A method in capitals stays one. */
-export function verbOf(written: string): string {
+function verbOf(written: string): string {
   const lower = written.toLowerCase()
   const verb = REPORTED_AS.get(lower) ?? lower
   return written === METHODS.get(verb) || !METHODS.has(verb) ? written : verb

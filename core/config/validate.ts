@@ -59,12 +59,8 @@ function typeFindings(name: string, spec: PriorityLevelSpec, rules: ValidationRu
     findings.push(rejected('spec.type', 'FieldValueInvalid', message))
   }
   if (type !== 'Limited' && type !== 'Exempt') findings.push(badType('spec.type', type, ['Limited', 'Exempt'], rules))
-  const belongs = (member: string, to: string): Finding =>
-    rejected(
-      member,
-      'FieldValueForbidden',
-      `${member} belongs to the type ${to}: set spec.type to ${to}, or remove it.`,
-    )
+  const belongs = (field: string, to: string): Finding =>
+    rejected(field, 'FieldValueForbidden', `${field} belongs to the type ${to}: set spec.type to ${to}, or remove it.`)
   if (limited !== undefined && (type === 'Exempt' || (type !== 'Limited' && rules.declarative)))
     findings.push(belongs(LIMITED, 'Limited'))
   if (exempt !== undefined && (type === 'Limited' || (type !== 'Exempt' && rules.declarative)))

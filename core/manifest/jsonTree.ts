@@ -72,7 +72,9 @@ class JsonReader {
     if (next === '{') return this.#mapping(path, depth)
     if (next === '[') return this.#list(path, depth)
     const value = next === '"' ? this.#string() : this.#word()
-    return { type: 'scalar', value, range: { from, to: this.#at }, size: 1 }
+    const written = this.#text.slice(from, this.#at)
+    const fraction = Number.isInteger(value) && /[.eE]/.test(written) ? { fraction: written } : {}
+    return { type: 'scalar', value, range: { from, to: this.#at }, size: 1, ...fraction }
   }
 
   #mapping(path: FieldPath, depth: number): Tree {

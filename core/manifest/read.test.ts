@@ -295,3 +295,23 @@ test('a template in a value of a manifest is text', () => {
     'kind: PrometheusRule\nspec: { annotations: { summary: "{{ $labels.flow_schema }} {{ if $value }}a{{ end }}" } }\n'
   expect(readManifests(alert, { file: 'a.yaml', version: 'v1.37' }).findings).toEqual([])
 })
+
+describe('numbers and tags, as kube-apiserver v1.37.2 and kubectl v1.36.3 read them', () => {
+  const level = (shares: string, name = 'a'): string =>
+    `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":${name}},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":${shares},"limitResponse":{"type":"Reject"}}}}`
+  const errorsIn = (text: string, file: string): readonly string[] =>
+    readManifests(text, { file, version: 'v1.37.2' }).findings.flatMap(({ severity, field }) =>
+      severity === 'error' ? [field] : [],
+    )
+
+  test.each(['3.0', '3e0', '30e-1', '-0.0'])('in JSON, %s is not an integer', (number) => {
+    expect(errorsIn(level(number, '"a"'), 'a.json')).toEqual(['spec.limited.nominalConcurrencyShares'])
+    expect(errorsIn(`# YAML\n${level(number, '"a"')}`, 'a.yaml')).toEqual([])
+  })
+
+  test('a binary value is its text', () => {
+    const name = (text: string) => readManifests(`# YAML\n${level('3', text)}`, { file: 'a.yaml', version: 'v1.37.2' })
+    expect(name(' !!binary enphYg==').documents[0]?.name).toBe('zzab')
+    expect(name(' !!binary enphYg').findings).toMatchObject([{ message: expect.stringMatching(/not base64/) }])
+  })
+})

@@ -1,5 +1,5 @@
 import { checkObject, GROUP } from '../config/checkObject.ts'
-import { quoted } from '../config/finding.ts'
+import { entry, type Finding, member as memberOf, quoted, rejected } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import type { FieldPath } from './json.ts'
 import { byPosition, isBroken, locate, located, locatedProblem, textDocuments } from './locate.ts'
@@ -79,7 +79,7 @@ function readPart(part: Part, problems: readonly TextProblem[], context: Context
   const own = problems
     .filter(({ path }) => startsWith(path, part.path))
     .map((problem) => locatedProblem({ ...problem, path: problem.path.slice(part.path.length) }, places))
-  const judged = checked.findings.map((finding) => located(tree, finding, places))
+  const judged = [...checked.findings, ...fractionsIn(tree, '')].map((finding) => located(tree, finding, places))
   return {
     ...identity,
     value,
@@ -89,6 +89,16 @@ function readPart(part: Part, problems: readonly TextProblem[], context: Context
     positionOf,
     rangeOf,
   }
+}
+
+/** Integers that JSON spells as fractions: kubectl converts them, and the API server rejects them as they are. */
+function fractionsIn(tree: Tree, at: string): readonly Finding[] {
+  if (tree.type === 'mapping')
+    return [...tree.entries].flatMap(([key, { value }]) => fractionsIn(value, at === '' ? key : memberOf(at, key)))
+  if (tree.type === 'list') return tree.items.flatMap((item, index) => fractionsIn(item, entry(at, index)))
+  if (tree.fraction === undefined) return []
+  const message = `${at} is an integer, and in JSON the API server does not accept ${tree.fraction} for it: write ${String(tree.value)}.`
+  return [rejected(at, 'Malformed', message)]
 }
 
 /** One flow-control object in a document. */

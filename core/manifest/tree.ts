@@ -16,6 +16,8 @@ export interface Scalar {
   readonly size: 1
   /** The unquoted spelling in YAML; absent for a quoted string and in JSON. */
   readonly plain?: string
+  /** The spelling of a whole number in JSON that has a fraction or an exponent: `3.0`. */
+  readonly fraction?: string
 }
 export interface Mapping {
   readonly type: 'mapping'

@@ -118,6 +118,11 @@ class TreeReader {
     if (node.type === 'QUOTE_DOUBLE' && ESCAPED_SLASH.test(this.#text.slice(range.from, range.to))) {
       return this.#refuse(range, path, 'The API server reads YAML 1.1, which has no escape \\/: write / alone.')
     }
+    if (node.tag === `${PREFIX}binary`) {
+      const value = decodeBase64(node.source ?? '')
+      if (value !== undefined) return { type: 'scalar', value, range, size: 1 }
+      return this.#refuse(range, path, 'The value is tagged as binary, and is not base64.')
+    }
     const untagged = node.tag === undefined
     const resolved = node.tag?.startsWith(PREFIX) === true && /:(?:int|float|bool|null)$/.test(node.tag)
     const plain = node.type === 'PLAIN' && untagged
@@ -214,6 +219,23 @@ class TreeReader {
     if (!this.unusable) this.problems.push(malformed(at, message, path))
     this.unusable = true
     return { ...NOTHING, range: at }
+  }
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** Text in standard base64 with padding; `undefined` if it is not base64 of UTF-8. */
+function decodeBase64(text: string): string | undefined {
+  const joined = text.replaceAll(/[\r\n]/g, '')
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(joined)) return undefined
+  const bits = Array.from(joined.replaceAll('=', ''), (letter) => BASE64.indexOf(letter).toString(2).padStart(6, '0'))
+  const bytes = bits.join('').match(/[01]{8}/g) ?? []
+  try {
+    return decodeURIComponent(
+      bytes.map((byte) => `%${Number.parseInt(byte, 2).toString(16).padStart(2, '0')}`).join(''),
+    )
+  } catch {
+    return undefined
   }
 }
 

@@ -21,7 +21,6 @@ import {
   rejects,
   type GivenEdit,
 } from './edit.ts'
-import { tellFindings } from './inputFiles.ts'
 import { runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'

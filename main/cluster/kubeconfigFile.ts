@@ -22,10 +22,10 @@ const base64 = text.refine(
     /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test((data ?? '').replaceAll(/[\r\n]/g, '')),
   'is not base64',
 )
-const name = text.transform((given) => given ?? '')
+const word = text.transform((given) => given ?? '')
 
 const ClusterSchema = z.object({
-  server: name,
+  server: word,
   'certificate-authority': text,
   'certificate-authority-data': base64,
   'insecure-skip-tls-verify': flag,
@@ -36,9 +36,9 @@ const ClusterSchema = z.object({
 
 const ExecSchema = z.object({
   apiVersion: text,
-  command: name,
+  command: word,
   args: texts,
-  env: z.array(z.object({ name, value: name })).nullish(),
+  env: z.array(z.object({ name: word, value: word })).nullish(),
   installHint: text,
   provideClusterInfo: flag,
   interactiveMode: text,
@@ -60,10 +60,10 @@ const UserSchema = z.object({
   'as-groups': texts,
   'as-user-extra': z.record(z.string(), texts).nullish(),
   exec: ExecSchema.nullish(),
-  'auth-provider': z.looseObject({ name }).nullish(),
+  'auth-provider': z.looseObject({ name: word }).nullish(),
 })
 
-const ContextSchema = z.object({ cluster: name, user: name, namespace: text })
+const ContextSchema = z.object({ cluster: word, user: word, namespace: text })
 
 /** An absent entry is an empty one. */
 const orEmpty = <T extends z.ZodType>(entry: T) => z.preprocess((given) => given ?? {}, entry)
@@ -78,9 +78,9 @@ const entries = <T extends { readonly name: string }>(entry: z.ZodType<T>) =>
 const KubeconfigSchema = z.object({
   apiVersion: z.enum(['', 'v1']).nullish(),
   kind: z.enum(['', 'Config']).nullish(),
-  clusters: entries(z.object({ name, cluster: orEmpty(ClusterSchema) })),
-  users: entries(z.object({ name, user: orEmpty(UserSchema) })),
-  contexts: entries(z.object({ name, context: orEmpty(ContextSchema) })),
+  clusters: entries(z.object({ name: word, cluster: orEmpty(ClusterSchema) })),
+  users: entries(z.object({ name: word, user: orEmpty(UserSchema) })),
+  contexts: entries(z.object({ name: word, context: orEmpty(ContextSchema) })),
   'current-context': text,
 })
 
