@@ -65,7 +65,7 @@ function typeFindings(name: string, spec: PriorityLevelSpec, rules: ValidationRu
     findings.push(belongs(LIMITED, 'Limited'))
   if (exempt !== undefined && (type === 'Limited' || (type !== 'Exempt' && rules.declarative)))
     findings.push(belongs(EXEMPTION, 'Exempt'))
-  if (type === 'Exempt' && exempt !== undefined) findings.push(...exemptFindings(exempt))
+  if (type === 'Exempt' && exempt !== undefined) for (const finding of exemptFindings(exempt)) findings.push(finding)
   if (limited === undefined) {
     const message = 'A Limited level needs spec.limited, at least with a limitResponse.'
     return type === 'Limited' ? [...findings, rejected(LIMITED, 'FieldValueRequired', message)] : findings
