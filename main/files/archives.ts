@@ -34,7 +34,7 @@ export async function unpack(file: PackedFile, mostBytes: number): Promise<reado
       const files: PackedFile[] = []
       for await (const part of open({ name, bytes }, () => Math.max(1, budget.left))) {
         // A stream is counted when nothing is packed in it any more.
-        if (isShown(part.name)) for (const file of await opened(part, nested + 1)) files.push(file)
+        if (isShown(part.name)) for (const one of await opened(part, nested + 1)) files.push(one)
       }
       return files
     }
