@@ -19,7 +19,7 @@ import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
-import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
+import { REASON_TEXT, type ReasonText } from '../../../core/verdict/rejectReasons.ts'
 
 /** The kind of this level, as far as metrics and dumps show it; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'

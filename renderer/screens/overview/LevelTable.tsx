@@ -13,7 +13,7 @@ import { format } from '../../theme/format.ts'
 import { openLevel } from '../../state/route.ts'
 import { pinnedNames } from './fleetRows.ts'
 import { levelColumns, levelPromql, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
-import type { LevelRow } from './levelRows.ts'
+import type { LevelRow } from '../../../core/verdict/levelRows.ts'
 import styles from './overview.module.css'
 
 export interface LevelTableProps {

@@ -7,10 +7,11 @@ import type { LiveRequest } from '../../../core/contract/live.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useDump } from '../../state/dumps.ts'
-import { nowLine } from './nowLine.ts'
-import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from './levelRows.ts'
-import type { NowServer, NowStatement } from './levelStatements.ts'
+import { headline } from '../../../core/verdict/headline.ts'
+import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from '../../../core/verdict/levelRows.ts'
+import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
 import { actionLabel, canPerform, perform } from './actions.ts'
+import { format } from '../../theme/format.ts'
 import styles from './overview.module.css'
 
 /** The worst true statement, with the available actions. */
@@ -51,7 +52,12 @@ export function ServersNow(props: {
   readonly note?: string
   readonly onShowServer: (server: string) => void
 }) {
-  return <NowPane statement={nowLine(useBusiestFlow(props.servers), props.note)} onShowServer={props.onShowServer} />
+  return (
+    <NowPane
+      statement={headline(useBusiestFlow(props.servers), format, props.note)}
+      onShowServer={props.onShowServer}
+    />
+  )
 }
 
 /** Interval between two reads of the newest requests. */

@@ -9,7 +9,7 @@ import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import type { LevelRow } from './levelRows.ts'
+import type { LevelRow } from '../../../core/verdict/levelRows.ts'
 import styles from './overview.module.css'
 
 export interface EachServerOptions {

@@ -1,3 +1,4 @@
+import { peakOverMean } from '../../../core/frame/aggregate.ts'
 import { describe, expect, test } from 'vitest'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
@@ -5,7 +6,6 @@ import { levelOrder } from '../../theme/levelSlots.ts'
 import {
   busiestServer,
   fleetRows,
-  peakOverMean,
   pinnedNames,
   serverColumns,
   serverStrip,
@@ -13,8 +13,15 @@ import {
   type ServerLoad,
 } from './fleetRows.ts'
 import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
-import { derivedLevel, derivedServer, level, scannerFlood, server, type LevelWish } from './levels.fixture.ts'
-import { levelRows } from './levelRows.ts'
+import {
+  derivedLevel,
+  derivedServer,
+  level,
+  scannerFlood,
+  server,
+  type LevelWish,
+} from '../../../core/verdict/levels.fixture.ts'
+import { levelRows } from '../../../core/verdict/levelRows.ts'
 
 const order = levelOrder({})
 const member = (id: string, ...wishes: LevelWish[]) => {

@@ -25,7 +25,7 @@ import { OneServer } from './OneServer.tsx'
 import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 import styles from './overview.module.css'
 import { openConnection, tryNow } from './actions.ts'
-import { nextTry } from './nowLine.ts'
+import { nextTry } from '../../../core/verdict/headline.ts'
 
 const loadFleet = () => import('./Fleet.tsx')
 const Fleet = lazy(async () => ({ default: (await loadFleet()).Fleet }))
@@ -163,7 +163,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       )}
       <p>
         {format.counted(failures.length, 'try', 'tries')}
-        {since}. {nextTry(health, now)}
+        {since}. {nextTry(health, now, format)}
       </p>
       <Details
         text={failures

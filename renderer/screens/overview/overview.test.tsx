@@ -11,7 +11,7 @@ import { cursorOf, timeStore } from '../../state/time.ts'
 import { startState } from '../../state/start.ts'
 import { viewStore } from '../../state/view.ts'
 import { OverviewScreen } from './index.tsx'
-import { derivedServer, frameOf, level, scannerFlood, server } from './levels.fixture.ts'
+import { derivedServer, frameOf, level, scannerFlood, server } from '../../../core/verdict/levels.fixture.ts'
 
 let story: Story | undefined
 let stop: (() => void) | undefined

@@ -12,7 +12,13 @@ import { useSampleDistance } from '../../state/simulation.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { levelRows, totalsOf, type LevelRow, recentRejections, type RecentRejections } from './levelRows.ts'
+import {
+  levelRows,
+  totalsOf,
+  type LevelRow,
+  recentRejections,
+  type RecentRejections,
+} from '../../../core/verdict/levelRows.ts'
 
 /** One server with its derived data for this screen. */
 export interface OverviewServer {

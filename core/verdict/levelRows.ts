@@ -1,17 +1,35 @@
-import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
-import type { Rejected, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
-import { REJECT_REASONS, sumOfKnown } from '../../../core/frame/reading.ts'
-import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
-import type { LiveRequest } from '../../../core/contract/live.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { unixMsOf } from '../../../core/units.ts'
-import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
-import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
+import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
+import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/frame.ts'
+import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
+import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { flowKeyOf, flowName, isWaiting, type DumpFrame } from '../frame/dump.ts'
+import { unixMsOf } from '../units.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
 
-/** One level of one server in the table. Seats unless the name says otherwise. */
+/** The seats of one level. `undefined` is unknown, never zero. */
+export interface BarSeats {
+  readonly executing: number | undefined
+  readonly queued: number | undefined
+  readonly current: number | undefined
+  readonly nominal: number | undefined
+  /** Upper limit; a value above the seats of the server means "no borrowing limit". */
+  readonly upper: number | undefined
+  readonly exempt: boolean
+}
+
+const barSeats = (level: LevelFrame): BarSeats => ({
+  executing: level.seats.executing,
+  queued: level.seats.queued,
+  current: level.limits.current,
+  nominal: level.limits.nominal,
+  upper: level.limits.upper,
+  exempt: isExempt(level),
+})
+
+/** One level of one server. Seats unless the name says otherwise. */
 export interface LevelRow {
   readonly name: string
   readonly server: string
@@ -174,18 +192,6 @@ export function recentRejections(derived: DerivedServer | undefined): RecentReje
 }
 
 const compare = (a: RejectionRow, b: RejectionRow) => (rejectionKey(a) < rejectionKey(b) ? -1 : 1)
-
-/**
- * The present rows in their previous places: a row without rejections goes to zero, and new ones come last, so that
- * nothing moves while it is read. Starts over once nothing is rejected.
- */
-export function keepPlaces(places: readonly RejectionRow[], now: readonly RejectionRow[]): readonly RejectionRow[] {
-  if (now.length === 0) return []
-  const current = new Map(now.map((row) => [rejectionKey(row), row]))
-  const kept = places.map((row) => current.get(rejectionKey(row)) ?? { ...row, count: 0, perSecond: 0 })
-  const known = new Set(places.map(rejectionKey))
-  return [...kept, ...now.filter((row) => !known.has(rejectionKey(row)))]
-}
 
 export const rejectionKey = ({ server, level, schema, reason }: RejectionRow): string =>
   `${server}/${level}/${schema}/${reason}`

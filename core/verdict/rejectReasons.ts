@@ -1,4 +1,4 @@
-import type { RejectReason } from '../../core/frame/frame.ts'
+import type { RejectReason } from '../frame/frame.ts'
 
 /** Why a request is answered 429, and what helps. */
 export interface ReasonText {
