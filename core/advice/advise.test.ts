@@ -223,3 +223,26 @@ describe('the cost of a scrape', () => {
     ).not.toContain('apiserver_flowcontrol_request_wait_duration_seconds')
   })
 })
+
+it('gives no advice on a level that was deleted and that the server still exports', () => {
+  const tally = createUsageTally()
+  const known = ObjectSetSchema.parse(structuredClone(OBJECTS))
+  tally.take({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: known } })
+  for (let second = 0; second <= 400; second += 5) {
+    const now = page(second, {})
+    const rest = levelFrame(
+      'burst',
+      [schemaFrame('burst', { dispatched: 10, rejected: { ...NONE, 'queue-full': 900 } })],
+      {
+        limits: { nominal: 20, lower: 20, upper: 20, current: 20 },
+        seats: { executing: 0, queued: 0 },
+        requests: { executing: 0, queued: 0 },
+        demand: { highWatermark: 2, average: 2, stdev: 0, smoothed: 2, target: 2 },
+      },
+    )
+    tally.take({ kind: 'frame', frame: { ...now, levels: [...now.levels, rest] } })
+  }
+  expect(advise(tally.read()).suggestions.filter(({ level }) => level === 'burst')).toEqual([])
+})
+
+const NONE = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 } as const

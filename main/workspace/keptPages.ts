@@ -4,6 +4,7 @@ import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Evidence } from '../../core/diagnose/facts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { createExistingLevels } from '../../core/source/existingLevels.ts'
 import { knownObjects, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
@@ -37,6 +38,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   const pages = new Map<string, Map<number, ServerFrame>>()
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
+  const existing = createExistingLevels()
   let objects: ObjectSet | undefined
   const most = (MOST_PAGES * PAGE_MS) / pageMs
   const takeFrame = (frame: ServerFrame): void => {
@@ -53,7 +55,8 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   }
   const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
   return {
-    take(event) {
+    take(given) {
+      const event = existing(given)
       if (event.kind === 'frame') takeFrame(event.frame)
       if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
       if (event.kind === 'health') health.set(event.health.id, event.health)
