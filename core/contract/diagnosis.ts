@@ -55,7 +55,14 @@ export const DiagnosisSchema = z.object({
   from: INSTANT,
   to: INSTANT,
   servers: z.array(z.string()).readonly(),
-  /** The state of the servers and the first finding, in one or two sentences. */
+  /** The headline of the Overview for the last sample: what is wrong, and its evidence in whole sentences. */
+  now: z.object({
+    tone: z.enum(['ok', 'trouble', 'stale', 'withheld']),
+    title: z.string(),
+    details: z.string().exactOptional(),
+    level: z.string().exactOptional(),
+  }),
+  /** The title of `now`, what went before if it is over, and the first finding. */
   summary: z.string(),
   /** Best first. Never empty. */
   findings: z.array(FindingSchema).readonly(),

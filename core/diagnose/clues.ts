@@ -1,4 +1,5 @@
 import type { SchemaTraffic } from '../contract/forecast.ts'
+import { flowName } from '../frame/dump.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import type { DumpedFlow } from '../report/flows.ts'
@@ -183,7 +184,10 @@ export function largestFlow({ flows }: LevelFacts): { readonly flow: DumpedFlow;
   return flow === undefined || all === 0 ? undefined : { flow, part: sizeOf(flow) / all }
 }
 
-export const flowName = ({ flow, schema }: DumpedFlow): string => (flow === '' ? `all of ${schema}` : flow)
+/** The flow as every surface names it. */
+export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
+/** Who sends most of its requests, where a dump shows it, else the flow. */
+export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
 
 /** Whether one flow has most of the requests of a level. */
 export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
@@ -194,7 +198,7 @@ export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
     3,
     fact(
       part >= DOMINANT && sizeOf(flow) >= FEWEST_OF_FLOW,
-      `${flowName(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
+      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
     ),
   )
 }
@@ -215,7 +219,7 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
     5,
     fact(
       partOfLevel >= 0.4 && age >= LONG_SECONDS && usual < age / 3,
-      `Requests of ${flowName(widest)} hold ${plain.percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${plain.seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${plain.seconds(usual)}`}.`,
+      `Requests of ${nameOf(widest)} hold ${plain.percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${plain.seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${plain.seconds(usual)}`}.`,
     ),
   )
 }

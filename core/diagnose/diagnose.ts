@@ -9,7 +9,12 @@ import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { trafficCases } from './trafficCauses.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
+import { inOrder } from '../twin/observe.ts'
+import { unixMsOf } from '../units.ts'
+import { headline } from '../verdict/headline.ts'
+import { NOW_MS, nowServer } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
 const MOST_FINDINGS = 8
@@ -40,12 +45,14 @@ export function diagnose(evidence: Evidence): Diagnosis {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
   })
+  const now = nowIn(evidence)
   const found = new Set(findings.map(({ cause }) => cause))
   return {
     from,
     to,
     servers: servers.map(({ id }) => id),
-    summary: summaryOf(servers, troubled[0]?.level, findings),
+    now,
+    summary: summaryOf(now, servers, troubled[0]?.level, findings),
     findings,
     excluded: excludedIn(judged, found),
     limits: limitsOf(evidence, servers),
@@ -103,21 +110,34 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
 }
 
+/** The headline that the Overview shows of the same samples. */
+function nowIn({ servers }: Evidence): Diagnosis['now'] {
+  const seen = servers.flatMap(({ frames, recent, dumps }) => {
+    const pages = inOrder(recent ?? frames)
+    const since = unixMsOf(pages.at(-1)?.at ?? '') - NOW_MS
+    return (
+      nowServer(
+        pages.filter(({ at }) => unixMsOf(at) >= since),
+        dumps.at(-1),
+      ) ?? []
+    )
+  })
+  const { tone, title, evidence, details = evidence, level } = headline(seen, plain)
+  return { tone, title, ...(details !== undefined && { details }), ...(level !== undefined && { level }) }
+}
+
 function summaryOf(
+  now: Diagnosis['now'],
   servers: readonly ServerFacts[],
   worst: LevelFacts | undefined,
-  findings: Diagnosis['findings'],
+  [best]: Diagnosis['findings'],
 ): string {
-  const [best] = findings
-  const state =
-    servers.length === 0
-      ? 'There are not enough samples.'
-      : worst === undefined
-        ? 'No request waits or is rejected.'
-        : trouble(worst)
+  const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
+  const state = servers.length === 0 ? 'There are not enough samples.' : `${now.title}${before}`
   if (best === undefined) return `${state} No known cause fits.`
   const { level } = best.place
-  const where = worst === undefined || level === undefined || level === worst.name ? '' : ` (of ${level})`
+  const where =
+    worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`
   return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
 }
 

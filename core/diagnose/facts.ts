@@ -17,6 +17,8 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 export interface ServerEvidence {
   readonly frames: readonly ServerFrame[]
   readonly dumps: readonly DumpFrame[]
+  /** Every page of the last minute, where `frames` has only some of them. */
+  readonly recent?: readonly ServerFrame[]
 }
 
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */

@@ -3,14 +3,15 @@ import {
   BRIEF_SECONDS,
   executionText,
   fact,
-  flowName,
   isFull,
   largestFlow,
   longFlow,
   LONG_SECONDS,
   moreRequests,
+  nameOf,
   not,
   oneFlow,
+  senderOf,
   slowerRequests,
   trouble,
   watchShare,
@@ -41,12 +42,14 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
   const largest = largestFlow(level)?.flow
   const widest = widestFlow(level)
+  /** Whoever has most of the seats, if one has. */
+  const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
   const singleUser = fact(
     largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
     largest === undefined
       ? 'There are no debug dumps, so the users of a flow are unknown.'
-      : `${flowName(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
+      : `${nameOf(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
   )
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
@@ -61,7 +64,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       remedy: advice(
         largest === undefined
           ? 'Find the client in debug dumps or an audit log and slow it down.'
-          : `Slow down ${largest.users[0] ?? flowName(largest)}, or give it a level of its own that does not borrow.`,
+          : `Slow down ${senderOf(largest)}, or give it a level of its own that does not borrow.`,
         largest === undefined ? [] : ownLevel(known, largest),
       ),
     },
@@ -94,19 +97,19 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       remedy: advice(
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'
-          : `Let ${widest.users[0] ?? flowName(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
+          : `Let ${senderOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
     {
       cause: 'wide-requests',
-      place,
-      text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.`,
+      place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
+      text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
       needs: [wide, full],
       unless: [long, fanOut],
       hints: [not(slower)],
       remedy: advice(
-        'Let these clients list with limit or resourceVersion=0, or watch. A level of their own keeps them from filling this one.',
+        `Let ${holder === undefined ? 'these clients' : senderOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },

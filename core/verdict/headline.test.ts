@@ -145,6 +145,14 @@ describe('the worst true statement, by rule order', () => {
     expect(nowLine([a, { ...b, range: undefined }]).evidence).toBe('No request was rejected in the last 10 s.')
   })
 
+  test('names no flow of a dump of a quieter moment', () => {
+    const row = level({ name: 'a', executing: 5, current: 5, nominal: 5, queued: 64, queuedRequests: 64 })
+    const flow = { level: 'a', name: 'mouse-03', count: 1, of: 2, waits: true, at: 0, from: 'dump' } as const
+    const said = (of: number) => nowLine([{ ...judged(server({ levels: [row] })), flow: { ...flow, of } }]).evidence
+    expect(said(2)).not.toMatch('mouse-03')
+    expect(said(60)).toMatch('mouse-03')
+  })
+
   test('3. a lender with a queue, before any other queue', () => {
     const lender = level({ name: 'system', executing: 50, queued: 12, nominal: 74, current: 50, lower: 50 })
     const larger = level({ name: 'zeta', executing: 60, queued: 500, nominal: 50, current: 60 })

@@ -3,7 +3,7 @@ import { sentenceText } from '../answer/answer.ts'
 import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
-import { listed } from '../text/text.ts'
+import { byCodeUnits, listed } from '../text/text.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import {
@@ -90,7 +90,7 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   if (cases.length === 0) return nothingReported(servers)
   const worstFirst = needAttention(cases.map(({ row }) => row))
   const rank = ({ row }: Case) => (worstFirst.includes(row) ? worstFirst.indexOf(row) : worstFirst.length)
-  const ordered = cases.toSorted((a, b) => rank(a) - rank(b))
+  const ordered = cases.toSorted((a, b) => rank(a) - rank(b) || byCodeUnits(a.row.name, b.row.name))
   for (const rule of LEVEL_RULES) {
     const about = ordered.find(({ row }) => rule.applies(row))
     if (about !== undefined) return withOthers(rule.say(about), about, ordered)

@@ -3,7 +3,7 @@ import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/f
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import { flowKeyOf, flowName, isWaiting, type DumpFrame } from '../frame/dump.ts'
+import { asksForDump, flowKeyOf, flowName, isWaiting, type DumpFrame } from '../frame/dump.ts'
 import { unixMsOf } from '../units.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
@@ -239,7 +239,8 @@ function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'o
 export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
   if (dump?.requests === undefined) return undefined
   const held = dump.requests
-    .filter((request) => request.level === level)
+    // The dump contains the request that asked for it.
+    .filter((request) => request.level === level && !asksForDump(request))
     .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
   const found = busiest(held)
   return found && { level, ...found, at: unixMsOf(dump.at), from: 'dump' }

@@ -84,13 +84,17 @@ function fromSchema({ row: { name: level }, server: { rejections }, format }: Ca
     : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
 }
 
+/** A dump in which so many times fewer requests wait than now says nothing about those that wait now. */
+const QUIETER = 4
+
 /**
  * `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with the source and the time of these
  * requests.
  */
 function ofFlow({ row, server, format }: Case): Sentence {
   const { flow } = server
-  if (flow === undefined || flow.level !== row.name) return ''
+  const isOld = flow?.waits === true && QUIETER * flow.of < (row.queuedRequests ?? 0)
+  if (flow === undefined || flow.level !== row.name || isOld) return ''
   const what = `${flow.waits ? 'waiting' : 'executing'} request`
   const all = `${format.seats(flow.of)} ${what}s`
   const share =

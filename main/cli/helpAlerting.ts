@@ -1,5 +1,20 @@
 /** Help of the commands that find problems. */
 export const ALERTING = {
+  status: `Usage: apf-console status [source] [--seconds N] [--at TIME] [--output text|json]
+
+Prints what the Overview says (docs/diagnosis.md): the most severe thing that is wrong now with its evidence, the first
+cause and its remedy. The exit code serves scripts and probes.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
+
+Options:
+  --seconds N            read N seconds of pages, 20 to 600 (20 by default)
+  --interval S           seconds between two scrapes (1 by default)
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 nothing waits or is rejected, 1 something is wrong or cannot be judged, 2 cannot run.`,
+
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
 
 Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for

@@ -21,6 +21,7 @@ export const COMMANDS: CommandTable = {
   export: async () => (await import('./share.ts')).exportCommand,
   import: async () => (await import('./share.ts')).importCommand,
   advise: async () => (await import('./advise.ts')).adviseCommand,
+  status: async () => (await import('./diagnose.ts')).statusCommand,
   diagnose: async () => (await import('./diagnose.ts')).diagnoseCommand,
   alerts: async () => (await import('./alerts.ts')).alerts,
   report: async () => (await import('./report.ts')).report,
