@@ -66,8 +66,10 @@ export const DiagnosisSchema = z.object({
   summary: z.string(),
   /** Best first. Never empty. */
   findings: z.array(FindingSchema).readonly(),
-  /** Causes that were checked and excluded, each with the fact that excludes it. */
+  /** Causes that a fact about them contradicts, each with that fact. */
   excluded: z.array(z.object({ cause: CAUSE, title: z.string(), because: z.string() })).readonly(),
+  /** Titles of causes that nothing contradicts and that the data do not show. */
+  notShown: z.array(z.string()).readonly(),
   /** Causes that cannot be distinguished here, and the missing evidence, in sentences. */
   limits: z.array(z.string()).readonly(),
 })

@@ -58,12 +58,12 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       text: `${name} has no queues: it rejects requests that it cannot execute at once.`,
       needs: [
         weighing(5, rejectsAtOnce),
-        fact(name !== CATCH_ALL, `The level is ${name}.`),
         fact(
           spec === undefined ? undefined : spec.limitResponse.type === 'Reject',
           `The limit response of ${name} is ${spec?.limitResponse.type ?? 'unknown: the source has no flow-control objects'}.`,
         ),
       ],
+      within: [fact(name !== CATCH_ALL, `The level is ${name}.`)],
       hints: [not(more)],
       remedy: advice(
         `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected.`,
@@ -88,7 +88,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'shared-flow',
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
       text: `Requests of several users are one flow of ${name}, so fair queuing cannot protect one of them from another.`,
-      needs: [dominant, full, manyUsers(largest)],
+      needs: [manyUsers(largest)],
+      within: [dominant, full],
       // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
@@ -103,7 +104,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'shared-queues',
       place,
       text: `A busy flow fills queues that others have to use as well: ${name} has too few queues for its flows.`,
-      needs: [dominant, full, weighing(3, coveredQueues(level)), miceWait(level, server)],
+      needs: [weighing(3, coveredQueues(level)), miceWait(level, server)],
+      within: [dominant, full],
       unless: [long, slower, wide],
       hints: [],
       remedy: advice(
@@ -115,7 +117,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'borrowing-capped',
       place,
       text: `${name} has all the seats that it may have, and other levels have seats to spare. Its volume is as before: the limit is too small for it.`,
-      needs: [full, weighing(2, capped), fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
+      needs: [weighing(2, capped)],
+      within: [full, fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
       unless: [slower, long, wide, dominant],
       remedy: advice(
         `Raise borrowingLimitPercent of ${name}, or its shares.`,
@@ -126,7 +129,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'lingering-demand',
       place,
       text: `Other levels hold seats for past demand: smoothed demand halves only every five minutes, so they return their seats slowly.`,
-      needs: [full, weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
+      needs: [weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
+      within: [full],
       unless: [capped, lent, slower, long, wide, dominant],
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
@@ -137,11 +141,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'nothing-to-borrow',
       place,
       text: `${name} may borrow, and the idle seats of other levels are not lendable.`,
-      needs: [
-        full,
-        weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept))),
-        weighing(2, not(more)),
-      ],
+      needs: [weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept)))],
+      within: [full, weighing(2, not(more))],
       unless: [capped, slower, long, wide, dominant],
       remedy: advice(
         `Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`,
@@ -165,7 +166,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'recent-edit',
       place,
       text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
-      needs: [weighing(8, shrunk(level, server)), full, sameServer(server)],
+      needs: [weighing(8, shrunk(level, server))],
+      within: [full, sameServer(server)],
       hints: [not(more), not(slower)],
       remedy: advice(
         'Undo the edit (Editor, Journal), or give the level back its shares.',
@@ -176,7 +178,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'fewer-seats',
       place,
       text: 'The server has fewer seats than before: it was restarted with other flags.',
-      needs: [weighing(9, not(sameServer(server))), full],
+      needs: [weighing(9, not(sameServer(server)))],
+      within: [full],
       hints: [not(more), not(slower)],
       remedy: advice('Compare --max-requests-inflight and --max-mutating-requests-inflight with those before.'),
     },
@@ -202,6 +205,8 @@ function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: 
           `catch-all received ${plain.counted(offered, 'request')} (${plain.amount(now.quantities.arrivalsPerSecond)} /s); with the built-in objects it receives none.`,
         ),
       ),
+    ],
+    within: [
       fact(allRejected(rejected) > 0, `${plain.counted(allRejected(rejected), 'request')} of catch-all rejected.`),
     ],
     remedy: advice(

@@ -36,7 +36,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const judged = cases.map(judge)
   const troubled = worstFirst(servers)
   const ranked = judged
-    .filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence))
+    .filter(({ isShown, known, hasEvidence }) => isShown && (known || hasEvidence))
     .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
@@ -54,7 +54,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     now,
     summary: summaryOf(now, servers, troubled[0]?.level, findings),
     findings,
-    excluded: excludedIn(judged, found),
+    ...othersIn(judged, found),
     limits: limitsOf(evidence, servers),
   }
 }
@@ -141,13 +141,17 @@ function summaryOf(
   return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
 }
 
-function excludedIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Diagnosis['excluded'] {
-  const seen = new Set<CauseId>()
-  return judged.flatMap(({ given: { cause }, excludedBy }) => {
-    if (excludedBy === undefined || found.has(cause) || seen.has(cause)) return []
-    seen.add(cause)
-    return [{ cause, title: CAUSE_INFO[cause].title, because: excludedBy.text }]
-  })
+/** Causes that a fact about them excludes wherever they were looked for, and those that the data do not show. */
+function othersIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Pick<Diagnosis, 'excluded' | 'notShown'> {
+  const byCause = [...Map.groupBy(judged, ({ given }) => given.cause)].filter(([cause]) => !found.has(cause))
+  const isExcluded = (cases: readonly Judged[]): boolean => cases.every(({ excludedBy }) => excludedBy !== undefined)
+  return {
+    excluded: byCause.flatMap(([cause, cases]) => {
+      const because = isExcluded(cases) ? cases[0]?.excludedBy?.text : undefined
+      return because === undefined ? [] : [{ cause, title: CAUSE_INFO[cause].title, because }]
+    }),
+    notShown: byCause.flatMap(([cause, cases]) => (isExcluded(cases) ? [] : [CAUSE_INFO[cause].title])),
+  }
 }
 
 const titles = (...causes: readonly CauseId[]): string =>

@@ -46,6 +46,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
             `Exempt requests use ${plain.amount(server.exemptSeats)} of ${plain.amount(server.allSeats)} executing seats (${plain.percent(exemptShare)}).`,
           ),
         ),
+      ],
+      within: [
         fact(
           everywhere.holds === true || troubled.length > 0,
           everywhere.holds === true ? everywhere.text : inTrouble.text,
@@ -68,6 +70,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
             `The server used ${plain.amount(server.allSeats)} of ${server.limit === undefined ? 'an unknown number of' : plain.amount(server.limit)} seats on average.`,
           ),
         ),
+      ],
+      within: [
         weighing(
           5,
           fact(
@@ -101,6 +105,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
               : `The server restarted ${plain.seconds(started)} before the last sample, at ${plain.time(server.restartedAt ?? server.to)}.`,
           ),
         ),
+      ],
+      within: [
         inTrouble,
         fact(
           server.limit === undefined || server.limitBefore === undefined
@@ -247,8 +253,8 @@ export function calmCases(server: ServerFacts): readonly Case[] {
       cause: 'client-throttling',
       place: bucket === undefined ? place : { ...place, level: bucket.name, schema: bucket.schema },
       text: 'Flow control adds no delay, and requests arrive as evenly as from a client that limits itself (client-go: QPS and Burst). The waits are in the client and not visible to the server.',
+      within: [calm],
       needs: [
-        calm,
         weighing(
           2,
           fact(
@@ -279,8 +285,8 @@ export function calmCases(server: ServerFacts): readonly Case[] {
             cause: 'slow-requests' as const,
             place: { ...place, level: slow.level.name, schema: slow.schema.schema },
             text: `Requests of ${slow.schema.schema} take longer than before, and none of them waits in a queue: the time is spent in the handler of the server.`,
+            within: [calm],
             needs: [
-              calm,
               weighing(
                 2,
                 fact(

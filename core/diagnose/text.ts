@@ -17,7 +17,7 @@ export function causePlaceText({ server, level, schema, flow }: CausePlace): str
 
 /** A diagnosis for a terminal; with `all` including the excluded causes. */
 export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly string[] {
-  const { from, to, findings, excluded, limits, servers } = diagnosis
+  const { from, to, findings, excluded, notShown, limits, servers } = diagnosis
   return [
     diagnosis.summary,
     `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
@@ -26,6 +26,7 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
     ...(all && excluded.length > 0
       ? ['', 'Excluded:', ...excluded.map(({ title, because }) => `  ${title}: ${because}`)]
       : []),
+    ...(all && notShown.length > 0 ? ['', `Not shown by the data: ${listed(notShown)}.`] : []),
   ]
 }
 

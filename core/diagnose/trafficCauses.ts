@@ -58,7 +58,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'one-flow',
       place: flowPlace,
       text: `One flow sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
-      needs: [dominant, full],
+      needs: [dominant],
+      within: [full],
       unless: [long, slower, wide],
       hints: [more, singleUser],
       remedy: advice(
@@ -72,7 +73,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'more-requests',
       place,
       text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit works as intended: it protects the server.`,
-      needs: [more, full],
+      needs: [more],
+      within: [full],
       unless: [slower, long, wide, dominant],
       remedy: advice(`Give ${name} more shares if the new volume is permanent, or let its clients send less.`, more1),
     },
@@ -91,7 +93,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'slow-reader',
       place: widest === undefined ? place : { ...place, schema: widest.schema, flow: widest.flow },
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
-      needs: [long, full],
+      needs: [long],
+      within: [full],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy: advice(
@@ -105,7 +108,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'wide-requests',
       place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
       text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
-      needs: [wide, full],
+      needs: [wide],
+      within: [full],
       unless: [long, fanOut],
       hints: [not(slower)],
       remedy: advice(
@@ -117,7 +121,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'watch-storm',
       place,
       text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
-      needs: [watching(level, server), full],
+      needs: [watching(level, server)],
+      within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
         'Let clients back off with jitter before they watch again, and let them resume from their last resourceVersion.',
@@ -127,7 +132,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'write-fan-out',
       place,
       text: `Writes of ${name} keep seats after they have been answered, because many watchers have to be notified.`,
-      needs: [fanOut, full],
+      needs: [fanOut],
+      within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
         'Reduce watches of all objects of the written resource (watch with selectors), or the rate of these writes.',

@@ -27,7 +27,7 @@ the ten minutes before its end or before --at TIME are examined.
 Options:
   --seconds N            read N seconds of pages, 20 to 600 (120 by default)
   --interval S           seconds between two scrapes (1 by default)
-  --all                  also the causes that are excluded, each with the fact that excludes it
+  --all                  also the causes that a fact contradicts, each with that fact, and those that the data do not show
   --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
