@@ -164,13 +164,13 @@ export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts):
   )
 
 /** Waiting or rejected requests: the symptom itself. */
-export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string {
+export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFacts): string {
   const all = allRejected(rejected)
   const waits = now.quantities.waitP99
   const parts = [
     ...(all > 0 ? [`${plain.counted(all, 'request')} rejected`] : []),
     ...(mostQueued > 0 ? [`up to ${plain.counted(mostQueued, 'request')} queued`] : []),
-    ...(waits === undefined ? [] : [`wait p99 ${plain.seconds(waits)}`]),
+    ...(waits === undefined ? [] : [`wait p99 ${plain.quantile(waits, waitRange)}`]),
   ]
   return `${name}: ${parts.join(', ')}.`
 }

@@ -310,13 +310,14 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   )
 }
 
-function shrunk({ name }: LevelFacts, { resized }: ServerFacts) {
+function shrunk({ name, troubledAt }: LevelFacts, { resized }: ServerFacts) {
   const change = resized.find(({ level }) => level === name)
   return fact(
-    change !== undefined && change.to <= 0.9 * change.from,
+    // A cause does not come after its effect.
+    change !== undefined && change.to <= 0.9 * change.from && (troubledAt === undefined || troubledAt >= change.at),
     change === undefined
       ? `The nominal limit of ${name} did not change.`
-      : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')}.`,
+      : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')} at ${plain.time(change.at)}${troubledAt === undefined ? '' : `; requests waited or were rejected from ${plain.time(troubledAt)} on`}.`,
   )
 }
 

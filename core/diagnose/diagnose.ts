@@ -40,7 +40,8 @@ export function diagnose(evidence: Evidence): Diagnosis {
     .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
-  const from = Math.min(to, ...servers.map((server) => server.from))
+  const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
+  const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const findings = worthShowing(ranked).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })

@@ -2,8 +2,8 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { executionPair, fact, isSlower, moreRequests, not, trouble, weighing, type Clue } from './clues.ts'
-import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './facts.ts'
+import { executionPair, fact, isSlower, moreRequests, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
+import { arrivalsOf, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { listed } from '../text/text.ts'
 
@@ -17,7 +17,7 @@ const IDLE_LEVEL = 0.5
 /** Causes in a server as a whole. */
 export function serverCases(server: ServerFacts, others: readonly ServerFacts[]): readonly Case[] {
   const place = { server: server.id }
-  const troubled = server.levels.filter(isTroubled)
+  const troubled = server.levels.filter(isTroubled).toSorted((a, b) => troubleOf(b) - troubleOf(a))
   const [worst] = troubled
   const inTrouble = fact(worst !== undefined, worst === undefined ? 'No request waits or is rejected.' : trouble(worst))
   const everywhere = slowEverywhere(server)
@@ -115,6 +115,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           `It has ${plain.amount(server.limit ?? 0)} seats, and had ${plain.amount(server.limitBefore ?? 0)}.`,
         ),
       ],
+      // After a start all clients come back; one that floods is another cause.
+      unless: worst === undefined ? [] : [oneFlow(worst, server)],
       remedy: advice(
         'Wait for some minutes. Clients that watch with resourceVersion and back off with jitter shorten this.',
       ),
@@ -124,8 +126,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
 }
 
 /** Execution times of all schemas with enough requests, exempt ones included. */
-function slowEverywhere({ levels }: ServerFacts): Clue {
-  const pairs = levels.flatMap((level) =>
+function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
+  const pairs = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
     level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
   )
   const slow = pairs.filter(isSlower)

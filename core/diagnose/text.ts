@@ -20,7 +20,7 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
   const { from, to, findings, excluded, notShown, limits, servers } = diagnosis
   return [
     diagnosis.summary,
-    `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
+    `${from === to ? `One sample, at ${plain.dateTime(to)} UTC` : `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC`}${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
     ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
     ...(limits.length === 0 ? [] : ['', ...limits]),
     ...(all && excluded.length > 0

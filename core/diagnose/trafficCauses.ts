@@ -1,9 +1,11 @@
 import type { Case } from './case.ts'
 import {
   BRIEF_SECONDS,
+  executionPair,
   executionText,
   fact,
   isFull,
+  isSlower,
   largestFlow,
   longFlow,
   LONG_SECONDS,
@@ -19,11 +21,13 @@ import {
   wideRequests,
   widestFlow,
 } from './clues.ts'
+import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
+import { listed } from '../text/text.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
 
 /** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
@@ -81,10 +85,11 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'slow-requests',
       place: { ...place, ...slowSchema(level) },
-      text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Other levels are as fast as before: look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
+      text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       needs: [slower],
       unless: [long, wide],
-      hints: [not(more), full],
+      // How fast the others are makes it more or less certain, not more or less likely than another cause.
+      hints: [not(more), full, weighing(0, othersAsFast(level, server))],
       remedy: advice(
         'Find what these requests wait for in the server: admission webhooks, an aggregated API server, etcd. More shares would only let more of them pile up.',
       ),
@@ -143,7 +148,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'short-deadlines',
       place,
       text: `Requests of ${name} time out in the queue early, because their clients set short deadlines: a request waits for at most a quarter of its timeout.`,
-      needs: [shortDeadlines(level, server)],
+      needs: [shortDeadlines(level)],
       hints: [not(slower), not(dominant)],
       remedy: advice(
         'Raise the request timeout of these clients, or the shares of the level if the waits are too long.',
@@ -169,6 +174,26 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ),
     },
   ]
+}
+
+/** Whether the requests of the other levels, the exempt one included, take as long as before. */
+function othersAsFast({ name }: LevelFacts, { levels, exempt }: ServerFacts) {
+  const others = [...levels, ...(exempt === undefined ? [] : [exempt])].filter((level) => level.name !== name)
+  const pairs = others.flatMap((level) =>
+    level.now.schemas.flatMap((schema) => {
+      const pair = executionPair(schema, level.before)
+      return pair === undefined ? [] : [{ level: level.name, slower: isSlower(pair) }]
+    }),
+  )
+  const slow = [...new Set(pairs.flatMap(({ level, slower }) => (slower ? [level] : [])))]
+  return fact(
+    pairs.length === 0 ? undefined : slow.length === 0,
+    pairs.length === 0
+      ? 'There are no execution times of other levels from before.'
+      : slow.length === 0
+        ? 'Requests of other levels take as long as before.'
+        : `Requests of ${listed(slow)} take longer than before as well.`,
+  )
 }
 
 const slowSchema = ({ now }: LevelFacts): { readonly schema?: string } => {
@@ -199,13 +224,9 @@ function watching(level: LevelFacts, server: ServerFacts) {
   )
 }
 
-/** Seats of writes that were already answered: executing seats beyond those of executing requests. */
-function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
-  const own = pages.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
-  const mean = (of: (level: (typeof own)[number]) => number | undefined): number =>
-    own.reduce((sum, level) => sum + (of(level) ?? 0), 0) / Math.max(1, own.length)
-  const [seats, requests] = [mean((level) => level.seats.executing), mean((level) => level.requests.executing)]
-  const [first, last] = [own[0], own.at(-1)]
+/** Seats of writes that were already answered, by the number of watchers that each of them notified. */
+function lingering({ name, now }: LevelFacts, server: ServerFacts) {
+  const [first, last] = [server.pages[0], server.last].map((page) => page?.levels.find((level) => level.name === name))
   const watchers = sumHistograms(
     last?.schemas.flatMap(({ name: schema, watchCount }) => {
       const earlier = first?.schemas.find((one) => one.name === schema)?.watchCount
@@ -213,26 +234,21 @@ function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
     }) ?? [],
   )
   const count = watchers === undefined || watchers.count === 0 ? undefined : histogramMean(watchers)
-  // A write executes in one seat; the seats beyond that are those that it keeps afterwards.
-  const isMostlyWrites = watchers !== undefined && watchers.count >= dispatched / 2
+  const kept = ((watchers?.count ?? 0) * notifyingSeatSeconds(count ?? 0)) / secondsOf(server)
+  const seats = now.quantities.seats ?? 0
   return weighing(
     7,
     fact(
-      count !== undefined && isMostlyWrites && count >= 10 && seats - requests >= MOST_OF_SEATS * seats,
-      `${name} has ${plain.amount(seats)} executing seats with ${plain.amount(requests)} executing requests${count === undefined ? '' : `; its writes notify ${plain.amount(count)} watchers on average`}.`,
+      watchers === undefined ? undefined : kept >= MOST_OF_SEATS * seats && kept > 0,
+      watchers === undefined
+        ? `How many watchers the writes of ${name} notify is unknown.`
+        : `Writes of ${name} keep ${plain.amount(kept)} of ${plain.amount(seats)} executing seats after their answer${count === undefined ? '' : `, because each notifies ${plain.amount(count)} watchers on average`}.`,
     ),
   )
 }
 
-function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) {
+function shortDeadlines({ name, rejected, waits }: LevelFacts) {
   const late = rejected['time-out']
-  const [first, last] = [pages[0], pages.at(-1)].map((page) => page?.levels.find((level) => level.name === name))
-  const waits = sumHistograms(
-    last?.schemas.flatMap(({ name: schema, wait }) => {
-      const earlier = first?.schemas.find((one) => one.name === schema)?.wait
-      return (wait && histogramIncrease(wait, earlier)) ?? []
-    }) ?? [],
-  )
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
   if (waits === undefined) return fact(undefined, `The waits of ${name} are unknown.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
