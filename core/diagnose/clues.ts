@@ -245,8 +245,14 @@ export function watchShare({ now }: LevelFacts, spanSeconds: number): number {
   return time / spanSeconds / Math.max(1, now.quantities.seats ?? 0)
 }
 
+/** A set of queues that drains within this many seconds is short: only then do longer ones help. */
+export const SHORT_DRAIN_SECONDS = 2
+
 /** Seconds that the queues of a level need to drain when they are full; `undefined` if their shape is unknown. */
-export function drainSeconds({ spec, dispatched }: LevelFacts, spanSeconds: number): number | undefined {
+export function drainSeconds(
+  { spec, dispatched }: Pick<LevelFacts, 'spec' | 'dispatched'>,
+  spanSeconds: number,
+): number | undefined {
   const queuing = spec?.limitResponse.queuing
   return queuing === undefined || dispatched === 0
     ? undefined

@@ -13,6 +13,7 @@ import {
   moreRequests,
   not,
   oneFlow,
+  SHORT_DRAIN_SECONDS,
   slowerRequests,
   weighing,
   wideRequests,
@@ -20,8 +21,6 @@ import {
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreShares, type Known } from './remedies.ts'
 
-/** A set of queues that drains within this many seconds is short. */
-const SHORT_DRAIN_SECONDS = 2
 /** Chance that an elephant covers the whole hand of a mouse, from which flows do not have queues of their own. */
 const SHARED_ODDS = 0.05
 /** Fraction of the server from which idle seats of other levels count. */
