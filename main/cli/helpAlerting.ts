@@ -15,6 +15,19 @@ Options:
 
 Exit code: 0 nothing waits or is rejected, 1 something is wrong or cannot be judged, 2 cannot run.`,
 
+  explain: `Usage: apf-console explain LEVEL [source] [--at TIME] [--output text|json]
+
+Explains why the current limit of a priority level is what it is (docs/allocation.md): what the recomputation of all limits
+gave it and which bound decided, what it lends or borrows, and the seats that this follows from, on every server.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
+
+Options:
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 done, 1 a server could not be read, 2 cannot run.`,
+
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
 
 Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for

@@ -22,6 +22,7 @@ export const COMMANDS: CommandTable = {
   import: async () => (await import('./share.ts')).importCommand,
   advise: async () => (await import('./advise.ts')).adviseCommand,
   status: async () => (await import('./diagnose.ts')).statusCommand,
+  explain: async () => (await import('./explain.ts')).explain,
   diagnose: async () => (await import('./diagnose.ts')).diagnoseCommand,
   alerts: async () => (await import('./alerts.ts')).alerts,
   report: async () => (await import('./report.ts')).report,
