@@ -2,7 +2,7 @@ import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/dump.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import type { DumpedFlow } from '../report/flows.ts'
+import { largestOf, type DumpedFlow } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
@@ -175,15 +175,6 @@ export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFac
   return `${name}: ${parts.join(', ')}.`
 }
 
-const sizeOf = ({ executing, waiting }: DumpedFlow): number => executing + waiting
-
-/** The flow with the most requests of a level, and its fraction of them. */
-export function largestFlow({ flows }: LevelFacts): { readonly flow: DumpedFlow; readonly part: number } | undefined {
-  const [flow] = flows.toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const all = flows.reduce((sum, one) => sum + sizeOf(one), 0)
-  return flow === undefined || all === 0 ? undefined : { flow, part: sizeOf(flow) / all }
-}
-
 /** The flow as every surface names it. */
 export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
 /** Who sends most of its requests, where a dump shows it, else the flow. */
@@ -191,13 +182,13 @@ export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? 
 
 /** Whether one flow has most of the requests of a level. */
 export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
-  const largest = largestFlow(level)
+  const largest = largestOf(level.flows)
   if (dumps === 0 || largest === undefined) return fact(undefined, NO_DUMPS)
   const { flow, part } = largest
   return weighing(
     3,
     fact(
-      part >= DOMINANT && sizeOf(flow) >= FEWEST_OF_FLOW,
+      part >= DOMINANT && flow.executing + flow.waiting >= FEWEST_OF_FLOW,
       `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
     ),
   )

@@ -1,5 +1,6 @@
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
+import { largestOf } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
@@ -8,7 +9,6 @@ import {
   fact,
   type Clue,
   isFull,
-  largestFlow,
   longFlow,
   moreRequests,
   not,
@@ -48,7 +48,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
     `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
   )
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   return [
     ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
     {
@@ -250,7 +250,7 @@ function coveredQueues({ name, spec }: LevelFacts) {
 
 /** Flows that send little wait as well. */
 function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   const others = level.flows.filter((flow) => flow !== largest)
   const [waiting, executing] = [
     others.reduce((sum, flow) => sum + flow.waiting, 0),

@@ -6,7 +6,6 @@ import {
   fact,
   isFull,
   isSlower,
-  largestFlow,
   longFlow,
   LONG_SECONDS,
   moreRequests,
@@ -26,6 +25,7 @@ import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
+import { largestOf } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
@@ -44,7 +44,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined

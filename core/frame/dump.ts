@@ -58,9 +58,9 @@ export const DumpRequestSchema = z.object({
 })
 export type DumpRequest = z.infer<typeof DumpRequestSchema>
 
-/** Whether the request asks for such a dump: each dump contains the one that asked for it, on an idle server alone. */
+/** Whether the request asks for such a dump: each contains those that are being read, on an idle server alone. */
 export const asksForDump = ({ path }: Pick<DumpRequest, 'path'>): boolean =>
-  path === '/debug/api_priority_and_fairness/dump_requests'
+  path?.startsWith('/debug/api_priority_and_fairness/') === true
 
 export const isWaiting = (request: DumpRequest): boolean => request.startedAt === undefined
 
