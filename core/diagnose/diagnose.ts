@@ -13,6 +13,7 @@ import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { inOrder } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
+import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline } from '../verdict/headline.ts'
 import { NOW_MS, nowServer } from '../verdict/now.ts'
 
@@ -46,7 +47,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
   })
-  const now = nowIn(evidence)
+  const now = nowIn(evidence, likelyCause(findings))
   const found = new Set(findings.map(({ cause }) => cause))
   return {
     from,
@@ -112,7 +113,7 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
 }
 
 /** The headline that the Overview shows of the same samples. */
-function nowIn({ servers }: Evidence): Diagnosis['now'] {
+function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
   const seen = servers.flatMap(({ frames, recent, dumps }) => {
     const pages = inOrder(recent ?? frames)
     const since = unixMsOf(pages.at(-1)?.at ?? '') - NOW_MS
@@ -123,7 +124,16 @@ function nowIn({ servers }: Evidence): Diagnosis['now'] {
       ) ?? []
     )
   })
-  const { tone, title, evidence, details = evidence, level } = headline(seen, plain)
+  const {
+    tone,
+    title,
+    evidence,
+    details = evidence,
+    level,
+  } = headline(
+    seen.map((one) => ({ ...one, cause })),
+    plain,
+  )
   return { tone, title, ...(details !== undefined && { details }), ...(level !== undefined && { level }) }
 }
 

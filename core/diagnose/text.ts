@@ -37,7 +37,7 @@ export function statusLines({ now, findings: [cause, ...others] }: Diagnosis): r
   const where = causePlaceText(cause.place)
   return [
     ...lines,
-    `Cause: ${cause.title.toLowerCase()} (${cause.confidence})${where === '' ? '' : `, ${where}`}. ${cause.text}`,
+    `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
     `Remedy: ${cause.remedy.text}`,
     ...(others.length === 0
       ? []

@@ -12,7 +12,9 @@ const wordsOf = (...given: Parameters<typeof explainLimit>): string => {
 }
 
 it('explains every limit of any server, and says nothing that the page contradicts', () => {
-  const frames = SPECIMENS.slice(3, 10).flatMap(({ evidence }) => evidence(3).servers.flatMap((one) => one.frames.slice(-1)))
+  const frames = SPECIMENS.slice(3, 10).flatMap(({ evidence }) =>
+    evidence(3).servers.flatMap((one) => one.frames.slice(-1)),
+  )
   fc.assert(
     fc.property(fc.constantFrom(...frames), (frame) => {
       for (const { name, limits } of frame.levels) {

@@ -93,12 +93,18 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   const ordered = cases.toSorted((a, b) => rank(a) - rank(b) || byCodeUnits(a.row.name, b.row.name))
   for (const rule of LEVEL_RULES) {
     const about = ordered.find(({ row }) => rule.applies(row))
-    if (about !== undefined) return withOthers(rule.say(about), about, ordered)
+    if (about !== undefined) return withCause(withOthers(rule.say(about), about, ordered), about)
   }
   const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
   const stray = ordered.find(({ row }) => usesCatchAll(row))
   return stray === undefined ? flowing(servers, cases, format) : catchAllUsed(stray)
+}
+
+/** Begins with the cause of this level's trouble, or of that of its server. */
+function withCause(statement: Told, { server: { id, cause }, row }: Case): Told {
+  const isOfIt = cause !== undefined && (cause.server ?? id) === id && (cause.level ?? row.name) === row.name
+  return isOfIt ? { ...statement, evidence: [cause.text, ...statement.evidence] } : statement
 }
 
 /** Names the other levels that reject or queue, so that one sentence does not hide them. */

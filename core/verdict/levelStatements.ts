@@ -1,5 +1,6 @@
 import { plural, type Format } from '../text/format.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import type { LikelyCause } from './cause.ts'
 import type { RangeLevel, RangeFacts } from '../history/range.ts'
 import { REASON_TEXT } from './rejectReasons.ts'
 import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'
@@ -254,6 +255,8 @@ export interface NowServer {
   readonly range?: NowRange | undefined
   /** The flow that has most of one level's requests, where dumps or requests identify it. */
   readonly flow?: BusiestFlow | undefined
+  /** The first cause of a diagnosis, where there is one. */
+  readonly cause?: LikelyCause | undefined
 }
 
 /** One sentence of the evidence: as shown in the two lines, and in full where that is longer. */

@@ -7,6 +7,7 @@ import { plain } from '../../core/text/format.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { inOrder } from '../../core/twin/observe.ts'
 import { unixMsOf } from '../../core/units.ts'
+import { likelyCause } from '../../core/verdict/cause.ts'
 import { headline } from '../../core/verdict/headline.ts'
 import { busiestInDump, levelRows, needAttention, recentRejections } from '../../core/verdict/levelRows.ts'
 import { createKeptPages } from '../../main/workspace/keptPages.ts'
@@ -36,8 +37,10 @@ describe('the verdict', () => {
             const flow = worst && busiestInDump(dumps.at(-1), worst.name)
             return { id: frame.id, rows, rejections: recentRejections(derived)?.rows ?? [], flow }
           })
-          const { title, details, evidence = '' } = headline(shown, plain)
           const { now, summary, findings } = diagnose(kept.all(undefined))
+          const cause = likelyCause(findings)
+          const seen = shown.map((one) => ({ ...one, cause }))
+          const { title, details, evidence = '' } = headline(seen, plain)
           expect(now).toMatchObject({ title, details: details ?? evidence })
           if (findings[0]?.group !== 'own side') expect(summary.startsWith(title)).toBe(true)
         },

@@ -7,6 +7,7 @@ import type { LiveRequest } from '../../../core/contract/live.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useDump } from '../../state/dumps.ts'
+import { likelyCause, type LikelyCause } from '../../../core/verdict/cause.ts'
 import { headline } from '../../../core/verdict/headline.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from '../../../core/verdict/levelRows.ts'
 import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
@@ -52,12 +53,8 @@ export function ServersNow(props: {
   readonly note?: string
   readonly onShowServer: (server: string) => void
 }) {
-  return (
-    <NowPane
-      statement={headline(useBusiestFlow(props.servers), format, props.note)}
-      onShowServer={props.onShowServer}
-    />
-  )
+  const servers = useCause(useBusiestFlow(props.servers))
+  return <NowPane statement={headline(servers, format, props.note)} onShowServer={props.onShowServer} />
 }
 
 /** Interval between two reads of the newest requests. */
@@ -76,6 +73,29 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   const byRequests = useNewestRequests(dump?.requests === undefined ? level : undefined)
   const flow = byDump ?? byRequests
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
+}
+
+/** Interval between two diagnoses. */
+const CAUSE_EVERY_MS = 10_000
+
+/** The servers with the first cause of the trouble; nothing is read while all levels flow, or of the past. */
+function useCause(servers: readonly NowServer[]): readonly NowServer[] {
+  const isTroubled = needAttention(servers.flatMap(({ rows }) => rows)).length > 0
+  const past = usePastPart(askedOf)
+  const connected = useConnected()
+  const id = isTroubled && past === undefined ? connected?.id : undefined
+  const [found, setFound] = useState<{ readonly id: number; readonly cause: LikelyCause | undefined }>()
+  useEffect(() => {
+    if (id === undefined) return undefined
+    return onAnswer(
+      () => ask('diagnosis.read', {}),
+      ({ findings }) => setFound({ id, cause: likelyCause(findings) }),
+      // Without it the headline says no cause.
+      { everyMs: CAUSE_EVERY_MS, onProblem: () => setFound(undefined) },
+    )
+  }, [id])
+  const cause = id === undefined || found?.id !== id ? undefined : found.cause
+  return cause === undefined ? servers : servers.map((one) => ({ ...one, cause }))
 }
 
 /** The newest requests of a connection, or the last ones before an instant of its past. */

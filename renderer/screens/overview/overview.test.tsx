@@ -238,6 +238,17 @@ describe('overview of one server', () => {
   })
 })
 
+test('says the first cause of the diagnosis while a level is in trouble', async () => {
+  const opened = await open()
+  const isTroubled = () =>
+    (viewStore.getState().server?.levels ?? []).some(({ requests }) => (requests.queued ?? 0) > 5)
+  for (let second = 0; second < 240 && !(second > 60 && isTroubled()); second += 1) {
+    await act(async () => opened.advance(1_000))
+  }
+  expect(isTroubled()).toBe(true)
+  await waitFor(() => expect(document.body.textContent).toMatch(/Most likely: [a-z -]+\./))
+})
+
 describe('overview of several servers', () => {
   test('each server has its column; sums carry the word; one server can be chosen', async () => {
     await open({ servers: 3 })
