@@ -6,8 +6,9 @@ import { NowLine } from '../../components/NowLine.tsx'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
+import { useFindings } from '../../state/findings.ts'
 import { useDump } from '../../state/dumps.ts'
-import { likelyCause, type LikelyCause } from '../../../core/verdict/cause.ts'
+import { likelyCause } from '../../../core/verdict/cause.ts'
 import { headline } from '../../../core/verdict/headline.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from '../../../core/verdict/levelRows.ts'
 import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
@@ -75,26 +76,9 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
 }
 
-/** Interval between two diagnoses. */
-const CAUSE_EVERY_MS = 10_000
-
-/** The servers with the first cause of the trouble; nothing is read while all levels flow, or of the past. */
+/** The servers with the first cause of the trouble; nothing is read while all levels flow. */
 function useCause(servers: readonly NowServer[]): readonly NowServer[] {
-  const isTroubled = needAttention(servers.flatMap(({ rows }) => rows)).length > 0
-  const past = usePastPart(askedOf)
-  const connected = useConnected()
-  const id = isTroubled && past === undefined ? connected?.id : undefined
-  const [found, setFound] = useState<{ readonly id: number; readonly cause: LikelyCause | undefined }>()
-  useEffect(() => {
-    if (id === undefined) return undefined
-    return onAnswer(
-      () => ask('diagnosis.read', {}),
-      ({ findings }) => setFound({ id, cause: likelyCause(findings) }),
-      // Without it the headline says no cause.
-      { everyMs: CAUSE_EVERY_MS, onProblem: () => setFound(undefined) },
-    )
-  }, [id])
-  const cause = id === undefined || found?.id !== id ? undefined : found.cause
+  const cause = likelyCause(useFindings(needAttention(servers.flatMap(({ rows }) => rows)).length > 0))
   return cause === undefined ? servers : servers.map((one) => ({ ...one, cause }))
 }
 
