@@ -12,9 +12,8 @@ import { Segment } from '../../components/Button.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from '../../state/route.ts'
-import { keepPlaces } from './keepPlaces.ts'
 import styles from './overview.module.css'
-import { rejectionKey, type RecentRejections, type RejectionRow } from '../../../core/verdict/levelRows.ts'
+import { keepPlaces, rejectionKey, type RecentRejections, type RejectionRow } from '../../../core/verdict/levelRows.ts'
 
 type Filter = RejectReason | 'all'
 const FILTERS = (['all', ...REJECT_REASONS] as const).map((value) => ({ value, label: value }))

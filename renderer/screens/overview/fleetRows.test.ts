@@ -11,7 +11,7 @@ import {
   serverStrip,
   spreadText,
   type ServerLoad,
-} from './fleetRows.ts'
+} from '../../../core/verdict/fleetRows.ts'
 import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
 import {
   derivedLevel,

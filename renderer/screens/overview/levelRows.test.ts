@@ -11,6 +11,7 @@ import {
   server,
 } from '../../../core/verdict/levels.fixture.ts'
 import {
+  keepPlaces,
   levelRows,
   needAttention,
   totalsOf,
@@ -18,7 +19,6 @@ import {
   type RejectionRow,
   busiestInRequests,
 } from '../../../core/verdict/levelRows.ts'
-import { keepPlaces } from './keepPlaces.ts'
 
 const order = levelOrder({})
 

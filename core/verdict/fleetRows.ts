@@ -1,6 +1,6 @@
-import { type AggregateLevel, type SpreadOverServers, peakOverMean } from '../../../core/frame/aggregate.ts'
-import { isExempt, sumOfKnown } from '../../../core/frame/reading.ts'
-import { needAttention, type LevelRow } from '../../../core/verdict/levelRows.ts'
+import { type AggregateLevel, type SpreadOverServers, peakOverMean } from '../frame/aggregate.ts'
+import { isExempt, sumOfKnown } from '../frame/reading.ts'
+import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */
 export interface FleetRow {
